@@ -42,7 +42,7 @@ class FileEntry(NamedTuple):
     name: str
     size_bytes: int
     modified_ns: int
-    inode: int
+    changed_ns: int  # of the inode, which cannot be set back
     is_link: bool
 
 
@@ -104,7 +104,7 @@ class FolderWalk:
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:
     """What a file is. One whose name says that it is a host's is a trace: if it is damaged, opening it says so."""
-    look = _look_into(path, file.size_bytes, file.modified_ns, file.inode, max_inflated)
+    look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 
 
@@ -116,7 +116,7 @@ def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
         stat = entry.stat()
     except OSError:
         return None
-    return FileEntry(entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ino, entry.is_symlink())
+    return FileEntry(entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, entry.is_symlink())
 
 
 @cache
@@ -128,7 +128,7 @@ def _looked_into() -> tuple[str, ...]:
 
 
 @lru_cache(_KEPT_LOOKS)
-def _look_into(path: Path, size_bytes: int, _modified_ns: int, _inode: int, max_inflated: int | None) -> FileLook:
+def _look_into(path: Path, size_bytes: int, _modified_ns: int, _changed_ns: int, max_inflated: int | None) -> FileLook:
     if size_bytes == 0:
         return FileLook(is_trace=False)
     try:

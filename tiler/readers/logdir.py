@@ -21,10 +21,10 @@ from tilescope.tiler.readers.container import Listing, holding_archive, list_arc
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import archive_of
 from tilescope.tiler.readers.layouts import Candidate, Folder, PlannedRun
-from tilescope.tiler.readers.layouts.log_directory import has_run_place, time_in_name
+from tilescope.tiler.readers.layouts.log_directory import time_in_name
 from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.pipes import kind_of
-from tilescope.tiler.readers.run_files import choose, host_of, is_host_file
+from tilescope.tiler.readers.run_files import choose, host_of
 
 _MAX_SLUG_CHARS = 60
 _KEPT_FOLDERS = 1024

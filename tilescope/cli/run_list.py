@@ -20,7 +20,7 @@ _SHOWN_CHARACTERS: Final = 300  # of a name
 def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
     """Lists runs for people, the newest first."""
     say(
-        f"{path}: {plural(len(runs), 'run', 'runs')}, not indexed (tilescope index RUN -o STORE, or tilescope view {path})"
+        f"{path}: {plural(len(runs), 'run', 'runs')} of traces (tilescope index RUN -o STORE, or tilescope view {path})"
     )
     for run in runs[:_SHOWN_RUNS]:
         files = plural(len(run.files), "file", "files")

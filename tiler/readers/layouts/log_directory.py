@@ -33,6 +33,11 @@ def time_in_name(name: str) -> datetime | None:
         return None
 
 
+def is_run_folder(folder: Path) -> bool:
+    """True if the files in a folder on disk belong together."""
+    return has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
+
+
 def runs_of_log_directory(folder: Folder) -> Sequence[PlannedRun]:
     """The files of all hosts, and whatever else is a trace: it would be found nowhere else."""
     if not has_run_place(folder.path.resolve()) or not any(is_host_file(trace.path) for trace in folder.traces):

@@ -7,9 +7,11 @@ are of one cycle if their first events are near each other. Whether they overlap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -21,6 +23,7 @@ from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, m
 ID: Final = "pytorch"
 
 _FARTHEST_NS: Final = 600 * 10**9  # between first events of one cycle: the profiler records seconds, seldom minutes
+_MOST_ROUNDS: Final = 100  # of finding cycles: with each, a rank has no files left
 _SHORTEST_CYCLE_NS: Final = 10**6  # nearer to each other, two files of a rank are no two cycles
 
 
@@ -36,6 +39,13 @@ class _RankFile(Struct, frozen=True):
     def label(self) -> FileLabel:
         """Its label in the list; the device is known once it is read."""
         return FileLabel(self.rank, self.head.host or host_in_name(self.path.name))
+
+
+class _Timed(NamedTuple):
+    """A file, and a time by which cycles are told apart."""
+
+    time_ns: int
+    file: _RankFile
 
 
 class _Job(Struct):
@@ -65,16 +75,19 @@ class _Cycle(Struct):
     """Files of one cycle of the profiler, by rank."""
 
     time_ns: int
-    files: dict[int, _RankFile] = field(default_factory=dict)
-    copies: list[tuple[Path, str]] = field(default_factory=list)  # with the name of the original
+    files: dict[int, _RankFile]
 
 
 def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
     """The runs of several ranks. A trace that belongs to no other is left to itself."""
+    files = [file for file in map(_rank_file, folder.traces) if file is not None]
+    if len(files) < 2:
+        return ()
+    copies_of = _copies(files)
+    copies = {copy for own in copies_of.values() for copy in own}
     kinds: dict[object, list[_Job]] = {}
-    for trace in folder.traces:
-        file = _rank_file(trace)
-        if file is None:
+    for file in files:
+        if file.path in copies:
             continue
         jobs = kinds.setdefault(_kind(file), [])
         job = next((job for job in jobs if job.fits(file.head.distributed)), None)
@@ -82,14 +95,20 @@ def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
             job = _Job()
             jobs.append(job)
         job.add(file)
-    runs: list[PlannedRun] = []
     names: set[str] = set()
-    for jobs in kinds.values():
-        for job in jobs:
-            for cycle in _cycles(job.files) if len(job.files) > 1 else ():
-                if len(cycle.files) > 1:
-                    runs.append(_planned(cycle, names))
-    return runs
+    cycles = (cycle for jobs in kinds.values() for job in jobs for cycle in _cycles(job.files))
+    return [_planned(cycle, copies_of, names) for cycle in cycles if len(cycle.files) > 1]
+
+
+def _copies(files: Sequence[_RankFile]) -> dict[Path, list[Path]]:
+    """Files that are others of the same rank, compressed."""
+    originals: dict[tuple[str, int], Path] = {}
+    copies: dict[Path, list[Path]] = {}
+    for file in sorted(files, key=lambda file: (len(file.path.name), file.path.name)):
+        original = originals.setdefault((without_ending(file.path.name), file.rank), file.path)
+        if original != file.path:
+            copies.setdefault(original, []).append(file.path)
+    return copies
 
 
 def _rank_file(trace: Candidate) -> _RankFile | None:
@@ -110,61 +129,73 @@ def _kind(file: _RankFile) -> object:
 
 
 def _cycles(files: Sequence[_RankFile]) -> list[_Cycle]:
-    """The cycles, with a file of each rank at most. A file is of the first one that is near and has none of its rank."""
-    time_of = _clock(files)
-    timed = sorted(((time_of(file), file.rank, file.path.name, file) for file in files), key=lambda entry: entry[:3])
-    farthest = _farthest(timed)
+    """The cycles. The rank with the most files has one in each: the nearest file of each other rank belongs to it.
+
+    What belongs to none of them is sorted in the same way.
+    """
+    waiting = _by_time(files)
+    farthest = _farthest(waiting)
     cycles: list[_Cycle] = []
-    next_of: dict[int, int] = {}  # by rank, the first cycle that has no file of it yet
-    near = 0  # the first cycle that is not too far away
-    for time_ns, rank, _, file in timed:
-        while near < len(cycles) and time_ns - cycles[near].time_ns > farthest:
-            near += 1
-        number = next_of.get(rank, 0)
-        if near < number and _takes_copy(cycles[number - 1], file):
-            continue
-        number = max(number, near)
-        if number == len(cycles):
-            cycles.append(_Cycle(time_ns))
-        cycles[number].files[rank] = file
-        next_of[rank] = number + 1
+    for _ in range(_MOST_ROUNDS):
+        if not waiting:
+            return cycles
+        most = max(waiting, key=lambda rank: (len(waiting[rank]), -rank))
+        begun = [_Cycle(time_ns, {most: file}) for time_ns, file in waiting.pop(most)]
+        starts = [cycle.time_ns for cycle in begun]
+        left: dict[int, list[_Timed]] = {}
+        for rank, timed in waiting.items():
+            nearest: dict[int, tuple[int, int]] = {}  # by cycle, how far its file is, and which
+            for number, (time_ns, _) in enumerate(timed):
+                cycle = _nearest(starts, time_ns)
+                entry = (abs(time_ns - starts[cycle]), number)
+                if entry[0] <= farthest:
+                    nearest[cycle] = min(entry, nearest.get(cycle, entry))
+            taken = {number for _, number in nearest.values()}
+            for cycle, (_, number) in nearest.items():
+                begun[cycle].files[rank] = timed[number].file
+            if len(taken) < len(timed):
+                left[rank] = [entry for number, entry in enumerate(timed) if number not in taken]
+        waiting = left
+        cycles += begun
     return cycles
 
 
-def _farthest(timed: Iterable[tuple[int, int, str, _RankFile]]) -> int:
-    """The time between files that may be of one cycle: half of that between two cycles of a rank, or the usual one."""
-    last: dict[int, int] = {}
-    farthest = _FARTHEST_NS
-    for time_ns, rank, _, _ in timed:
-        if rank in last and time_ns - last[rank] >= _SHORTEST_CYCLE_NS:
-            farthest = min(farthest, (time_ns - last[rank]) // 2)
-        last[rank] = time_ns
-    return farthest
+def _by_time(files: Sequence[_RankFile]) -> dict[int, list[_Timed]]:
+    """The files of each rank: by their first events, else by when they were written, else by their names."""
+    times = [file.head.time_ns for file in files]
+    if None in times:
+        times = [file.name.written_ns for file in files]
+    is_timed = None not in times
+    timed: dict[int, list[_Timed]] = {}
+    for file, time_ns in zip(files, times, strict=True):
+        own = timed.setdefault(file.rank, [])
+        own.append(_Timed(time_ns if is_timed and time_ns is not None else len(own) * 10**9, file))
+    return {rank: sorted(own, key=lambda entry: (entry.time_ns, entry.file.path.name)) for rank, own in timed.items()}
 
 
-def _takes_copy(cycle: _Cycle, file: _RankFile) -> bool:
-    """Keeps the file as a copy, where it is one of that which the cycle has of its rank."""
-    twin = cycle.files[file.rank]
-    if file.path.name == twin.path.name or without_ending(file.path.name) != without_ending(twin.path.name):
-        return False
-    plain, packed = sorted((file, twin), key=lambda entry: len(entry.path.name))
-    cycle.files[file.rank] = plain
-    cycle.copies.append((packed.path, plain.path.name))
-    return True
+def _farthest(timed_by_rank: Mapping[int, Sequence[_Timed]]) -> int:
+    """The longest time between files of one cycle: half of the usual one between two cycles of a rank."""
+    periods = sorted(
+        after.time_ns - before.time_ns
+        for timed in timed_by_rank.values()
+        for before, after in pairwise(timed)
+        if after.time_ns - before.time_ns >= _SHORTEST_CYCLE_NS
+    )
+    return min(_FARTHEST_NS, periods[len(periods) // 2] // 2) if periods else _FARTHEST_NS
 
 
-def _clock(files: Sequence[_RankFile]) -> Callable[[_RankFile], int]:
-    """When the first event of a file is, or else when it was written: what all of them say. 0 where none is."""
-    if all(file.head.time_ns is not None for file in files):
-        return lambda file: file.head.time_ns or 0
-    if all(file.name.written_ns is not None for file in files):
-        return lambda file: file.name.written_ns or 0
-    return lambda _file: 0
+def _nearest(starts: Sequence[int], time_ns: int) -> int:
+    """The number of the nearest start, the first one of several."""
+    after = bisect_left(starts, time_ns)
+    if after == len(starts) or (after > 0 and time_ns - starts[after - 1] <= starts[after] - time_ns):
+        return bisect_left(starts, starts[after - 1])
+    return after
 
 
-def _planned(cycle: _Cycle, names: set[str]) -> PlannedRun:
+def _planned(cycle: _Cycle, copies_of: Mapping[Path, Sequence[Path]], names: set[str]) -> PlannedRun:
     files = [cycle.files[rank] for rank in sorted(cycle.files)]
-    notes = [f"{copy.name} is left out: it is a copy of {original}" for copy, original in cycle.copies]
+    copies = [(copy, file.path.name) for file in files for copy in copies_of.get(file.path, ())]
+    notes = [f"{copy.name} is left out: it is a copy of {original}" for copy, original in copies]
     world_size = files[0].head.distributed.world_size
     missing = None if world_size is None else missing_ranks(cycle.files, world_size)
     if missing is not None:
@@ -172,7 +203,7 @@ def _planned(cycle: _Cycle, names: set[str]) -> PlannedRun:
     return PlannedRun(
         _name(files, names),
         [RunFile(file.path, file.label) for file in files],
-        copies=[copy for copy, _ in cycle.copies],
+        copies=[copy for copy, _ in copies],
         notes=notes,
     )
 

@@ -65,7 +65,7 @@ class JsonFields:
             self._open = None if self._open is None or self._open.object in dropped else self._open
 
     def text_of(self, name: str, most_bytes: int) -> str | None:
-        """The value of the first member of that name, as it stands there; None where none has come as a whole, or a longer one."""
+        """The value of the first member of that name, as it stands in the file; None before it has come."""
         for value in self._values:
             if value.name == name and value.is_whole and not value.is_too_large and value.size_bytes <= most_bytes:
                 return b"".join(self._pieces_of(value)()).decode(errors="replace")
