@@ -55,7 +55,7 @@ class DiskFolder(Struct, frozen=True):
 
 
 class FileLook(Struct, frozen=True):
-    """What a file is, as far as its first bytes show."""
+    """A file as its first bytes show it."""
 
     is_trace: bool
     is_archive: bool = False
@@ -103,7 +103,7 @@ class FolderWalk:
 
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:
-    """What a file is. One whose name says that it is a host's is a trace: if it is damaged, opening it says so."""
+    """The look of a file. One that is named as a host's is a trace: if it is damaged, opening it says so."""
     look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 

@@ -1,7 +1,7 @@
 """Finds runs: what there is to show under a path.
 
 Layouts say which files of a folder are shown together. A trace that no layout claims is a run of its own. An archive is
-searched as the folder that it was made of, but what no layout claims in it are the files of one run.
+searched as the folder that it was made of, but traces in it that no layout knows are the files of one run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import archive_of
-from tilescope.tiler.readers.layouts import Candidate, Folder, PlannedRun
+from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
 from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.pipes import kind_of
@@ -226,7 +226,12 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
             planned_runs.append((folder.path / planned.name if planned.name else folder.path, planned))
             for claimed in planned.claimed():
                 del alone[claimed]
-        rest += alone.values()
+        for file, candidate in alone.items():
+            if candidate.looks:  # a layout knows it, and that it belongs to no other
+                label = FileLabel(host=host_of(file))
+                planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
+            else:
+                rest.append(candidate)
     runs = []
     is_only = len(planned_runs) + bool(rest) == 1
     for place, planned in planned_runs:

@@ -121,7 +121,7 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
 
 
 def _notes(notes: Sequence[str], manifest: Mapping[str, Any]) -> Iterator[StoreFact]:
-    """What was left out when the run was found, and is not said by the store."""
+    """Notes on how the run was found, without those that the store has as warnings."""
     return (StoreFact("note", note) for note in notes if note not in manifest["warnings"])
 
 

@@ -16,7 +16,7 @@ _NAMED: Final = 5  # of files that do not fit
 
 
 def rank_labels(summaries: Sequence[TraceSummary], has_events: Callable[[int, int], bool]) -> list[str | None]:
-    """What the files of ranks are called, in a run of several; None for all others. No two are called the same.
+    """Names of the files of ranks, in a run of several; None for all others. No two are called the same.
 
     `has_events(file, process)` tells which devices a rank used.
     """
@@ -40,7 +40,7 @@ def rank_labels(summaries: Sequence[TraceSummary], has_events: Callable[[int, in
 
 
 def rank_warnings(files: Sequence[TraceFile]) -> Iterator[str]:
-    """What the ranks of a run lack, a line each."""
+    """Lines on what the ranks of a run lack."""
     ranked = [(file, file.summary.rank) for file in files if file.summary.rank is not None]
     if len(ranked) < 2:
         return

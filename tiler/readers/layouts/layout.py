@@ -17,7 +17,9 @@ class Candidate(Struct, frozen=True):
 
     path: Path  # that of a member goes on behind the archive's
     is_empty: bool
-    looks: Mapping[str, object] = field(default_factory=dict)  # what `Layout.look` made of its first bytes, by layout
+    looks: Mapping[str, object] = field(
+        default_factory=dict
+    )  # what `FileLayout.look` made of its first bytes, by layout
 
 
 class Folder(Struct, frozen=True):
@@ -65,7 +67,7 @@ def nothing_seen(_head: bytes) -> object | None:
     return None
 
 
-class Layout(Struct, frozen=True):
+class FileLayout(Struct, frozen=True):
     """A way in which programs lay out the files of a run."""
 
     id: str

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.layouts.layout import FileLabel, Folder, Layout, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.layout import FileLabel, FileLayout, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.run_files import choose, host_of, is_host_file
 
 _RUN_NAME_FORMAT: Final = "%Y_%m_%d_%H_%M_%S"
@@ -49,4 +49,6 @@ def runs_of_log_directory(folder: Folder) -> Sequence[PlannedRun]:
     return (PlannedRun("", files, copies=copies, notes=chosen.notes),)
 
 
-LOG_DIRECTORY: Final = Layout("log_directory", "log directories of TensorBoard, XProf and JAX", runs_of_log_directory)
+LOG_DIRECTORY: Final = FileLayout(
+    "log_directory", "log directories of TensorBoard, XProf and JAX", runs_of_log_directory
+)

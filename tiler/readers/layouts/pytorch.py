@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 
 from tilescope.tiler.readers.compression import without_ending
-from tilescope.tiler.readers.layouts.layout import Candidate, FileLabel, Folder, Layout, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.layout import Candidate, FileLabel, FileLayout, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.pytorch_head import Distributed, ProcessGroup, PyTorchHead, read_head
 from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, missing_ranks, rank_name, starred
 
@@ -121,7 +121,7 @@ def _rank_file(trace: Candidate) -> _RankFile | None:
 
 
 def _kind(file: _RankFile) -> object:
-    """What files of one job have in common."""
+    """A key that files of one job have in common."""
     distributed = file.head.distributed
     if distributed.world_size is None:
         return file.name.template
@@ -224,4 +224,4 @@ def _name(files: Sequence[_RankFile], names: set[str]) -> str:
     return unique
 
 
-PYTORCH: Final = Layout(ID, "traces of the ranks of PyTorch", runs_of_ranks, look=read_head, separates=True)
+PYTORCH: Final = FileLayout(ID, "traces of the ranks of PyTorch", runs_of_ranks, look=read_head, separates=True)

@@ -50,7 +50,7 @@ class Distributed(Struct, frozen=True):
 
 
 class PyTorchHead(Struct, frozen=True):
-    """What a PyTorch trace says before its events, and when the first of them is."""
+    """Head of a PyTorch trace, and the time of its first event."""
 
     distributed: Distributed
     host: str = ""
@@ -73,7 +73,7 @@ def read_head(head: bytes) -> PyTorchHead | None:
 
 
 def parse_distributed(text: str) -> Distributed:
-    """What a text says that begins with the value of `distributedInfo`: an object, or the text of one."""
+    """Reads a text that begins with the value of `distributedInfo`: an object, or the text of one."""
     try:
         value, _ = _DECODER.raw_decode(text)
         if isinstance(value, str):

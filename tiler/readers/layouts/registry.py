@@ -9,7 +9,7 @@ from typing import Final
 
 from tilescope.tiler.plugins import fault_place, fault_text, load_plugins
 from tilescope.tiler.readers.formats import complain
-from tilescope.tiler.readers.layouts.layout import Folder, Layout, PlannedRun
+from tilescope.tiler.readers.layouts.layout import FileLayout, Folder, PlannedRun
 from tilescope.tiler.readers.layouts.log_directory import LOG_DIRECTORY
 from tilescope.tiler.readers.layouts.pytorch import PYTORCH
 
@@ -20,13 +20,13 @@ _ID: Final = re.compile("[a-z0-9_]{1,64}")
 
 
 @cache
-def layouts() -> tuple[Layout, ...]:
+def layouts() -> tuple[FileLayout, ...]:
     """All layouts in the order in which they are asked, ours first. Packages are looked for once."""
     return (*_OURS, *_of_others())
 
 
 def look_at(head: bytes) -> Mapping[str, object]:
-    """What the layouts keep of the first bytes of a trace, by their ids."""
+    """Looks of the layouts at the first bytes of a trace, by their ids."""
     looks: dict[str, object] = {}
     for layout in layouts():
         try:
@@ -56,7 +56,7 @@ def plan_runs(folder: Folder, *, separate: bool = False) -> Iterator[PlannedRun]
         yield from planned
 
 
-def _runs_of(layout: Layout, folder: Folder) -> Sequence[PlannedRun]:
+def _runs_of(layout: FileLayout, folder: Folder) -> Sequence[PlannedRun]:
     if layout in _OURS:
         return layout.runs(folder)
     try:
@@ -86,17 +86,17 @@ def _fault(planned: Iterable[PlannedRun], folder: Folder) -> str | None:
     return None
 
 
-def _blame(layout: Layout, error: Exception) -> None:
+def _blame(layout: FileLayout, error: Exception) -> None:
     complain(f"the layout {layout.id!r} is passed over: it failed{fault_place(error)} ({fault_text(error)})")
 
 
-def _of_others() -> Iterator[Layout]:
+def _of_others() -> Iterator[FileLayout]:
     ids = {layout.id for layout in _OURS}
     for offered in load_plugins(ENTRY_POINTS, "layouts"):
         if offered.left_out is not None:
             complain(offered.left_out)
         for layout in offered.objects:
-            if not isinstance(layout, Layout):
+            if not isinstance(layout, FileLayout):
                 complain(f"{offered.source} is left out: a {type(layout).__name__} is no layout")
             elif not isinstance(layout.id, str) or _ID.fullmatch(layout.id) is None:
                 complain(

@@ -77,6 +77,28 @@ def test_a_zip_of_one_job_is_one_run(tmp_path: Path) -> None:
     assert (run.path, run.hosts) == (path, ("rank 0", "rank 1"))
 
 
+def test_a_zip_of_the_corpus_has_its_runs_and_not_one_of_years(tmp_path: Path) -> None:
+    folder = corpus_path("kineto")
+    path = tmp_path / "kineto.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(folder.rglob("*.json*")):
+            archive.write(file, file.relative_to(folder.parent))
+    in_folder = {tuple(file.relative_to(folder.parent) for file in run.files) for run in discover(folder)}
+    runs = discover(path)
+    assert {tuple(file.relative_to(path) for file in run.files) for run in runs} == in_folder
+    assert len({run.id for run in runs}) == len(runs)
+
+
+def test_traces_that_no_layout_knows_are_one_run_in_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.json", "b.json"):
+            archive.writestr(name, b'{"traceEvents": [{"ph": "X", "ts": 1, "dur": 1}]}')
+            archive.writestr(f"torch/{name}", rank_trace(0))
+    assert files_of(path) == [["a.json"], ["a.json", "b.json"], ["b.json"]]
+    assert files_of(path, separate=True) == files_of(path)
+
+
 def test_cycles_of_the_profiler_are_runs(tmp_path: Path) -> None:
     for cycle in range(3):
         for rank in range(4):

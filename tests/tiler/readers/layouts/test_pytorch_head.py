@@ -1,4 +1,4 @@
-"""What a PyTorch trace says of its rank before its events, however broken."""
+"""The rank that a PyTorch trace says before its events, however broken."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 
 from tilescope.tiler import plugins
 from tilescope.tiler.readers import disk_folders, formats, logdir
-from tilescope.tiler.readers.layouts import FileLabel, Folder, Layout, PlannedRun, RunFile, registry
+from tilescope.tiler.readers.layouts import FileLabel, FileLayout, Folder, PlannedRun, RunFile, registry
 from tilescope.tiler.readers.logdir import discover
 
 JSON = b'{"traceEvents":[{"ph":"X","ts":1,"dur":2}]}'
@@ -58,7 +58,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[obje
 
 
 def test_a_layout_of_another_package(offer: list[object], tmp_path: Path) -> None:
-    offer.append(Layout("pairs", "pairs", pairs))
+    offer.append(FileLayout("pairs", "pairs", pairs))
     (run,) = discover(tmp_path)
     assert (run.hosts, run.notes) == (("a", "b"), ("a note",))
     assert run.side_files == (tmp_path / "side.csv",)
@@ -67,14 +67,14 @@ def test_a_layout_of_another_package(offer: list[object], tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("layout", "line"),
     [
-        (Layout("bad", "bad", fails), r"the layout 'bad' is passed over: it failed \(RuntimeError: out of order\)"),
-        (Layout("bad", "bad", claims_too_much), "it claims a file twice, or one that it was not shown"),
-        (Layout("bad", "bad", claims_twice), "it claims a file twice, or one that it was not shown"),
-        (Layout("bad", "bad", lambda _folder: [PlannedRun("x", [])]), "it has a run without files"),
-        (Layout("bad", "bad", lambda _folder: ["x"]), "a str is no run"),  # type: ignore[list-item]
-        (Layout("bad", "bad", lambda _folder: [], look=fails_to_look), "too dark"),
-        (Layout("no id", "bad", pairs), "'no id' is no id"),
-        (Layout("pytorch", "bad", pairs), "there is one of that name"),
+        (FileLayout("bad", "bad", fails), r"the layout 'bad' is passed over: it failed \(RuntimeError: out of order\)"),
+        (FileLayout("bad", "bad", claims_too_much), "it claims a file twice, or one that it was not shown"),
+        (FileLayout("bad", "bad", claims_twice), "it claims a file twice, or one that it was not shown"),
+        (FileLayout("bad", "bad", lambda _folder: [PlannedRun("x", [])]), "it has a run without files"),
+        (FileLayout("bad", "bad", lambda _folder: ["x"]), "a str is no run"),  # type: ignore[list-item]
+        (FileLayout("bad", "bad", lambda _folder: [], look=fails_to_look), "too dark"),
+        (FileLayout("no id", "bad", pairs), "'no id' is no id"),
+        (FileLayout("pytorch", "bad", pairs), "there is one of that name"),
         ("text", "a str is no layout"),
     ],
 )
@@ -83,5 +83,5 @@ def test_what_is_wrong_with_one_is_said_and_the_files_stay(
 ) -> None:
     offer.append(layout)
     assert {run.name for run in discover(tmp_path)} == {"a.json", "b.json"}
-    (said,) = formats.left_out()
-    assert re.search(line, said)
+    (complaint,) = formats.left_out()
+    assert re.search(line, complaint)
