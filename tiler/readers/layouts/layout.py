@@ -17,9 +17,7 @@ class Candidate(Struct, frozen=True):
 
     path: Path  # that of a member goes on behind the archive's
     is_empty: bool
-    looks: Mapping[str, object] = field(
-        default_factory=dict
-    )  # what `FileLayout.look` made of its first bytes, by layout
+    looks: Mapping[str, object] = field(default_factory=dict)  # of layouts at its first bytes, by their ids
 
 
 class Folder(Struct, frozen=True):
