@@ -21,7 +21,7 @@ from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.sizes import parse_size
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.cli.work_rules_option import add_work_rules_option
-from tilescope.tiler.errors import TraceError
+from tilescope.tiler.errors import NOTHING_THERE, TraceError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
@@ -83,8 +83,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
 
     for path in args.paths:
         if not path.exists() and holding_archive(path) is None:
-            discover(path, args.max_inflated)  # several files, or nothing
-            continue
+            raise TraceError(path, NOTHING_THERE)
         if kind := kind_of(path):
             raise TraceError(
                 path, f"is {kind}", advice="index it first" if kind == "a pipe" else "name a file or a folder"
