@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+import threading
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, structs
 
@@ -27,7 +28,6 @@ from tilescope.tiler.readers.pipes import kind_of
 from tilescope.tiler.readers.run_files import choose, host_of
 
 _MAX_SLUG_CHARS = 60
-_KEPT_FOLDERS = 1024
 
 
 class DiscoveredRun(Struct, frozen=True):
@@ -141,9 +141,60 @@ def _planned_beside(path: Path, max_inflated: int | None) -> Iterable[Discovered
     return ()
 
 
-@lru_cache(_KEPT_FOLDERS)
+class _KeptRuns:
+    """The runs of folders as they were last seen, of so many files at most: the one seen longest ago goes first.
+
+    One version of each folder: files grow while they are written, and each time all of it is another one.
+    """
+
+    def __init__(self, most_files: int) -> None:
+        self._most_files = most_files
+        self._files = 0
+        self._runs: dict[Hashable, tuple[DiskFolder, tuple[DiscoveredRun, ...]]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, place: Hashable, folder: DiskFolder) -> tuple[DiscoveredRun, ...] | None:
+        """The runs, if the folder is as it was."""
+        with self._lock:
+            kept = self._runs.pop(place, None)
+            if kept is None:
+                return None
+            self._runs[place] = kept
+            return kept[1] if kept[0] == folder else None
+
+    def keep(self, place: Hashable, folder: DiskFolder, runs: tuple[DiscoveredRun, ...]) -> None:
+        """Keeps runs in place of those of an older version, as far as there is room."""
+        with self._lock:
+            older = self._runs.pop(place, None)
+            self._files += len(folder.files) - (0 if older is None else len(older[0].files))
+            self._runs[place] = folder, runs
+            while self._files > self._most_files:
+                oldest, _ = self._runs.pop(next(iter(self._runs)))
+                self._files -= len(oldest.files)
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        with self._lock:
+            self._runs.clear()
+            self._files = 0
+
+
+_KEPT_RUNS: Final = _KeptRuns(2 * MAX_FILES)
+
+
 def _folder_runs(folder: DiskFolder, root: Path, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
     """The runs of the files in a folder, which are the same as long as these are."""
+    if not folder.files:
+        return ()
+    place = (folder.path, folder.parts, root, max_inflated, separate)
+    runs = _KEPT_RUNS.get(place, folder)
+    if runs is None:
+        runs = _find_folder_runs(folder, max_inflated, separate)
+        _KEPT_RUNS.keep(place, folder, runs)
+    return runs
+
+
+def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
     path = Path(folder.path)
     entries: dict[Path, FileEntry] = {}
     archives: list[Path] = []

@@ -41,7 +41,7 @@ def fails_to_look(_head: bytes) -> object:
 def offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[object]]:
     """Takes what a package offers."""
     offered: list[object] = []
-    caches = (registry.layouts, formats._registry, disk_folders._look_into, logdir._folder_runs)
+    caches = (registry.layouts, formats._registry, disk_folders._look_into, disk_folders._looked_into)
 
     def load(group: str, _what: str) -> Iterator[plugins.Offered]:
         if group == registry.ENTRY_POINTS:
@@ -50,11 +50,13 @@ def offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[obje
     monkeypatch.setattr(registry, "load_plugins", load)
     for cache in caches:
         cache.cache_clear()
+    logdir._KEPT_RUNS.clear()
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_bytes(JSON)
     yield offered
     for cache in caches:
         cache.cache_clear()
+    logdir._KEPT_RUNS.clear()
 
 
 def test_a_layout_of_another_package(offer: list[object], tmp_path: Path) -> None:
