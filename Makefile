@@ -109,7 +109,8 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 # -- tests ---------------------------------------------------------------------------------------------------------------
 
 # What two stages that run side by side would install at the same time comes first.
-test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
+test: browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
+	@$(MAKE) --no-print-directory --jobs=2 $(STAMPS)/test-tools $(VIEWER_BUILT)  # one downloads while the other compiles
 	@$(BIN)/python -m tests.run_stages
 
 # What is skipped, and what takes longest. Tests of a file stay together, as many share what takes long to make.
@@ -117,10 +118,10 @@ REPORT := -rs --durations=20 --durations-min=1
 SIDE_BY_SIDE := --dist loadfile -n
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
-test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: six minutes, for one change
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
+test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: three minutes, for one change
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
 test-deep: $(STAMPS)/deep-tools $(STAMPS)/docs-tools $(VIEWER_BUILT) browser chromium firefox nginx ## what takes long, part by part (DEEP: which parts; hours)
 	$(BIN)/python -m tests.run_deep $(DEEP)

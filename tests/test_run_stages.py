@@ -16,6 +16,8 @@ import pytest
 
 from tests import native_stamp, run_sanitized, run_stages
 
+pytestmark = pytest.mark.slow
+
 ALL = [run_stages.FIRST, *run_stages.BESIDE]
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from bench.scale import main
 
+pytestmark = pytest.mark.slow
+
 PEER = """#!/bin/sh
 [ "$1" = -c ] && exit 0
 head -c 1000 /dev/zero > "${2%.xplane.pb}.SSTABLE"

@@ -140,6 +140,11 @@ class Viewer:
         """Until the address is that of the view, which it is when that has come to rest."""
         self.wait("location.hash.includes(`t=${tilescope.view.start}-${tilescope.view.end}`)")
 
+    def until_late_code(self) -> None:
+        """Until the code that is loaded behind the first picture is here: it has the picture painted once more."""
+        address = self.wait(_LATE_CODE)
+        self.page.evaluate("address => import(address).then(() => null)", address)
+
     def zoom_to_label(
         self, track: int, middle_ticks: int, duration_ticks: int, name: str, y_px: float
     ) -> dict[str, Any]:
@@ -221,6 +226,8 @@ _FRAMES = """count => new Promise(done => {
     const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
     next();
 })"""
+
+_LATE_CODE = "performance.getEntriesByType('resource').find(({ name }) => name.includes('/late-overlay'))?.name"
 
 _READ_TREE = """() => [...document.querySelectorAll('[role=treeitem]')].map(item => ({
     key: item.dataset.key,

@@ -195,6 +195,7 @@ def test_a_tree_is_opened_and_closed_by_keys(page: Page, address: str) -> None:
     page.keyboard.press("Tab")
 
 
+@pytest.mark.deep  # twelve seconds of scrolling
 @pytest.mark.parametrize("step", [60, 997])  # a quick wheel; the scroll bar, by a screen in each frame
 def test_a_frame_costs_no_more_with_a_hundred_thousand_rows_than_with_a_tenth(
     page: Page, address: str, step: int

@@ -21,6 +21,9 @@ def flagged(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     folder = tmp_path_factory.mktemp("flagged")
     paths = [write_json(folder / "flags.json"), write_xspace(folder / "flags.xplane.pb")]
     with serving(paths, folder / "cache") as running:
+        with watched_page(browser, running.url) as page:
+            for path in paths:  # has them indexed
+                Viewer(page, running.url).open(running.run_id(path.name))
         yield running
 
 
@@ -46,7 +49,6 @@ def test_flags_are_told_in_words(browser: Browser, flagged: Served, file: str, n
     with watched_page(browser, flagged.url) as page:
         viewer = Viewer(page, flagged.url)
         run = flagged.run_id(file)
-        viewer.open(run)
         build = flagged.get(f"/runs/{run}/manifest")["build"]
         address = f"{flagged.url}/api/v1/runs/{run}/builds/{build}/tools/find?text={quote(name)}&match=exact"
         with urllib.request.urlopen(address, timeout=30) as answer:

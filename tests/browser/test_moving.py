@@ -20,6 +20,7 @@ def kineto(viewer: Viewer, served: Served) -> Viewer:
 
 
 def test_no_frame_is_painted_while_nothing_changes(kineto: Viewer) -> None:
+    kineto.until_late_code()
     kineto.rest()
     kineto.until_address_follows()  # nothing that was to follow is left
     before = kineto.look()["frames"]

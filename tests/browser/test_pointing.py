@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import TypeAlias
 
 import pytest
@@ -98,13 +99,14 @@ WAYS = (_by_key, _by_history, _by_address, _out_of_the_palette, _out_of_the_help
 OVER_PAGES = WAYS[:3]
 
 
-def _ways_and_keys(ways: Sequence[Way]) -> list[object]:
-    """Each way with some key, each key with some way; the others are for deep tests, as each opens the viewer anew."""
-    quick = {(ways[number % len(ways)], key) for number, key in enumerate(DEEDS)}
+def _cases(places: Sequence[str], ways: Sequence[Way]) -> list[object]:
+    """All of them, each of which opens the viewer anew: all but one of each key are for deep tests."""
+    quick = {(places[number % len(places)], ways[number % len(ways)], key) for number, key in enumerate(DEEDS)}
     return [
-        pytest.param(way, key, marks=() if (way, key) in quick else pytest.mark.deep, id=f"{way.__name__[1:]}-{key}")
-        for way in ways
-        for key in DEEDS
+        pytest.param(
+            *case, marks=() if case in quick else pytest.mark.deep, id=f"{case[0]}-{case[1].__name__[1:]}-{case[2]}"
+        )
+        for case in product(places, ways, DEEDS)
     ]
 
 
@@ -124,8 +126,7 @@ def _do(viewer: Viewer, key: str, has_done: Callable[[Viewer], bool]) -> None:
     raise AssertionError(f"{key} did not do it to {MEANT}: {viewer.look()}, {address(viewer)}, {keys(viewer)}")
 
 
-@pytest.mark.parametrize(("way", "key"), _ways_and_keys(WAYS))
-@pytest.mark.parametrize("place", ["tree", "timeline"])
+@pytest.mark.parametrize(("place", "way", "key"), _cases(["tree", "timeline"], WAYS))
 def test_keys_mean_what_the_pointer_rests_on_after_coming_back(
     viewer: Viewer, served: Served, way: Way, key: str, place: str
 ) -> None:
@@ -139,9 +140,9 @@ def test_keys_mean_what_the_pointer_rests_on_after_coming_back(
     _do(viewer, key, DEEDS[key])
 
 
-@pytest.mark.parametrize(("way", "key"), _ways_and_keys(OVER_PAGES))
+@pytest.mark.parametrize(("place", "way", "key"), _cases(["focus"], OVER_PAGES))
 def test_keys_mean_what_had_the_focus_before_one_went_to_a_page(
-    viewer: Viewer, served: Served, way: Way, key: str
+    viewer: Viewer, served: Served, place: str, way: Way, key: str
 ) -> None:
     _open(viewer, served)
     point_at(viewer, BEFORE)  # it stays there

@@ -61,7 +61,9 @@ def tools_of(site: Served, run: str) -> dict[str, bool]:
     return {tool: known[tool] for tool in TOOLS if tool in known}
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.deep if name in ("pod", "gpu") else ()) for name in RUNS]
+)
 def test_each_page_is_seen(pages: ToolPages, site: Served, ids: dict[str, str], name: str) -> None:
     page = pages.page
     pages.viewer.open(ids[name])

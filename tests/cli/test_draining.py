@@ -21,6 +21,8 @@ from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def big_store(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -22,6 +22,8 @@ import pytest
 
 from tilescope.cli.say import printable, printable_json
 
+pytestmark = pytest.mark.slow
+
 NASTY = "a\x1b]0;x\x07[red]\r\nb\u202ec\x7f\x9b1m"
 SHOWN = r"a\x1b]0;x\x07[red]\r\nb\u202ec\x7f\x9b1m"
 # What no terminal may get from a name, even where bars and colours are drawn.

@@ -11,6 +11,8 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing import build_store
 
+pytestmark = pytest.mark.slow
+
 # PyTorch keeps this registry beyond the end of the interpreter, by a reference that it never gives back.
 KEEP_OVERLOADS = """
 import ctypes, typing

@@ -21,6 +21,8 @@ from tests.cli.test_server_commands import started
 from tests.docs.code_blocks import PAGES, CodeBlock, blocks_of
 from tilescope.cli import main
 
+pytestmark = pytest.mark.slow
+
 BLOCKS: Final = {page.name: [block for block in blocks_of(page) if block.language == "python"] for page in PAGES}
 
 # Blocks that cannot run here, by their first line, and why.

@@ -92,7 +92,7 @@ async def stream_pages(client: Client, base: str, keys: list[PageKey]) -> dict[P
     "name",
     [
         *STANDINS,
-        "xplane/tpu_v6e_4core.xplane.pb",
+        pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),  # a thousand pages more of the same
         "xplane/gpu_v100x8_bert.xplane.pb",
         "kineto/ns_resolution.pt.trace.json.gz",
         "chrome/fuchsia_trace.json.gz",

@@ -18,6 +18,8 @@ import tilescope
 from bench.server_process import ServerProcess, serving
 from tests.toy_formats import TRACE, environment, install_format
 
+pytestmark = pytest.mark.slow
+
 TYPESCRIPT = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilescope-client.js"
 # As every client is told them.
 ARGS = {

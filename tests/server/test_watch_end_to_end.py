@@ -30,6 +30,8 @@ from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 IMMUTABLE = "public, max-age=31536000, immutable"
 ClientFactory = Callable[..., Awaitable[Client]]
 

@@ -30,6 +30,8 @@ from tilescope.tiler.caches import CacheSize, KeyedCache
 from tilescope.tiler.errors import DamagedStore, TraceError, UsageError
 from tilescope.tiler.query import QueryReader, Steps
 
+pytestmark = pytest.mark.slow
+
 CACHED: KeyedCache[QueryReader, str, int] = KeyedCache("sizes_of_test", "Sizes", lambda size: size)
 ASKER = Asker("127.0.0.1", "connection")
 

@@ -21,6 +21,8 @@ from tilescope.tiler.readers.xspace import XSpaceReader
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 CHILD = Path(__file__).with_name("shrinking_traces.py")
 BUILDS = int(os.environ.get("TILESCOPE_SHRINKS", "12"))
 

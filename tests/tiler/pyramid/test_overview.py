@@ -12,6 +12,8 @@ from tests.tiler.pyramid.native_tree import columns
 from tests.tiler.pyramid.reference import Slice, canonical
 from tilescope.tiler import _native
 
+pytestmark = pytest.mark.slow
+
 LEVEL = 5
 ROOT = 6
 

@@ -24,6 +24,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, Table, ask, from_values, tool, values_of
 from tilescope.tiler.tools.stats import value_groups
 
+pytestmark = pytest.mark.slow
+
 VALUES = [1, -7, 2**62, 2**63 - 1, 2**64 - 1, 2**70, 0.5, 0.1, 1e300, -1e300, 3.25, "text", None, True, "7"]
 FIGURES = ["count", "busy", "self", "mean", "shortest", "p50", "p99", "longest"]
 

@@ -29,6 +29,8 @@ from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 
+pytestmark = pytest.mark.slow
+
 
 def flipped(data: bytes, at: int, bits: int = 0x55) -> bytes:
     return data[:at] + bytes([data[at] ^ bits]) + data[at + 1 :]

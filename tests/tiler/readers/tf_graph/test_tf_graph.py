@@ -34,6 +34,8 @@ from tilescope.tiler.readers.tf_graph.damage import GraphDamage, GraphTooLarge
 from tilescope.tiler.readers.tf_graph.signature import Form, form_of
 from tilescope.tiler.readers.tf_graph.text import text_nodes
 
+pytestmark = pytest.mark.slow
+
 FORMS = {
     Form.GRAPH: model_graphs.graph,
     Form.SAVED_MODEL: model_graphs.saved_model,
