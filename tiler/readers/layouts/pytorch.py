@@ -22,7 +22,7 @@ from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, m
 
 ID: Final = "pytorch"
 
-_FARTHEST_NS: Final = 600 * 10**9  # between first events of one cycle: the profiler records seconds, seldom minutes
+_FARTHEST_NS: Final = 60 * 10**9  # between first events of one cycle: collectives keep ranks within seconds
 _MOST_ROUNDS: Final = 100  # of finding cycles: with each, a rank has no files left
 _SHORTEST_CYCLE_NS: Final = 10**6  # nearer to each other, two files of a rank are no two cycles
 

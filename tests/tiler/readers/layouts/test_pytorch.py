@@ -129,7 +129,7 @@ def test_cycles_of_ten_ranks_come_apart_in_whatever_order(tmp_path: Path) -> Non
 
 def test_traces_far_apart_are_no_run(tmp_path: Path) -> None:
     put(tmp_path / "rank0.json", rank_trace(0))
-    put(tmp_path / "rank1.json", rank_trace(1, at_s=601))
+    put(tmp_path / "rank1.json", rank_trace(1, at_s=61))
     assert files_of(tmp_path) == [["rank0.json"], ["rank1.json"]]
 
 
