@@ -23,6 +23,7 @@ from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, m
 ID: Final = "pytorch"
 
 _FARTHEST_NS: Final = 60 * 10**9  # between first events of one cycle: collectives keep ranks within seconds
+_MOST_JOBS: Final = 100  # that say the same of themselves and contradict each other: what more there are stay alone
 _MOST_ROUNDS: Final = 100  # of finding cycles: with each, a rank has no files left
 _SHORTEST_CYCLE_NS: Final = 10**6  # nearer to each other, two files of a rank are no two cycles
 
@@ -91,10 +92,11 @@ def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
             continue
         jobs = kinds.setdefault(_kind(file), [])
         job = next((job for job in jobs if job.fits(file.head.distributed)), None)
-        if job is None:
+        if job is None and len(jobs) < _MOST_JOBS:
             job = _Job()
             jobs.append(job)
-        job.add(file)
+        if job is not None:
+            job.add(file)
     names: set[str] = set()
     cycles = (cycle for jobs in kinds.values() for job in jobs for cycle in _cycles(job.files))
     return [_planned(cycle, copies_of, names) for cycle in cycles if len(cycle.files) > 1]

@@ -13,6 +13,7 @@ from tests.corpus import corpus_path
 from tests.tiler.readers.layouts.rank_traces import default_group, group, put, rank_trace
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.readers import discover, find_run, join_runs
+from tilescope.tiler.readers.layouts import pytorch
 
 STAMP = 1_795_750_840_553_542_999
 
@@ -159,6 +160,14 @@ def test_groups_that_each_rank_lists_by_itself(tmp_path: Path) -> None:
         own = group("mesh", *((0, 1) if rank < 2 else (2, 3)))
         put(tmp_path / f"node_{rank}.json", rank_trace(rank, 4, groups=[default_group(4), own]))
     assert files_of(tmp_path) == [[f"node_{rank}.json" for rank in range(4)]]
+
+
+def test_jobs_that_contradict_each_other_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytorch, "_MOST_JOBS", 2)
+    for job in range(3):
+        for rank in range(2):
+            put(tmp_path / f"j{job}_rank{rank}.json", rank_trace(rank, 9, groups=[group("tp", 0, 1, 2 + job)]))
+    assert [len(files) for files in files_of(tmp_path)] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["rank{}", "x_rank-{}", "worker{}", "a.r{}.b", "device_{}", f"worker{{}}.{STAMP}"])
