@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,11 @@ import pytest
 from tests.corpus import corpus_path
 from tests.tiler.readers.layouts.rank_traces import default_group, put, rank_trace
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.readers import discover, find_run, join_runs
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import need
 
 
 def manifest_of(files: Sequence[Path], store: Path) -> dict[str, Any]:
@@ -32,6 +36,12 @@ def test_ranks_are_groups_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     manifest = manifest_of(find_run(tmp_path / "logs").files, tmp_path / "store")
     assert manifest["hosts"] == ["rank 0 · node0 · GPU 3", "rank 2 · node0 · GPU 3", "rank 10 · node1 · GPU 3"]
     assert manifest["warnings"] == ["3 of 12 ranks: 1, 3 to 9 and 11 are missing"]
+    opened = open_run_store(tmp_path / "store")
+    try:
+        groups = json.loads(decompress(need(opened, TRACKS)))["groups"]
+    finally:
+        opened.close()
+    assert (groups[0]["kind"], groups[0]["name"]) == ("run", "3 ranks")
 
 
 def test_one_rank_alone_is_called_as_before(tmp_path: Path) -> None:
@@ -101,4 +111,4 @@ def test_a_folder_two_arguments_and_a_zip_are_the_same_run(tmp_path: Path) -> No
     assert kept[0]["warnings"] == []
 
 
-_OF_A_BUILD = {"build", "created_ns", "source_bytes"}
+_OF_A_BUILD = {"build", "created_ns", "source_bytes", "store_bytes"}

@@ -97,7 +97,8 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
-    run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
+    what = "ranks" if all(summaries[file].rank is not None for file in files) else "hosts"
+    run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
         for file in files:
