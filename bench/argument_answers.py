@@ -16,7 +16,7 @@ _COLUMNS = ("track", "ordinal", "name", "start", "duration", "args.flops", "args
 def _million(subject: Subject, count: int) -> Iterator[Timed]:
     """A million events that follow one another, with three arguments: by the client, which opens the store anew."""
     tracks = subject.reader.tree.tracks
-    busy = [track["id"] for track in tracks if track["kind"] == "slice" and track["name"] == "XLA Ops"]
+    busy = [track.id for track in tracks if track.kind == "slice" and track.name == "XLA Ops"]
 
     def read() -> object:
         with tilescope.connect(subject.path) as client:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from bench.answer_work import Subject, Timed, Work
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools import Scope, ask, from_values, tool
 
 # What reads most of a run. A server gives each 50 ms at a time (`TURN_S`), and the step that it is at.
@@ -34,7 +34,7 @@ class _Begun:
 
     def __init__(self, subject: Subject, name: str, values: dict[str, object]) -> None:
         self._subject, self._name, self._values = subject, name, values
-        self._steps: Steps[Any] | None = None
+        self._steps: Interruptible[Any] | None = None
 
     def step(self) -> float:
         """Takes one. Returns how long it took, in seconds."""

@@ -78,7 +78,7 @@ def all_pages(reader: QueryReader) -> list[PageKey]:
 
 
 def _tracks(reader: QueryReader) -> tuple[int, ...]:
-    return tuple(track["id"] for track in reader.tree.tracks if track["events"] != "0" and track["kind"] != "rollup")
+    return tuple(track.id for track in reader.tree.tracks if track.events != 0 and track.kind != "rollup")
 
 
 def percentile(values: Sequence[float], part: float) -> float:

@@ -57,12 +57,12 @@ class DeviceTrace:
 
     def track(self, process: int, thread: int) -> int:
         """The number of a track."""
-        groups = {group["id"]: group["name"] for group in self.reader.tree.groups}
+        groups = {group.id: group.name for group in self.reader.tree.groups}
         name = "python" if process == HOST else f"GPU {process}"
         (found,) = [
-            track["id"]
+            track.id
             for track in self.reader.tree.tracks
-            if track["kind"] != "rollup" and track["name"] == f"thread {thread}" and groups[track["group"]] == name
+            if track.kind != "rollup" and track.name == f"thread {thread}" and groups[track.group] == name
         ]
         return int(found)
 

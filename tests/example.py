@@ -40,7 +40,7 @@ class Example:
         self.reader = QueryReader(self.store)
 
     def track(self, name: str) -> int:
-        (found,) = [t["id"] for t in self.reader.tree.tracks if t["name"] == name and t["kind"] != "rollup"]
+        (found,) = [t.id for t in self.reader.tree.tracks if t.name == name and t.kind != "rollup"]
         return int(found)
 
 

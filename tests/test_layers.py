@@ -40,6 +40,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.progress tilescope.tiler.indexing.meter tilescope.tiler.indexing.scratch",
     "tilescope.tiler.indexing.reading",
     "tilescope.tiler.indexing.tracks",
+    "tilescope.tiler.indexing.device",
     "tilescope.tiler.indexing.flows",
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",

@@ -60,7 +60,7 @@ class SelfLimitedCache(Protocol):
 
     @property
     def title(self) -> str:
-        """What it keeps, in words."""
+        """Its contents, in words."""
         ...
 
     @property

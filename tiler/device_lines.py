@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 DEVICE_PREFIX: Final = "/device:"
+ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's streams
 
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
 STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
@@ -43,6 +44,12 @@ def line_rank(name: str) -> int:
 def is_device_label(text: str) -> bool:
     """True if a label is the kind of a device and its number."""
     return _DEVICE_LABEL.fullmatch(text) is not None
+
+
+def is_device_process(name: str, detail: str) -> bool:
+    """True if a process stands for a device, by what it is called: a plane of an XSpace, or a process of JSON."""
+    is_plane = name.startswith(DEVICE_PREFIX) or detail.startswith(DEVICE_PREFIX)
+    return is_plane or name == ASCEND_DEVICE or is_device_label(name)
 
 
 def is_stream(name: str) -> bool:

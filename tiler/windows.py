@@ -17,13 +17,13 @@ Mask = NDArray[np.bool_]
 
 
 class Windows(Struct, frozen=True):
-    """The ticks [starts[k], stops[k]): ascending, none of them empty, none touching another. Make them with `of`."""
+    """The ticks [starts[k], stops[k]): ascending, none empty, none touching another. Make them with `from_spans`."""
 
     starts: Ints
     stops: Ints
 
     @classmethod
-    def of(cls, starts: Iterable[int] | Ints, stops: Iterable[int] | Ints) -> Windows:
+    def from_spans(cls, starts: Iterable[int] | Ints, stops: Iterable[int] | Ints) -> Windows:
         """The ticks that lie in any of these spans, which may be in any order and overlap; none before tick 0."""
         first, last = (
             np.ascontiguousarray(times if isinstance(times, np.ndarray) else list(times), np.int64)
@@ -31,12 +31,16 @@ class Windows(Struct, frozen=True):
         )
         return cls(*_native.tick_spans(first, last, TICK_LIMIT))
 
+    of = from_spans  # as in version 0.2: tools of other packages call it
+
     @classmethod
-    def one(cls, start: int, stop: int) -> Windows:
+    def single(cls, start: int, stop: int) -> Windows:
         """One window, or none when it would be empty."""
         first, last = max(start, 0), min(stop, TICK_LIMIT)
         count = 1 if last > first else 0
         return cls(np.array([first][:count], np.int64), np.array([last][:count], np.int64))
+
+    one = single  # as in version 0.2: tools of other packages call it
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -61,8 +65,8 @@ class Windows(Struct, frozen=True):
         if len(self) and self.start >= start and self.stop <= stop:
             return self
         if len(self) == 1:
-            return Windows.one(max(self.start, start), min(self.stop, stop))
-        return Windows.of(np.maximum(self.starts, start), np.minimum(self.stops, stop))
+            return Windows.single(max(self.start, start), min(self.stop, stop))
+        return Windows.from_spans(np.maximum(self.starts, start), np.minimum(self.stops, stop))
 
     def hold(self, times: Ints) -> Mask:
         """True for each of these ticks that lies in a window."""

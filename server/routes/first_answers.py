@@ -24,8 +24,8 @@ from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import RunList, TrackTree
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.validation import must_make_sense
 
 _END: Final = b"</body>"
 _MAX_MEMBER_BYTES: Final = 100_000  # compressed; more than that would hold up the page itself

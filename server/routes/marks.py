@@ -18,6 +18,7 @@ from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import store_of
 from tilescope.server.runs.lasting_tracks import LastingTracks
 from tilescope.server.runs.marks import BuildPlaces
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import MAX_MARKS_BYTES, KeptMarks, MarkList
 from tilescope.tiler.store.store import need
@@ -64,7 +65,5 @@ def _expected(request: web.Request) -> str:
 async def _run_and_places(request: web.Request) -> tuple[str, BuildPlaces]:
     store = await store_of(request)
     run = await request.app[REGISTRY].find(request.match_info["run"])
-    manifest = store.manifest()
-    return run.id, BuildPlaces(
-        int(manifest["tick_ps"]), int(manifest["origin_ns"]), LastingTracks(partial(need, store, TRACKS))
-    )
+    manifest = run_manifest(store)
+    return run.id, BuildPlaces(manifest.tick_ps, manifest.origin_ns, LastingTracks(partial(need, store, TRACKS)))

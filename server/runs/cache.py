@@ -16,10 +16,10 @@ from typing import Final
 from tilescope.tiler.confinement import is_within
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store import is_store
+from tilescope.tiler.store.build_lock import CURRENT, is_ours, last_used_ns
 from tilescope.tiler.store.cache_place import cached_store
 from tilescope.tiler.store.cached_traces import are_gone, forget_traces
 from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
-from tilescope.tiler.store.turn import CURRENT, is_ours, last_used_ns
 
 _log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.schema import TreeMembers
 
 _DIGITS: Final = 16  # of a hash: names may be of any length
 
@@ -31,23 +32,23 @@ class LastingTracks:
 
     @cached_property
     def _names(self) -> Mapping[int, str]:
-        tree = json.loads(decompress(self._load()))
-        groups = {group["id"]: group for group in tree["groups"]}
+        tree = TreeMembers.decode(decompress(self._load()))
+        groups = {group.id: group for group in tree.groups}
         paths: dict[int | None, list[Any]] = {None: []}
 
         def path(group: int | None) -> list[Any]:
-            if group not in paths:
+            if group is not None and group not in paths:
                 entry = groups[group]
-                paths[group] = [*path(entry["parent"]), entry["kind"], entry["name"], entry["detail"]]
+                paths[group] = [*path(entry.parent), entry.kind, entry.name, entry.detail]
             return paths[group]
 
         seen: Counter[str] = Counter()
         names: dict[int, str] = {}
-        for track in tree["tracks"]:
-            text = json.dumps([*path(track["group"]), track["kind"], track["name"], track["detail"]])
+        for track in tree.tracks:
+            text = json.dumps([*path(track.group), track.kind, track.name, track.detail])
             seen[text] += 1  # namesakes are told apart by their order
             digest = hashlib.sha256(f"{text}{seen[text]}".encode()).hexdigest()
-            names[track["id"]] = digest[:_DIGITS]
+            names[track.id] = digest[:_DIGITS]
         return names
 
     @cached_property

@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tilescope.server.errors import UnknownBuild
 from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.sources import sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
+from tilescope.tiler.store.build_lock import CURRENT
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import GrowingStore, Store
-from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
 _NAME_BYTES: Final = 1024  # of CURRENT that are looked at
@@ -50,7 +51,7 @@ class _Published:
     build: str | None = None  # known once the generation was opened, so that listing runs opens nothing
     sources: tuple[Fingerprint, ...] = ()  # known then, too
     extent: RunExtent | None = None  # likewise
-    manifest: dict[str, Any] | None = None
+    manifest: RunManifest | None = None
 
 
 class OpenStores:
@@ -92,11 +93,11 @@ class OpenStores:
         """Extent of the published generation, once `current_build` has read its id. Raises `StoreError`."""
         return self._look(path).extent
 
-    def current_manifest(self, path: Path) -> dict[str, Any]:
+    def current_manifest(self, path: Path) -> RunManifest:
         """The manifest of the published generation. Raises `StoreError`."""
         published = self._look(path)
         if published.manifest is None:
-            published.manifest = self.current(path).manifest()
+            published.manifest = run_manifest(self.current(path))
         return published.manifest
 
     def growing(self, path: Path, build: str) -> Store:
@@ -218,8 +219,8 @@ class OpenStores:
     def _opened(self, entry: _Entry, published: _Published) -> None:
         published.build = entry.store.build
         published.sources = sources(entry.store)
-        with must_make_sense(entry.path):
-            published.extent = RunExtent.of(entry.store.manifest())
+        published.manifest = run_manifest(entry.store)
+        published.extent = RunExtent.from_manifest(published.manifest)
         entry.used_s = time.monotonic()
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)

@@ -25,7 +25,6 @@ from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.sweep import sweep
 
@@ -347,8 +346,7 @@ class Registry:
     def _described(self, run: FoundRun) -> FoundRun:
         """A store that is served by itself, with what its manifest says of the files it was made from."""
         manifest = self._stores.current_manifest(run.store)
-        with must_make_sense(run.store):
-            return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
+        return replace(run, hosts=tuple(manifest.hosts), file_count=len(manifest.files))
 
     def _job(self, run: FoundRun) -> IndexJob:
         return IndexJob(

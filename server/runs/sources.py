@@ -19,7 +19,7 @@ from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
-from tilescope.tiler.store.turn import CURRENT
+from tilescope.tiler.store.build_lock import CURRENT
 
 Discover = Callable[[Path], Sequence[DiscoveredRun]]
 

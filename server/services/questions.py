@@ -25,8 +25,8 @@ from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.export import PIECE_BYTES, ExportQuestion
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.resolver import PageWant
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 
 EXPORT_PIECE_BYTES: Final = PIECE_BYTES
 EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them

@@ -1,4 +1,4 @@
-"""Questions about a build, as values that travel to the process that answers. Steps return what `encode` makes."""
+"""Questions about a build, as values that travel to the process that answers. The work returns what `encode` makes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tilescope.server.services.requests import EventsQuestion
 from tilescope.tiler.export import Cursor, ExportQuestion, GzipStream, next_piece
-from tilescope.tiler.query import EVENT_KINDS, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVENT_KINDS, Events, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.tools import Scope, place
 from tilescope.tiler.tools.question_windows import QuestionWindows
 
@@ -29,7 +29,7 @@ class EventsTask:
     limit: int
     encode: Callable[[Sequence[EventPart], bool], Any]
 
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
+    def __call__(self, reader: QueryReader) -> Interruptible[Any]:
         taken: list[EventPart] = []
         left = self.limit
         has_more = False
@@ -64,7 +64,7 @@ class ExportTask:
     after: ExportPiece | None
     piece_bytes: int
 
-    def __call__(self, reader: QueryReader) -> Steps[ExportPiece]:
+    def __call__(self, reader: QueryReader) -> Interruptible[ExportPiece]:
         cursor, stream = (None, GzipStream()) if self.after is None else (self.after.cursor, self.after.stream)
         text, cursor = yield from next_piece(reader, self.question, cursor, self.piece_bytes)
         return ExportPiece(stream.piece(text, last=cursor is None), stream, cursor)
@@ -76,7 +76,7 @@ class EncodingTask:
 
     encode: Callable[[], Any]
 
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
+    def __call__(self, reader: QueryReader) -> Interruptible[Any]:
         yield from ()
         return self.encode()
 
@@ -98,4 +98,4 @@ def _event_parts(reader: QueryReader, request: EventsQuestion, scope_windows: Qu
                 events = events.take(events.ordinal > after.ordinal)
             new = set(events.name.tolist()) - named
             named |= new
-            yield EventPart(events, reader.names.of(new))
+            yield EventPart(events, reader.names.by_id(new))

@@ -13,7 +13,7 @@ from tilescope.server.json_text import json_body
 from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import compress
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.schema import ToolEntry, ToolList
 from tilescope.tiler.tools import (
     Answer,
@@ -52,7 +52,7 @@ class ToolTask:
     question: bytes
     encode: Callable[[Answer], Any]
 
-    def __call__(self, reader: QueryReader, *others: QueryReader) -> Steps[Any]:
+    def __call__(self, reader: QueryReader, *others: QueryReader) -> Interruptible[Any]:
         """To be called with the readers of the builds that `builds_of` the question names, in this order."""
         chosen_tool = tool(self.tool)
         question = from_json(chosen_tool.question, self.question)
@@ -67,7 +67,7 @@ class ToolListTask:
 
     encode: Callable[[ToolList], Any]
 
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
+    def __call__(self, reader: QueryReader) -> Interruptible[Any]:
         listed = []
         for candidate in tools().values():
             reason = why_not(candidate, Scope(reader))

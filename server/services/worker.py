@@ -21,9 +21,9 @@ from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.tiler.caches import CACHES, DEFAULT_LIMIT_BYTES, CacheSize
-from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.system import give_way
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -33,7 +33,7 @@ KEPT_STORES: Final = 2  # open for the next question, though nobody asks anythin
 
 _log: Final = logging.getLogger(__name__)
 
-Task = Callable[..., Steps[Any]]  # of the readers of all its sources
+Task = Callable[..., Interruptible[Any]]  # of the readers of all its sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _OpenBuilds:
 
 
 _builds = _OpenBuilds()
-_begun: dict[int, tuple[ExitStack, Steps[Any]]] = {}  # and what has the builds closed
+_begun: dict[int, tuple[ExitStack, Interruptible[Any]]] = {}  # and what has the builds closed
 
 
 def set_up(cache_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
@@ -165,7 +165,7 @@ def _cache_sizes() -> Sequence[CacheSize] | None:
         return None
 
 
-def _begin(question: PickledQuestion) -> tuple[ExitStack, Steps[Any]]:
+def _begin(question: PickledQuestion) -> tuple[ExitStack, Interruptible[Any]]:
     with ExitStack() as builds:
         readers = []
         for source in question.sources:

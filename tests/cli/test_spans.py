@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.server.fakes import FakeStore
 from tilescope.cli.spans import ticks_text, zero_of
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.schema import RunManifest
 
 
 @pytest.mark.parametrize(
@@ -34,8 +36,10 @@ def test_times_with_a_unit_count_from_the_zero_of_the_run() -> None:
 
 
 def test_the_zero_is_the_start_of_all_but_outliers() -> None:
-    assert zero_of({"outliers": None}) == zero_of({}) == 0
-    assert zero_of({"outliers": {"start": "9007199254740993"}}) == 9007199254740993
+    stored = FakeStore().manifest()
+    outliers = {**stored["outliers"], "start": "9007199254740993"}
+    assert zero_of(RunManifest.from_json({**stored, "outliers": None})) == 0
+    assert zero_of(RunManifest.from_json({**stored, "outliers": outliers})) == 9007199254740993
 
 
 def test_what_lies_between_two_ticks_is_refused() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.server.fakes import FakeStore
 from tilescope.cli.store_facts import EVENT_KINDS, store_facts
 from tilescope.cli.track_table import process_rows
+from tilescope.tiler.schema import RunManifest, TreeMembers
 
 
-def manifest(**changes: Any) -> dict[str, Any]:
+def manifest(**changes: Any) -> RunManifest:
     counts = {"total": "7", **dict.fromkeys(EVENT_KINDS, "0"), "slices": "5", "flow_ends": "2"}
-    return {
-        "format": "xspace", "tick_ps": 1, "start": "0", "end": "1500000", "events": counts, "empty": False,
-        "tracks": 1_234, "processes": 1, "hosts": ["a", "b"], "store_bytes": "500", "source_bytes": "1000",
-        "ignored": {}, "warnings": [], **changes,
-    }  # fmt: skip
+    return RunManifest.from_json({
+        **FakeStore().manifest(), "outliers": None, "format": "xspace", "tick_ps": 1, "start": "0", "end": "1500000",
+        "events": counts, "empty": False, "tracks": 1_234, "processes": 1, "hosts": ["a", "b"], "store_bytes": "500",
+        "source_bytes": "1000", "ignored": {}, "warnings": [], **changes,
+    })  # fmt: skip
 
 
 def lines(**changes: Any) -> list[tuple[str, str]]:
@@ -65,13 +67,14 @@ def test_processes_of_several_hosts() -> None:
         {"id": 2, "parent": None, "kind": "host", "name": "h1"},
         {"id": 3, "parent": 2, "kind": "process", "name": "p"},
     ]
-    tracks = [
-        {"group": 1, "kind": "rollup", "events": "6", "busy": "900"},
-        {"group": 1, "kind": "slice", "events": "2", "busy": "300"},
-        {"group": 1, "kind": "slice", "events": "3", "busy": "600"},
-        {"group": 1, "kind": "counter", "events": "1", "min": 0.0, "max": 1.0},
+    figures: list[dict[str, Any]] = [
+        {"kind": "rollup", "events": "6", "busy": "900"},
+        {"kind": "slice", "events": "2", "busy": "300"},
+        {"kind": "slice", "events": "3", "busy": "600"},
+        {"kind": "counter", "events": "1", "min": 0.0, "max": 1.0},
     ]
-    rows = process_rows({"groups": groups, "tracks": tracks}, 1_000)
+    tracks = [{"id": k, "group": 1, "name": "t", "rows": 1, **track} for k, track in enumerate(figures)]
+    rows = process_rows(TreeMembers.from_json({"groups": groups, "tracks": tracks}), 1_000)
     assert [(row.name, row.tracks, row.events, row.busy) for row in rows] == [
         ("h0 › p", "3", "6", "900 ns"),
         ("h1 › p", "0", "0", "0 ps"),

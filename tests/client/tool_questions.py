@@ -40,11 +40,11 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
     if field.unit == "ticks":
         return [reader.end // 3, reader.end * 2 // 3, 0, reader.end + 5]
     if field.unit == "track":
-        kinds = {"slice"} if tool.id in ABOUT_SLICES else {track["kind"] for track in reader.tree.tracks}
-        return [track["id"] for track in reader.tree.tracks if track["kind"] in kinds]
+        kinds = {"slice"} if tool.id in ABOUT_SLICES else {track.kind for track in reader.tree.tracks}
+        return [track.id for track in reader.tree.tracks if track.kind in kinds]
     match field.type:
         case "tracks":
-            rollups = [track["id"] for track in reader.tree.tracks if track["kind"] == "rollup"]
+            rollups = [track.id for track in reader.tree.tracks if track.kind == "rollup"]
             leaves = reader.tree.leaves(None)
             return [leaves[:1], leaves, rollups, []]
         case "integer":

@@ -14,7 +14,7 @@ from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools.find.search import FindQuery, find
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.verify import verify_store
@@ -94,13 +94,13 @@ def _read_back(rng: random.Random, path: Path) -> int:
     store = open_run_store(path)
     try:
         reader = QueryReader(store)
-        everything = everywhere(Windows.one(0, max(1, reader.end)))
+        everything = everywhere(Windows.single(0, max(1, reader.end)))
         finish(summary(reader, everything, None, 50))
         finish(find(reader, FindQuery("op", everything)))
         events = 0
         for number, track in enumerate(reader.tree.tracks):
-            count = int(track["events"])
-            if track["kind"] == "rollup" or not count:
+            count = track.events
+            if track.kind == "rollup" or not count:
                 continue
             events += count
             for ordinal in rng.sample(range(count), min(count, _EVENTS_LOOKED_AT // len(reader.tree.tracks) + 1)):

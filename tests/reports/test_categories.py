@@ -119,7 +119,7 @@ def test_details_tell_the_category_once(triton: QueryReader) -> None:
     kernels = [
         event
         for track in triton.tree.leaves(None)
-        for ordinal in range(int(triton.tree.tracks[track]["events"]))
+        for ordinal in range(triton.tree.tracks[track].events)
         if (event := event_details(store, track, ordinal)) is not None and event["category"] == "kernel"
     ]
     assert len(kernels) == 10

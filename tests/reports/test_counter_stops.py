@@ -15,7 +15,7 @@ def test_a_mean_ends_at_the_last_sample(open_by_name: Open) -> None:
     assert note.track == track
     assert "last tenth of what is looked at: load." in note.text
     told = reader.tree.tracks[track]
-    assert (told["first"], told["last"], reader.end) == ("10000", "30000", 1_000_000)
+    assert (told.first, told.last, reader.end) == (10_000, 30_000, 1_000_000)
 
 
 def test_behind_it_there_is_a_last_value_and_no_mean(open_by_name: Open) -> None:

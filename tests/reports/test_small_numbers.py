@@ -16,14 +16,14 @@ from tilescope.tiler.store import open_run_store
 def tracks(reader: QueryReader) -> list[tuple[str, str, int]]:
     """Process, name and number of events of each track, from the top of the screen."""
     groups = reader.tree.groups
-    shown = (track for track in reader.tree.tracks if track["kind"] != "rollup")
-    return [(groups[track["group"]]["name"], track["name"], int(track["events"])) for track in shown]
+    shown = (track for track in reader.tree.tracks if track.kind != "rollup")
+    return [(groups[track.group].name, track.name, track.events) for track in shown]
 
 
 def test_a_program_that_is_pid_1_is_not_gpu_1(open_by_name: Open) -> None:
     reader = open_by_name("container_pid_1.json")
     assert tracks(reader) == [("python", "python", 2), ("GPU 0", "stream 7", 1), ("GPU 1", "stream 7", 1)]
-    assert [group["detail"] for group in reader.tree.groups if group["name"] == "python"] == ["pid 1 · CPU"]
+    assert [group.detail for group in reader.tree.groups if group.name == "python"] == ["pid 1 · CPU"]
     lanes = {row["lane"]: (row["busy"], row["idle"]) for row in rows(answer(reader, "gaps"), "lanes")}
     assert lanes == {"GPU 0": (30_000, 0), "GPU 1": (40_000, 0)}
     facts = {fact.id: fact.value for fact in answer(reader, "overview").facts}

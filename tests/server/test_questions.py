@@ -82,9 +82,9 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
             break
         assert len(page["columns"]["track"]) == 1000
         after = f"&after={page['after']}"
-    of_tracks = [(t["id"], t["events"]) for t in ask.reader.tree.tracks if t["kind"] != "rollup"]
+    of_tracks = [(t.id, t.events) for t in ask.reader.tree.tracks if t.kind != "rollup"]
     places = list(zip(columns["track"], columns["ordinal"], strict=True))
-    assert places == [(track, str(k)) for track, events in of_tracks for k in range(int(events))]
+    assert places == [(track, str(k)) for track, events in of_tracks for k in range(events)]
     for k in range(0, len(places), 501):
         event = event_details(ask.store, places[k][0], int(places[k][1]))
         assert event is not None

@@ -20,7 +20,7 @@ def ticks(windows: Windows) -> set[int]:
 
 
 def of(spans: list[tuple[int, int]]) -> Windows:
-    return Windows.of([start for start, _ in spans], [stop for _, stop in spans])
+    return Windows.from_spans([start for start, _ in spans], [stop for _, stop in spans])
 
 
 @given(SPANS)
@@ -75,8 +75,8 @@ def test_sets_of_ticks(
 
 
 def test_nothing_lies_beyond_the_time_axis() -> None:
-    assert pairs(Windows.one(-5, 1 << 62)) == [(0, TICK_LIMIT)]
-    assert pairs(Windows.one(5, 5)) == pairs(Windows.of([], [])) == []
+    assert pairs(Windows.single(-5, 1 << 62)) == [(0, TICK_LIMIT)]
+    assert pairs(Windows.single(5, 5)) == pairs(Windows.from_spans([], [])) == []
 
 
 @given(st.lists(SPANS, min_size=1, max_size=4), st.lists(SPANS, min_size=1, max_size=4))

@@ -13,7 +13,7 @@ _SHORT = st.tuples(st.integers(0, 4_000_000), st.integers(1, 3000)).map(lambda s
 
 # One window as a rule; else a few of any length, or many short ones.
 WINDOWS = (st.lists(_SPAN, min_size=1, max_size=1) | st.lists(_SPAN, max_size=4) | st.lists(_SHORT, max_size=60)).map(
-    lambda spans: Windows.of([start for start, _ in spans], [stop for _, stop in spans])
+    lambda spans: Windows.from_spans([start for start, _ in spans], [stop for _, stop in spans])
 )
 
 

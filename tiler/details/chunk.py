@@ -154,7 +154,7 @@ class Chunk(Struct, frozen=True):
         """The ordinal after that of its last event."""
         return self.first + len(self)
 
-    def of(self, ordinal: int) -> bytes:
+    def arguments(self, ordinal: int) -> bytes:
         """The arguments of this event. Raises DamagedStore when they are not here."""
         index = ordinal - self.first
         if not 0 <= index < len(self):

@@ -43,7 +43,7 @@ class PageEntries(Struct, frozen=True):
         if unused:
             names, places = self.tables.texts_page(self.page)[0], self.places
             for place in unused:
-                coded[place] = -2 - codes.of(names.of(int(places[place])).decode())
+                coded[place] = -2 - codes.of(names.entry(int(places[place])).decode())
         return coded
 
 

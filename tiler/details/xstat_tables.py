@@ -72,7 +72,7 @@ class BytesColumn(Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.ends)
 
-    def of(self, index: int) -> bytes:
+    def entry(self, index: int) -> bytes:
         """Bytes of one string."""
         begin = int(self.ends[index - 1]) if index else 0
         return self.data[begin : int(self.ends[index])].tobytes()
@@ -116,9 +116,9 @@ class XStatTables:
         return EventMetadata(
             plane=int(self.plane[number]),
             id=int(self.id[number]),
-            long_name=long_names.of(index).decode(),
-            name=names.of(index).decode(),
-            stats=self.stats_page(page).of(index),
+            long_name=long_names.entry(index).decode(),
+            name=names.entry(index).decode(),
+            stats=self.stats_page(page).entry(index),
         )
 
     def stats_page(self, page: int) -> BytesColumn:
@@ -157,7 +157,7 @@ class XStatTables:
 
     def _stats(self, number: int) -> bytes:
         page, index = self._where(number)
-        return self.stats_page(page).of(index)
+        return self.stats_page(page).entry(index)
 
     def _where(self, number: int) -> tuple[int, int]:
         if not 0 <= number < len(self):
@@ -213,7 +213,7 @@ def check_page(number: int, page: bytes) -> int:
     columns = texts_of_page(page)
     for column in columns:
         for index in range(len(column)):
-            column.of(index).decode()
+            column.entry(index).decode()
     return len(columns[0])
 
 

@@ -58,7 +58,7 @@ class Ids:
         origin = self._origins.tracks[track]
         if origin is not None:
             return self._files[track], origin.pid
-        return _GROUPS, int(self._tree.tracks[track]["group"])
+        return _GROUPS, self._tree.tracks[track].group
 
     def _processes(self) -> Iterator[_Process]:
         """All, with repetitions: those of the first file first."""
@@ -67,7 +67,7 @@ class Ids:
         for file, file_origins in enumerate(self._origins.files):
             yield from () if file_origins is None else ((file, label.pid) for label in file_origins.labels)
         yield from ((carrier.file, carrier.origin.pid) for carrier in self._origins.carriers)
-        yield from ((_GROUPS, group["id"]) for group in self._tree.groups)
+        yield from ((_GROUPS, group.id) for group in self._tree.groups)
 
 
 def _apart(processes: list[_Process]) -> dict[_Process, Identity]:

@@ -39,19 +39,19 @@ class Labels:
         for track in tracks:
             if self._origins.tracks[track] is not None:
                 continue
-            group = self._tree.tracks[track]["group"]
+            group = self._tree.tracks[track].group
             if group not in groups:
                 groups.add(group)
                 ids = self._ids.of_group(group)
                 yield _event("process_name", ids, f'"name":{quoted(self._process_name(group))}')
                 yield _event("process_sort_index", ids, f'"sort_index":{group}')
-            if self._tree.tracks[track]["kind"] in ("slice", "instant"):
+            if self._tree.tracks[track].kind in ("slice", "instant"):
                 yield from self.of_lane(track, 0)
 
     def of_lane(self, track: int, lane: int) -> Iterator[str]:
         """Labels of one thread: the lanes of a track have its name, and follow one another."""
         ids = self._ids.of_track(track, lane)
-        yield _event("thread_name", ids, f'"name":{quoted(str(self._tree.tracks[track]["name"]))}')
+        yield _event("thread_name", ids, f'"name":{quoted(self._tree.tracks[track].name)}')
         yield _event("thread_sort_index", ids, f'"sort_index":{track + 1}')
 
     def _of_file(self, file: int, label: Label) -> str:
@@ -69,7 +69,7 @@ class Labels:
                 ids = self._ids.of_thread(self._files[track], origin.pid, None)
                 if ids and ids not in seen:
                     seen.add(ids)
-                    yield _event("process_sort_index", ids, f'"sort_index":{self._tree.tracks[track]["group"]}')
+                    yield _event("process_sort_index", ids, f'"sort_index":{self._tree.tracks[track].group}')
 
     def _used(self, tracks: Collection[int]) -> Iterator[tuple[int, object, object]]:
         for track in tracks:
@@ -80,19 +80,19 @@ class Labels:
 
     def _process_name(self, group: int) -> str:
         entry = self._tree.groups[group]
-        host = entry["parent"]
-        if entry["kind"] != "process" or host is None or self._hosts < 2:
-            return str(entry["name"])
-        return f"{self._tree.groups[host]['name']} {entry['name']}"
+        host = entry.parent
+        if entry.kind != "process" or host is None or self._hosts < 2:
+            return entry.name
+        return f"{self._tree.groups[host].name} {entry.name}"
 
     def _host_of_file(self, file: int) -> str:
         track = self._files.index(file) if file in self._files else 0
-        host = self._tree.groups[self._tree.tracks[track]["group"]]["parent"]
-        return "" if host is None else str(self._tree.groups[host]["name"])
+        host = self._tree.groups[self._tree.tracks[track].group].parent
+        return "" if host is None else self._tree.groups[host].name
 
     @cached_property
     def _hosts(self) -> int:
-        return sum(group["kind"] == "host" for group in self._tree.groups)
+        return sum(group.kind == "host" for group in self._tree.groups)
 
 
 def _event(what: str, ids: str, args: str) -> str:

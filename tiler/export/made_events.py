@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_row import EventRow
@@ -16,6 +15,7 @@ from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.lookup.arguments import argument_decoder
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.schema import TreeTrack
 
 
 class MadeEvents:
@@ -28,18 +28,18 @@ class MadeEvents:
         self._times = times
         tracks = reader.tree.tracks
         self._decoder = lru_cache(1)(lambda track: argument_decoder(reader.store, reader.file_of(track)))
-        self._alike = Counter(_place(track) for track in tracks if track["kind"] == "counter")
+        self._alike = Counter(_place(track) for track in tracks if track.kind == "counter")
 
     def text(self, track: int, row: EventRow, cursor: Cursor) -> Iterator[str]:
         """An event of a track, and what belongs to it."""
-        kind = self._reader.tree.tracks[track]["kind"]
+        kind = self._reader.tree.tracks[track].kind
         start_member = self._times.ts_member(row.start)
         if kind == "counter":
             tree_track = self._reader.tree.tracks[track]
             # Its number tells it from others that have its name.
             ids = self._ids.of_track(track) + (f',"id":{track}' if self._alike[_place(tree_track)] > 1 else "")
             value = value_text(row.value)
-            yield f'{{"ph":"C","name":{quoted(tree_track["name"])}{ids}{start_member},"args":{{"value":{value}}}}}'
+            yield f'{{"ph":"C","name":{quoted(tree_track.name)}{ids}{start_member},"args":{{"value":{value}}}}}'
             return
         what = row.what
         args = self._decoder(track)(row.raw)
@@ -65,5 +65,5 @@ class MadeEvents:
         yield from with_flows(event, row, ids, self._times, is_first=cursor.lanes.is_first)
 
 
-def _place(track: dict[str, Any]) -> tuple[int, str]:
-    return int(track["group"]), str(track["name"])
+def _place(track: TreeTrack) -> tuple[int, str]:
+    return track.group, track.name

@@ -20,7 +20,7 @@ from tilescope.tiler.export.source_events import SourceEvents
 from tilescope.tiler.export.times import Times
 from tilescope.tiler.lookup.origins import origins, written_flow_arguments, written_flows
 from tilescope.tiler.lookup.tracks import file_of_tracks
-from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
+from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
@@ -47,7 +47,7 @@ class ExportQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def next_piece(
     reader: QueryReader, question: ExportQuestion, cursor: Cursor | None, piece_bytes: int = PIECE_BYTES
-) -> Steps[tuple[bytes, Cursor | None]]:
+) -> Interruptible[tuple[bytes, Cursor | None]]:
     """The first piece of the file (`cursor` None), or the next; and the cursor of the one after it, None at the end.
 
     Raises UsageError for tracks, steps and a span that there are not, NotBuilt while the run is indexed, DamagedStore.
@@ -58,7 +58,7 @@ def next_piece(
     scope_windows = yield from scope.windows(question)
     if (words := scope.outside_text(question)) is not None:
         raise UsageError(words)
-    tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
+    tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t].events != 0]
     export = _Export(reader, scope_windows, tracks, is_whole=question.is_whole)
     head, parts = b"", []
     if cursor is None:
@@ -101,7 +101,7 @@ class _Export:
         self._is_whole = is_whole
         self.origins = origins(reader.store)
         files = file_of_tracks(reader.store)
-        self._times = Times(reader.store.manifest(), self.origins)
+        self._times = Times(reader.manifest, self.origins)
         ids = Ids(reader.tree, self.origins, files)
         self._labels = Labels(reader.tree, self.origins, ids, files)
         self._made = MadeEvents(reader, ids, self._labels, self._times)
@@ -122,7 +122,7 @@ class _Export:
         named = [*self._labels.of_files(None if self._is_whole else self._tracks)]
         return joined([*named, *self._labels.of_tracks(self._tracks)])
 
-    def events(self, cursor: Cursor) -> Steps[bytes | None]:
+    def events(self, cursor: Cursor) -> Interruptible[bytes | None]:
         """The events of the next page of leaves of a track, or the next flow ends; None: all are written.
 
         Moves the cursor.
@@ -147,9 +147,9 @@ class _Export:
         has_origin = self.origins.tracks[track] is not None
         writer = self._source if has_origin else self._made
         # Of a whole trace-event file the flow ends are written as it has them.
-        with_flows = self._reader.tree.tracks[track]["kind"] == "slice" and not (has_origin and self._is_whole)
+        with_flows = self._reader.tree.tracks[track].kind == "slice" and not (has_origin and self._is_whole)
         ordinals = events.ordinal.tolist()
-        names = self._reader.names.of(events.name.tolist())
+        names = self._reader.names.by_id(events.name.tolist())
         raw = self._arguments.raw(track, ordinals)
         flows = self._flows.marks_on(track, range(ordinals[0], ordinals[-1] + 1)) if with_flows else {}
         columns = (events.ordinal, events.start, events.duration, events.flags, events.value, events.name)
@@ -170,7 +170,7 @@ class _Export:
             cursor.next_carrier()
             return b""
         cursor.flow += len(flows)
-        names = self._reader.names.of(flows.name.tolist())
+        names = self._reader.names.by_id(flows.name.tolist())
         raw = written_flow_arguments(self._reader.store, number, first, len(flows))
         columns = (flows.phase, flows.name, flows.tick)
         return joined(

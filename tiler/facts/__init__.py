@@ -1,4 +1,4 @@
-"""What the events of a run mean, by its format: which tracks are those of a device, and what it does on them."""
+"""Meaning of the events of a run, by its format: the tracks of a device, and the work on them."""
 
 from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
 from tilescope.tiler.facts.devices import NO_DEVICES, Device, WorkTrack, devices_of

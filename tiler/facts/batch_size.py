@@ -1,4 +1,4 @@
-"""How many examples a step takes, where the slices that mark steps say it.
+"""Number of examples that a step takes, where the slices that mark steps say it.
 
 Keras' `fit` writes `batch_size` with each of its steps, and so may anyone who marks steps by hand.
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import WindowsOf
@@ -24,7 +24,7 @@ _MOST_READ: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class BatchSizes:
-    """What the markers of steps say: the least and the most, and of how many of them that were read."""
+    """Batch sizes by the markers of steps: the least and the most, and how many markers were read."""
 
     least: int
     most: int
@@ -34,36 +34,36 @@ class BatchSizes:
 
 def batch_sizes(
     reader: QueryReader, steps: RunSteps, tracks: Collection[int], windows_of: WindowsOf
-) -> Steps[BatchSizes | None]:
-    """Of the steps that begin in some windows, on the hosts of these tracks; None: none of them says it.
+) -> Interruptible[BatchSizes | None]:
+    """Batch sizes of steps that begin in some windows, on the hosts of these tracks; None: no marker says it.
 
     Of many steps some are read, at even distances, the first and the last among them. Raises DamagedStore.
     """
     files = {reader.file_of(track) for track in tracks}
-    found = []
+    markers = []
     for series in steps.series:
         if series.source <= StepSource.STEPS_LINE_IN_ORDER:
             continue  # lines of devices, whose steps say nothing of what they work on
         for track in series.tracks:
             if reader.file_of(track) in files:
                 rows = series.rows
-                of = np.flatnonzero((rows.track == track) & windows_of(track).hold(rows.start))
-                found.append((track, np.sort(rows.ordinal[of])))
+                beginning = np.flatnonzero((rows.track == track) & windows_of(track).hold(rows.start))
+                markers.append((track, np.sort(rows.ordinal[beginning])))
     arguments = ArgumentReader(reader.store)
-    marked, read, told = 0, 0, set[int]()
-    wanted = max(2, _MOST_READ // max(1, len(found)))
-    for track, ordinals in found:
+    marked, read, distinct_sizes = 0, 0, set[int]()
+    wanted = max(2, _MOST_READ // max(1, len(markers)))
+    for track, ordinals in markers:
         places = np.unique(np.linspace(0, len(ordinals) - 1, min(wanted, len(ordinals))).astype(np.int64))
         sizes: list[int] = []
-        for some in arguments.values(track, ordinals[places], [ARGUMENT]):
-            values = (some.values[0].value(row) for row in range(len(some.values[0])))
+        for batch in arguments.values(track, ordinals[places], [ARGUMENT]):
+            values = (batch.values[0].value(row) for row in range(len(batch.values[0])))
             sizes += [size for value in values if (size := _size(value))]
             yield
         if sizes:
             marked += len(ordinals)
             read += len(places)
-            told.update(sizes)
-    return BatchSizes(min(told), max(told), read, marked) if told else None
+            distinct_sizes.update(sizes)
+    return BatchSizes(min(distinct_sizes), max(distinct_sizes), read, marked) if distinct_sizes else None
 
 
 def _size(value: object) -> int:

@@ -1,4 +1,4 @@
-"""When a device works, and on what: piece by piece, so that memory does not grow with the run."""
+"""Times at which a device works, by kind of work: piece by piece, so that memory does not grow with the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
@@ -29,12 +29,12 @@ _PAGES_AT_ONCE: Final = 16
 
 _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 
-NOTHING: Final = Windows.of([], [])
+NOTHING: Final = Windows.from_spans([], [])
 
 
 @dataclass(frozen=True, slots=True)
 class WorkSpans:
-    """When what runs."""
+    """Windows of each kind of work."""
 
     computation: Windows = NOTHING
     communication: Windows = NOTHING
@@ -42,7 +42,7 @@ class WorkSpans:
 
     @property
     def any(self) -> Windows:
-        """When anything runs."""
+        """Windows in which anything runs."""
         return self.computation.joined(self.communication, self.copies)
 
     def joined(self, other: WorkSpans) -> WorkSpans:
@@ -56,7 +56,7 @@ class WorkSpans:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What happens in some windows, track by track."""
+    """Work in some windows, track by track."""
 
     windows: Windows
     of: Sequence[WorkSpans]
@@ -73,48 +73,48 @@ class Busy:
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
         """Pieces that make up the windows, by time; None where whoever asks may stop. Raises DamagedStore."""
         for part in self.parts(windows):
-            found = []
-            for of in self._leaves:
-                spans = LeafSpans(of.kinds)
-                for _ in self._read(of, of.meet(part), part, spans):
+            work_spans = []
+            for leaves in self._leaves:
+                spans = LeafSpans(leaves.kinds)
+                for _ in self._read(leaves, leaves.meet(part), part, spans):
                     yield None
-                found.append(_work_spans(spans.take()))
-            yield Piece(part, found)
+                work_spans.append(_work_spans(spans.take()))
+            yield Piece(part, work_spans)
 
     def ticks(self, windows: Windows) -> int:
-        """In how many ticks of the windows any track works. Raises DamagedStore."""
+        """Number of ticks of the windows in which any track works. Raises DamagedStore."""
         if len(self._leaves) > 1:
-            found = [piece for piece in self.pieces(windows) if piece is not None]
-            return sum(piece.of[0].any.joined(*(other.any for other in piece.of[1:])).ticks for piece in found)
+            pieces = [piece for piece in self.pieces(windows) if piece is not None]
+            return sum(piece.of[0].any.joined(*(other.any for other in piece.of[1:])).ticks for piece in pieces)
         total = 0
-        for of in self._leaves:
+        for leaves in self._leaves:
             for part in self.parts(windows):
-                spans = LeafSpans(of.kinds)
-                for _ in self._read(of, of.meet(part), part, spans):
+                spans = LeafSpans(leaves.kinds)
+                for _ in self._read(leaves, leaves.meet(part), part, spans):
                     pass
                 total += spans.take_ticks()
         return total
 
-    def extent(self, span: TickRange) -> Steps[Windows]:
+    def extent(self, span: TickRange) -> Interruptible[Windows]:
         """From the start of the first work in a span to the end of the last; nothing where there is none."""
-        found = []
-        for of in self._leaves:
-            within = np.flatnonzero((of.start < span.stop) & (of.stop > span.start)).tolist()
-            first = yield from self._first_work(of, within, span)
+        extents = []
+        for leaves in self._leaves:
+            within = np.flatnonzero((leaves.start < span.stop) & (leaves.stop > span.start)).tolist()
+            first = yield from self._first_work(leaves, within, span)
             if len(first):
-                last = yield from self._first_work(of, within[::-1], span)
-                found.append((first.start, last.stop))
-        if not found:
+                last = yield from self._first_work(leaves, within[::-1], span)
+                extents.append((first.start, last.stop))
+        if not extents:
             return NOTHING
-        return Windows.one(min(start for start, _ in found), max(stop for _, stop in found))
+        return Windows.single(min(start for start, _ in extents), max(stop for _, stop in extents))
 
-    def _first_work(self, of: _Leaves, order: Sequence[int], span: TickRange) -> Steps[Windows]:
+    def _first_work(self, leaves: _Leaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
-        for number, at in enumerate(order):
-            leaf = slice(at, at + 1)
-            spans = LeafSpans(of.kinds)
-            windows = Windows.of(of.start[leaf], of.stop[leaf]).clipped(*span)
-            for _ in self._read(of, of.tiles[leaf], windows, spans):
+        for number, index in enumerate(order):
+            leaf = slice(index, index + 1)
+            spans = LeafSpans(leaves.kinds)
+            windows = Windows.from_spans(leaves.start[leaf], leaves.stop[leaf]).clipped(*span)
+            for _ in self._read(leaves, leaves.tiles[leaf], windows, spans):
                 pass
             work = NOTHING.joined(*spans.take()[1:])
             if len(work):
@@ -123,32 +123,32 @@ class Busy:
                 yield
         return NOTHING
 
-    def _read(self, of: _Leaves, tiles: Ints, windows: Windows, spans: LeafSpans) -> Iterator[None]:
+    def _read(self, leaves: _Leaves, tiles: Ints, windows: Windows, spans: LeafSpans) -> Iterator[None]:
         if not len(tiles):
             return
-        parts = leaf_parts(of.shape, np.sort(tiles), windows)
-        page = of.tiles_of_block.page_starts_of(parts[0])
+        parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
+        page = leaves.tiles_of_block.page_starts_of(parts[0])
         for number, of_page in enumerate(np.split(parts, np.flatnonzero(np.diff(page)) + 1, axis=1)):
-            first = int(of.tiles_of_block.page_starts_of(of_page[0, :1])[0])
-            content = self._page(of.tiles_of_block.page_key(first))
-            names = None if of.rename is None else of.rename(content, of.shape, first, of_page[0])
-            spans.add(content, of.shape, first, of_page, names)
+            first = int(leaves.tiles_of_block.page_starts_of(of_page[0, :1])[0])
+            content = self._page(leaves.tiles_of_block.page_key(first))
+            names = None if leaves.rename is None else leaves.rename(content, leaves.shape, first, of_page[0])
+            spans.add(content, leaves.shape, first, of_page, names)
             if number % _PAGES_AT_ONCE == _PAGES_AT_ONCE - 1:
                 yield
 
     def parts(self, windows: Windows) -> Iterator[Windows]:
         """The windows, cut so that in each part not too many events start; none where nothing can be is left out."""
-        start = np.concatenate([of.start for of in self._leaves]) if self._leaves else np.zeros(0, np.int64)
-        events = np.concatenate([of.events for of in self._leaves]) if self._leaves else start
+        start = np.concatenate([leaves.start for leaves in self._leaves]) if self._leaves else np.zeros(0, np.int64)
+        events = np.concatenate([leaves.events for leaves in self._leaves]) if self._leaves else start
         seen = windows.meet(start, start + 1) | ((start >= windows.start) & (start < windows.stop))
         start, events = start[seen], events[seen]
         order = np.argsort(start, kind="stable")
         number = np.cumsum(events[order]) // _EVENTS_AT_ONCE
         borders = start[order][np.flatnonzero(np.diff(number, prepend=0))]
-        at = windows.start
+        border_before = windows.start
         for border in [*np.unique(borders).tolist(), windows.stop]:
-            part = windows.clipped(at, border)
-            at = max(at, border)
+            part = windows.clipped(border_before, border)
+            border_before = max(border_before, border)
             if len(part):
                 yield part
 
@@ -156,26 +156,26 @@ class Busy:
 class _Leaves:
     """The leaves of a track, by time."""
 
-    def __init__(self, reader: QueryReader, of: WorkTrack) -> None:
-        self.kinds = of.kinds
+    def __init__(self, reader: QueryReader, work_track: WorkTrack) -> None:
+        self.kinds = work_track.kinds
         outliers = reader.outliers
-        has_outliers = outliers is not None and outliers.ordinals(of.track) is not None
+        has_outliers = outliers is not None and outliers.ordinals(work_track.track) is not None
         self.rename = outliers.rename() if outliers and has_outliers else None
-        self.tiles_of_block = reader.tiles(of.track // TRACKS_PER_BLOCK)
+        self.tiles_of_block = reader.tiles(work_track.track // TRACKS_PER_BLOCK)
         self.shape = self.tiles_of_block.shape
-        self.tiles = self.shape.leaves(of.track % TRACKS_PER_BLOCK)
+        self.tiles = self.shape.leaves(work_track.track % TRACKS_PER_BLOCK)
         shift = 2 * self.shape.level[self.tiles] + 8
         self.start = self.shape.index[self.tiles] << shift
         self.stop = (self.shape.index[self.tiles] + 1) << shift
         self.events = self.shape.events[self.tiles]
 
     def meet(self, windows: Windows) -> Ints:
-        """Those that have a tick in a window."""
+        """Tiles of the leaves that have a tick in a window."""
         return self.tiles[windows.meet(self.start, self.stop)]
 
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:
-    """Of one track: an operation that runs others is computation where none of them runs."""
+    """Work of one track: an operation that runs others is computation where none of them runs."""
     computation, communication, copies = (kinds[kind] for kind in (Work.COMPUTATION, Work.COMMUNICATION, Work.COPY))
     control = kinds[Work.CONTROL]
     if len(control):

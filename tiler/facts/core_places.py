@@ -1,4 +1,4 @@
-"""Where TPU cores are: on which chip of the run, and where that lies in a grid in which each host's chips are together.
+"""Places of TPU cores: the chip in the run, and its cell in a grid in which each host's chips are together.
 
 Traces number chips, and do not record where these are.
 """
@@ -43,31 +43,31 @@ _PLACES: Final = RunCache[Mapping[int, CorePlace]]("core_places", "Places of TPU
 
 
 def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:
-    """Of the cores of a run that say where they are, by process. Raises DamagedStore."""
+    """Places of the cores of a run that say where they are, by process. Raises DamagedStore."""
     places = _PLACES.get(reader)
     return _PLACES.keep(reader, _read_places(reader)) if places is None else places
 
 
 def _read_places(reader: QueryReader) -> Mapping[int, CorePlace]:
-    told = {(fact.file, fact.plane): fact.values.get(_DETAILS) for fact in plane_facts(reader)}
-    cores, known = {}, {}
+    details_by_plane = {(fact.file, fact.plane): fact.values.get(_DETAILS) for fact in plane_facts(reader)}
+    cores, global_numbers = {}, {}
     for core in tpu_cores(reader):
-        details = told.get(_plane(reader, core))
+        details = details_by_plane.get(_plane(reader, core))
         if isinstance(details, bytes):
             try:
                 numbers = {field.number: field.value for field in wire.fields(details) if isinstance(field.value, int)}
             except wire.WireDamage:
                 continue
             cores[core.group] = numbers.get(_GLOBAL_CHIP, 0), numbers.get(_CORE_NUMBER, 0)
-            known[core.group] = numbers.get(_GLOBAL_CORE, 0)
+            global_numbers[core.group] = numbers.get(_GLOBAL_CORE, 0)
     chips: dict[object, set[int]] = defaultdict(set)
     for group, (chip, _) in cores.items():
-        chips[reader.tree.groups[group]["parent"]].add(chip)
+        chips[reader.tree.groups[group].parent].add(chip)
     unique = len(set(cores.values())) == len(cores)
     cells = grid_of(list(chips.values())) if unique else {}
-    are_numbered = len(set(known.values())) == len(known)
+    are_numbered = len(set(global_numbers.values())) == len(global_numbers)
     return {
-        group: CorePlace(chip, core, known[group] if are_numbered else None, *cells.get(chip, (None, None)))
+        group: CorePlace(chip, core, global_numbers[group] if are_numbered else None, *cells.get(chip, (None, None)))
         for group, (chip, core) in cores.items()
     }
 
@@ -83,19 +83,19 @@ def grid_of(hosts: Sequence[Iterable[int]]) -> Mapping[int, Cell]:
     the one that is nearest to a square.
     """
     chips = [sorted(host) for host in hosts]
-    every = sorted(chip for of in chips for chip in of)
+    every = sorted(chip for host_chips in chips for chip in host_chips)
     if not every or len(every) > _MOST_CHIPS or every != list(range(every[0], every[0] + len(every))):
         return {}
     count, first = len(every), every[0]
     widths = [width for width in range(1, count + 1) if count % width == 0]
     for width in sorted(widths, key=lambda width: (max(width, count // width), -width)):
-        if all(_is_rectangle([chip - first for chip in of], width) for of in chips):
+        if all(_is_rectangle([chip - first for chip in host_chips], width) for host_chips in chips):
             return {chip: ((chip - first) % width, (chip - first) // width) for chip in every}
     return {}
 
 
 def _is_rectangle(chips: Sequence[int], width: int) -> bool:
-    """Whether these fill one, of a grid that is so wide."""
+    """True if these fill a rectangle, of a grid that is so wide."""
     xs, ys = {chip % width for chip in chips}, {chip // width for chip in chips}
     span = (max(xs) - min(xs) + 1) * (max(ys) - min(ys) + 1)
     return span == len(chips)

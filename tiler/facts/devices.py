@@ -10,12 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import (
+    ASCEND_DEVICE,
     ASYNC_OP_LINES,
     DEVICE_PREFIX,
     OP_LINES,
@@ -25,9 +26,10 @@ from tilescope.tiler.device_lines import (
 )
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
-from tilescope.tiler.query import Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
+from tilescope.tiler.schema import TreeGroup
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -39,7 +41,6 @@ NO_DEVICES: Final = (
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
 
-_ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
 
@@ -71,36 +72,36 @@ class Device:
 
     @property
     def track_ids(self) -> frozenset[int]:
-        """Of all its tracks."""
-        return frozenset(of.track for of in (*self.tracks, *self.beside))
+        """Ids of all its tracks."""
+        return frozenset(work_tracks.track for work_tracks in (*self.tracks, *self.beside))
 
 
 _DEVICES: Final = RunCache[list[Device]]("devices", "Devices of a run, and the kinds of work of their names")
 
 
-def devices_of(reader: QueryReader) -> Steps[list[Device]]:
+def devices_of(reader: QueryReader) -> Interruptible[list[Device]]:
     """The devices of a run in the order of their processes, as far as it is built. Raises DamagedStore."""
     devices = _DEVICES.get(reader)
     return _DEVICES.keep(reader, (yield from _find_devices(reader))) if devices is None else devices
 
 
-def _find_devices(reader: QueryReader) -> Steps[list[Device]]:
+def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
     finding = _Finding(reader)
     devices: list[Device] = []
     for group, tracks in sorted(finding.processes.items()):
         plane = plane_of(reader.tree.groups[group])
         if plane.startswith(DEVICE_PREFIX):
             devices += yield from finding.of_plane(group, tracks)
-        elif reader.tree.groups[group]["name"] == _ASCEND:
+        elif reader.tree.groups[group].name == ASCEND_DEVICE:
             devices += yield from finding.of_ascend(group, tracks)
     if not devices:
         devices = yield from finding.of_pytorch()
     return devices
 
 
-def plane_of(group: dict[str, Any]) -> str:
+def plane_of(group: TreeGroup) -> str:
     """The plane of an XSpace that a process is, as its file calls it; the process' name elsewhere."""
-    name, detail = str(group["name"]), str(group["detail"])
+    name, detail = group.name, group.detail
     return detail.split(" · ", 1)[0] if detail.startswith(DEVICE_PREFIX) else name
 
 
@@ -114,10 +115,10 @@ class _Finding:
         self._tables: dict[Callable[[Name], int], Kinds] = {}
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
-            if track["kind"] in SLICE_KINDS and track["events"] != "0":
-                self.processes[track["group"]].append(track["id"])
+            if track.kind in SLICE_KINDS and track.events != 0:
+                self.processes[track.group].append(track.id)
 
-    def of_plane(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+    def of_plane(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """A TPU or GPU: its lines of operations, or else its streams."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         operations = [track for track in tracks if is_one_of(self._name(track), OP_LINES)]
@@ -130,7 +131,7 @@ class _Finding:
         beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
         return [self._device(group, [(track, codes) for track in operations], beside)]
 
-    def of_ascend(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+    def of_ascend(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """Streams, and the communication kernels of the processes beside it in the same file."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         if not streams:
@@ -140,43 +141,47 @@ class _Finding:
         file = self._reader.file_of(streams[0])
         kernels = [
             track
-            for other, of in self.processes.items()
-            if _ASCEND_COMMUNICATION.match(self._tree.groups[other]["name"])
-            for track in of
+            for other, process_tracks in self.processes.items()
+            if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name)
+            for track in process_tracks
             if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
         ]
         work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
         return [self._device(group, work, tells_copies=False)]
 
-    def of_pytorch(self) -> Steps[list[Device]]:
+    def of_pytorch(self) -> Interruptible[list[Device]]:
         """Processes on whose tracks there are events of kernels or copies."""
         codes = yield from self._codes(self._classifier.pytorch_event)
         if not works_of(codes).any():
             return []
-        found = []
+        devices = []
         for group, tracks in sorted(self._labelled_processes().items()):
-            of = []
+            with_work = []
             for track in tracks:
                 if (yield from self._has_work(track, works_of(codes))):
-                    of.append((track, codes))
-            if of:
-                found.append(self._device(group, of))
-        return found
+                    with_work.append((track, codes))
+            if with_work:
+                devices.append(self._device(group, with_work))
+        return devices
 
     def _labelled_processes(self) -> dict[int, list[int]]:
-        """Of each file the processes that are labelled as devices; all of them where none is."""
+        """Processes that are labelled as devices, of each file; all of a file where none is."""
         by_file: dict[int, dict[int, list[int]]] = defaultdict(dict)
         for group, tracks in self.processes.items():
             by_file[self._reader.file_of(tracks[0])][group] = tracks
         chosen: dict[int, list[int]] = {}
         for groups in by_file.values():
-            labelled = {group: of for group, of in groups.items() if is_device_label(self._tree.groups[group]["name"])}
+            labelled = {
+                group: process_tracks
+                for group, process_tracks in groups.items()
+                if is_device_label(self._tree.groups[group].name)
+            }
             chosen |= labelled or groups
         return chosen
 
-    def _has_work(self, track: int, kinds: Kinds) -> Steps[bool]:
+    def _has_work(self, track: int, kinds: Kinds) -> Interruptible[bool]:
         try:
-            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
+            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.single(0, TICK_LIMIT)))
             for part in parts:
                 if part.has_other_names or bool(kinds[part.name + 1].any()):
                     return True
@@ -193,22 +198,22 @@ class _Finding:
         *,
         tells_copies: bool = True,
     ) -> Device:
-        host = self._tree.groups[group]["parent"]
-        several = sum(one["kind"] == "host" for one in self._tree.groups) > 1
-        name = str(self._tree.groups[group]["name"])
+        host = self._tree.groups[group].parent
+        several = sum(entry.kind == "host" for entry in self._tree.groups) > 1
+        name = self._tree.groups[group].name
         if several and host is not None:
-            place = str(self._tree.groups[host]["name"])
+            place = self._tree.groups[host].name
             name = place if place.endswith(f" · {name}") else f"{place} · {name}"  # "rank 3 · GPU 3" says it already
-        work, async_work = (tuple(_work_track(*one) for one in of) for of in (tracks, beside))
+        work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 
-    def _codes(self, rule: Callable[[Name], int]) -> Steps[Kinds]:
+    def _codes(self, rule: Callable[[Name], int]) -> Interruptible[Kinds]:
         if rule not in self._tables:
             self._tables[rule] = yield from self._reader.names.numbers(rule)
         return self._tables[rule]
 
     def _name(self, track: int) -> str:
-        return str(self._tree.tracks[track]["name"])
+        return self._tree.tracks[track].name
 
 
 def _work_track(track: int, codes: Kinds) -> WorkTrack:

@@ -22,9 +22,9 @@ def distinct(values: NDArray[Number]) -> tuple[NDArray[Number], NDArray[np.int64
     if most - least >= _SPREAD * len(values):
         used, inverse = np.unique(values, return_inverse=True)
         return used, inverse.astype(np.int64)
-    at = values.astype(np.int64) - least
+    offsets = values.astype(np.int64) - least
     number = np.zeros(most - least + 1, np.int64)
-    number[at] = 1
+    number[offsets] = 1
     there = np.flatnonzero(number)
     number[there] = np.arange(len(there))
-    return (there + least).astype(values.dtype), number[at]
+    return (there + least).astype(values.dtype), number[offsets]

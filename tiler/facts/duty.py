@@ -1,4 +1,4 @@
-"""How much of the time TPU cores are on duty: running operations other than waiting for the host."""
+"""Time that TPU cores are on duty: running operations other than waiting for the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilescope.tiler.facts.devices import Kinds, WorkTrack
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import track_kinds, track_running
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache
 from tilescope.tiler.records.device.operations import OperationKinds
 from tilescope.tiler.records.histogram import busy_of_names
@@ -49,8 +49,8 @@ _WHOLE: Final = KeyedRunCache[int, int]("duty", "Time on duty of each TPU core",
 _IS_WORK: Final = RunCache[Kinds]("duty_names", "Names of operations during which cores are on duty")
 
 
-def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
-    """How long cores are on duty, and from the first module or operation of each to the end of its last one, in ticks.
+def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Interruptible[tuple[int, int]]:
+    """Ticks that cores are on duty, and from the first module or operation of each to the end of its last one.
 
     Both in windows, summed over cores. Raises DamagedStore, NotBuilt.
     """
@@ -67,7 +67,7 @@ def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: Window
         ]
         if not lines:
             continue
-        start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
+        start, stop = min(int(line.start[0]) for line in lines), max(int(line.stop.max()) for line in lines)
         windows = windows_of(core.operations[0]).clipped(start, stop)
         span += windows.ticks
         if windows.ticks != stop - start:
@@ -102,11 +102,11 @@ class _Left:
         self._pieces += [(len(self._groups), busy, part) for part in busy.parts(windows)]
         self._groups.append(core.group)
 
-    def ticks(self) -> Steps[dict[int, int]]:
-        """On duty, by process. Raises DamagedStore, NotBuilt."""
+    def ticks(self) -> Interruptible[dict[int, int]]:
+        """Ticks on duty, by process. Raises DamagedStore, NotBuilt."""
         first, second = ([0] * len(self._groups) for _ in range(2))
         yield from for_each(self._pieces, _add_piece, first, second, _PIECES_AT_ONCE, _RECORDS)
-        return {group: of + aside for group, of, aside in zip(self._groups, first, second, strict=True)}
+        return {group: ticks + aside for group, ticks, aside in zip(self._groups, first, second, strict=True)}
 
 
 def _add_piece(piece: tuple[int, Busy, Windows], into: list[int]) -> None:
@@ -116,39 +116,39 @@ def _add_piece(piece: tuple[int, Busy, Windows], into: list[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What is stored of all the time of a core: when it runs anything, and which names it is then not on duty."""
+    """Stored sums of all the time of a core: ticks in which it runs anything, and names that are off duty."""
 
     track: int
     busy_ticks: int
     off: Mask  # by name id, shifted by one
 
 
-def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Steps[list[int | None]]:
-    """How long each core is on duty over all its time, from sums that are stored; None: these do not tell."""
+def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Interruptible[list[int | None]]:
+    """Ticks that each core is on duty over all its time, from stored sums; None: these do not tell."""
     stored = [_stored(reader, core, is_work) for core in cores]
-    with_off = [of for of in stored if of is not None and of.off.any()]
+    with_off = [core_sums for core_sums in stored if core_sums is not None and core_sums.off.any()]
     read = yield from for_each(with_off, _off_ticks, reader, reader, _PIECES_AT_ONCE, _RECORDS)
-    off = {of.track: ticks for of, ticks in zip(with_off, read, strict=True)}
-    found: list[int | None] = []
-    for of in stored:
-        if of is None:
-            found.append(None)
+    off = {core_sums.track: ticks for core_sums, ticks in zip(with_off, read, strict=True)}
+    duties: list[int | None] = []
+    for core_sums in stored:
+        if core_sums is None:
+            duties.append(None)
             continue
-        ticks = off.get(of.track, 0)
+        ticks = off.get(core_sums.track, 0)
         if ticks is None:
             ticks = 0
-            for part in Reading(reader).histogram_parts([of.track], everywhere(Windows.one(0, TICK_LIMIT))):
-                ticks += int(part.busy[of.off[np.maximum(part.name, -1) + 1]].sum())
+            for part in Reading(reader).histogram_parts([core_sums.track], everywhere(Windows.single(0, TICK_LIMIT))):
+                ticks += int(part.busy[core_sums.off[np.maximum(part.name, -1) + 1]].sum())
                 yield
-        found.append(of.busy_ticks - ticks)
-    return found
+        duties.append(core_sums.busy_ticks - ticks)
+    return duties
 
 
-def _off_ticks(of: _Stored, reader: QueryReader) -> int | None:
-    """How long the core is off duty, by a histogram that is stored; None: there is none that tells."""
-    top = reader.top_tile(of.track)
-    record = b"" if top is None else reader.histogram_record(of.track, *top)
-    return None if top is None or not record else busy_of_names(record, of.off, of.track, top.level)
+def _off_ticks(core_sums: _Stored, reader: QueryReader) -> int | None:
+    """Ticks that the core is off duty, by a stored histogram; None: there is none that tells."""
+    top = reader.top_tile(core_sums.track)
+    record = b"" if top is None else reader.histogram_record(core_sums.track, *top)
+    return None if top is None or not record else busy_of_names(record, core_sums.off, core_sums.track, top.level)
 
 
 def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | None:
@@ -176,14 +176,14 @@ def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | Non
 
 def _modules(reader: QueryReader) -> dict[int, list[int]]:
     """The lines of modules of each process."""
-    told = reader.tree.tracks
-    found: dict[int, list[int]] = {}
+    track_list = reader.tree.tracks
+    modules: dict[int, list[int]] = {}
     for track in reader.tree.leaves(None):
-        if is_one_of(str(told[track]["name"]), MODULE_LINES):
-            found.setdefault(int(told[track]["group"]), []).append(track)
-    return found
+        if is_one_of(track_list[track].name, MODULE_LINES):
+            modules.setdefault(track_list[track].group, []).append(track)
+    return modules
 
 
-def _on_duty(reader: QueryReader) -> Steps[Kinds]:
-    """Of each name, that of events without one first, whether it is work."""
+def _on_duty(reader: QueryReader) -> Interruptible[Kinds]:
+    """Work by name, that of events without one first: of names off duty none."""
     return reader.names.numbers(lambda name: Work.NONE if name.category in OFF_DUTY else Work.COMPUTATION)

@@ -9,16 +9,16 @@ Ints = NDArray[np.int64]
 
 
 def envelope(x: Ints, y: Ints, most: int) -> Ints:
-    """Which points to keep of a curve whose x ascend, about `most`: the first and the last one, and of spans of equal
+    """Indices of points to keep of a curve whose x ascend, about `most`: the first and the last, and of spans of equal
     length the last of the highest and of the lowest.
     """
     width = (int(x[-1]) - int(x[0])) // (most // 2) + 1
     borders = np.append(np.flatnonzero(np.diff((x - x[0]) // width, prepend=-1)), len(x))
     firsts = borders[:-1]
-    of = np.repeat(np.arange(len(firsts)), np.diff(borders))
+    span_of_point = np.repeat(np.arange(len(firsts)), np.diff(borders))
     chosen = [np.array([0, len(x) - 1])]
     for reduce in (np.maximum, np.minimum):
-        places = np.flatnonzero(y == reduce.reduceat(y, firsts)[of])
-        last = np.append(np.diff(of[places]) > 0, True)
+        places = np.flatnonzero(y == reduce.reduceat(y, firsts)[span_of_point])
+        last = np.append(np.diff(span_of_point[places]) > 0, True)
         chosen.append(places[last])
     return np.unique(np.concatenate(chosen))

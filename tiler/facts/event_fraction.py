@@ -1,4 +1,4 @@
-"""How much of the time of steps goes to operations whose names contain a word: barriers, prints for debugging."""
+"""Share of the time of steps in operations whose names contain a word: barriers, prints for debugging."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.facts.step_times import StepTimes
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -41,11 +41,11 @@ class EventFraction:
 
 def event_fractions(
     reader: QueryReader, cores: Sequence[TpuCore], times: Sequence[StepTimes], word: str
-) -> Steps[list[EventFraction]]:
-    """Of each core that has steps the share of them, in the mean. Raises DamagedStore, NotBuilt."""
-    of_group = {of.group: of for of in times}
+) -> Interruptible[list[EventFraction]]:
+    """Mean share of steps, for each core that has steps. Raises DamagedStore, NotBuilt."""
+    of_group = {core_times.group: core_times for core_times in times}
     saying = yield from _saying(reader, [core for core in cores if core.group in of_group], word)
-    found = []
+    fractions = []
     for core in cores:
         steps = of_group.get(core.group)
         if steps is None or not len(steps):
@@ -53,15 +53,15 @@ def event_fractions(
         kept = _kept(steps.duration)
         sums, best = np.zeros(len(steps), np.int64), EventFraction(core, 0.0)
         for track in core.operations:
-            for one in (yield from _occurrences(reader, track, saying[track], steps, word)):
-                at, duration, start, stop = one
-                sums[at] += duration
+            for occurrence in (yield from _occurrences(reader, track, saying[track], steps, word)):
+                step, duration, start, stop = occurrence
+                sums[step] += duration
                 if duration > best.longest:
                     best = EventFraction(core, 0.0, duration, start, stop, track)
         shares = sums[kept] / np.maximum(steps.duration[kept], 1)
         share = float(shares.mean()) if len(shares) else 0.0
-        found.append(EventFraction(core, share, best.longest, best.start, best.stop, best.track))
-    return found
+        fractions.append(EventFraction(core, share, best.longest, best.start, best.stop, best.track))
+    return fractions
 
 
 def _kept(duration: Ints) -> NDArray[np.bool_]:
@@ -75,43 +75,43 @@ def _kept(duration: Ints) -> NDArray[np.bool_]:
     return kept
 
 
-def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Steps[dict[int, Mask]]:
-    """Of each line of operations which of its kinds have the word in their names, or in their expressions."""
-    known = instruction_places(reader)
+def _saying(reader: QueryReader, cores: Sequence[TpuCore], word: str) -> Interruptible[dict[int, Mask]]:
+    """Mask of kinds, by line of operations, that have the word in their names or expressions."""
+    run_instructions = instruction_places(reader)
     places: dict[int, Ints] = {}
     for track in (track for core in cores for track in core.operations):
         kinds = track_kinds(reader, track)
-        of_track = None if kinds is None else (yield from known.places(track, kinds))
+        of_track = None if kinds is None else (yield from run_instructions.places(track, kinds))
         places[track] = np.zeros(0, np.int64) if of_track is None else of_track
-    said = known.are_saying(word)
-    return {track: said[of_track] for track, of_track in places.items()}
+    has_word = run_instructions.are_saying(word)
+    return {track: has_word[of_track] for track, of_track in places.items()}
 
 
 def _occurrences(
     reader: QueryReader, track: int, wanted: Mask, steps: StepTimes, word: str
-) -> Steps[list[tuple[int, int, int, int]]]:
-    """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
+) -> Interruptible[list[tuple[int, int, int, int]]]:
+    """Rows of such operations that start in a step: the step, the duration (ps), the first and last tick."""
     kinds = track_kinds(reader, track)
     if kinds is None or not wanted.any():
         return []
     records = OperationRecords(reader, track, kinds)
-    windows = Windows.of(steps.start, steps.stop)
+    windows = Windows.from_spans(steps.start, steps.stop)
     order = np.argsort(steps.start, kind="stable")
     starts = steps.start[order]
-    found = []
+    occurrences = []
     for number in range(kinds.records):
         if records.meets(number, windows):
-            of = records.operations(number)
-            at = np.flatnonzero(wanted[of.kind])
+            operations = records.operations(number)
+            rows = np.flatnonzero(wanted[operations.kind])
             if word == BARRIER:
-                at = at[~np.isin(of.duration[at], _NO_WAIT)]
-            if len(at):
-                events = records.events(number, len(of))
-                for row in at.tolist():
+                rows = rows[~np.isin(operations.duration[rows], _NO_WAIT)]
+            if len(rows):
+                events = records.events(number, len(operations))
+                for row in rows.tolist():
                     start = int(events.start[row])
                     step = int(np.searchsorted(starts, start, side="right")) - 1
                     if step >= 0 and start < int(steps.stop[order[step]]):
                         end = start + int(events.duration[row])
-                        found.append((int(order[step]), int(of.duration[row]), start, end))
+                        occurrences.append((int(order[step]), int(operations.duration[row]), start, end))
         yield
-    return found
+    return occurrences

@@ -14,7 +14,7 @@ from tilescope.tiler.details.instruction_stats import WORDS
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.query.steps import finish
+from tilescope.tiler.query.interruptible import finish
 from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 
@@ -25,7 +25,7 @@ _Page = tuple[int, int]  # file, page
 
 
 class LongNames:
-    """Those that are not with the rows of metadata that are stored."""
+    """Long names that are not with the stored rows of metadata."""
 
     def __init__(self, reader: QueryReader, codes: _native.StatCodes, rows: StoredRows) -> None:
         self._reader = reader
@@ -38,12 +38,12 @@ class LongNames:
 
     def read(self, codes: Codes) -> None:
         """Reads those that have one of these numbers: a page for each that they lie on. Raises DamagedStore."""
-        at = codes[codes >= self._first] - self._first
-        if not len(at):
+        indices = codes[codes >= self._first] - self._first
+        if not len(indices):
             return
         with self._lock:
             is_wanted = np.zeros(len(self._is_unread), np.bool_)
-            is_wanted[at[at < len(is_wanted)]] = True
+            is_wanted[indices[indices < len(is_wanted)]] = True
             wanted = np.flatnonzero(is_wanted & self._is_unread)
             if not len(wanted):
                 return
@@ -52,32 +52,32 @@ class LongNames:
             file, page = self._file[wanted], self._entry[wanted] // ENTRIES_PER_PAGE
             borders = [0, *(np.flatnonzero(np.diff(file) | np.diff(page)) + 1).tolist(), len(wanted)]
             pages = [(int(file[first]), int(page[first])) for first in borders[:-1]]
-            reading = for_each(pages, lambda one, reader: _texts(reader, one), self._reader, self._reader, _AT_ONCE)
+            reading = for_each(pages, lambda page, reader: _texts(reader, page), self._reader, self._reader, _AT_ONCE)
             for texts, (first, last) in zip(finish(reading), pairwise(borders), strict=True):
-                some = wanted[first:last]
-                places = (self._entry[some] % ENTRIES_PER_PAGE).astype(np.int64)
+                page_names = wanted[first:last]
+                places = (self._entry[page_names] % ENTRIES_PER_PAGE).astype(np.int64)
                 try:
-                    self._codes.read_later((some + self._first).astype(np.int32), texts.ends, texts.data, places)
+                    self._codes.read_later((page_names + self._first).astype(np.int32), texts.ends, texts.data, places)
                 except (ValueError, LookupError) as error:
                     raise _damaged(error) from error
-                self._is_unread[some] = False
+                self._is_unread[page_names] = False
 
     def saying(self, codes: Codes, word: str) -> Mask | None:
-        """Which of some numbers are of one with a word in it, without reading any; None: that is not known."""
+        """Mask of numbers of names with a word in them, without reading any; None: that is not known."""
         if word not in WORDS:
             return None
-        at = np.clip(codes - self._first, 0, max(len(self._words) - 1, 0))
+        indices = np.clip(codes - self._first, 0, max(len(self._words) - 1, 0))
         are_here = (codes >= self._first) & (codes < self._first + len(self._words))
-        says = self._words[at] >> WORDS.index(word) & 1 if len(self._words) else np.zeros(len(codes), np.uint8)
-        found: Mask = are_here & (says > 0)
-        return found
+        says = self._words[indices] >> WORDS.index(word) & 1 if len(self._words) else np.zeros(len(codes), np.uint8)
+        with_word: Mask = are_here & (says > 0)
+        return with_word
 
     def without(self, codes: Codes) -> Codes:
         """The same, but 0 where it is the number of one that is not read."""
-        at = codes - self._first
-        are_here = (at >= 0) & (at < len(self._words))
-        found: Codes = np.where(are_here, 0, codes)
-        return found
+        indices = codes - self._first
+        are_here = (indices >= 0) & (indices < len(self._words))
+        codes_without: Codes = np.where(are_here, 0, codes)
+        return codes_without
 
 
 # Pages that two threads inflate together: a megabyte or two of texts.

@@ -1,4 +1,4 @@
-"""What the metadata of operations says, read once: rows of numbers for values, of which most are never looked at.
+"""Metadata of operations, read once: rows of numbers for values, of which most are never looked at.
 
 Hosts that run one program say the same of its instructions: that is one row.
 """
@@ -21,7 +21,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.long_names import LongNames
 from tilescope.tiler.facts.stored_metadata import stored_rows
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.query.steps import finish
+from tilescope.tiler.query.interruptible import finish
 from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.store.two_threads import for_each
 
@@ -42,7 +42,7 @@ _LARGEST: Final = int(np.iinfo(np.int64).max)
 
 
 class StatValues:
-    """What codes stand for: None, an integer, a float, a text, or bytes that are no UTF-8. Made when looked at."""
+    """Values of codes: None, an integer, a float, a text, or bytes that are no UTF-8. Made when looked at."""
 
     def __init__(self, codes: _native.StatCodes) -> None:
         self._codes = codes
@@ -52,20 +52,20 @@ class StatValues:
         return self.of(np.array([code], np.int32))[0]
 
     def of(self, codes: Codes) -> Sequence[object]:
-        """Those of some codes. Raises DamagedStore."""
+        """The values of some codes. Raises DamagedStore."""
         self._read(codes)
         return self._codes.values(codes)
 
     def saying(self, codes: Codes, word: str) -> Mask:
-        """Which of some codes stand for a text with a word in it. Raises DamagedStore."""
-        known = None if self.long_names is None else self.long_names.saying(codes, word)
-        if known is None or self.long_names is None:
+        """Mask of codes that stand for a text with a word in it. Raises DamagedStore."""
+        is_saying = None if self.long_names is None else self.long_names.saying(codes, word)
+        if is_saying is None or self.long_names is None:
             self._read(codes)
             return self._codes.saying(codes, word.encode()).astype(np.bool_)
-        return known | self._codes.saying(self.long_names.without(codes), word.encode()).astype(np.bool_)
+        return is_saying | self._codes.saying(self.long_names.without(codes), word.encode()).astype(np.bool_)
 
     def plain_paths(self, codes: Codes, unless: str) -> Mask:
-        """Which of some codes stand for a text whose last character is its only colon; not for one text."""
+        """Mask of codes that stand for a text whose last character is its only colon; not for one text."""
         return self._codes.plain_paths(codes, unless.encode()).astype(np.bool_)
 
     def code_of(self, text: str) -> int:
@@ -73,7 +73,7 @@ class StatValues:
         return self._codes.find(text.encode("utf-8", "surrogatepass"))
 
     def numbers(self, codes: Codes) -> tuple[Exact, Mask]:
-        """Those that are integers and not negative, 0 in the place of others; and which they are."""
+        """Values that are integers and not negative, 0 in the place of others; and the mask of them."""
         numbers, are = self._codes.numbers(codes)
         fits = int(numbers.max(initial=0)) <= _LARGEST
         return numbers.astype(np.int64 if fits else object), are.astype(np.bool_)
@@ -84,7 +84,7 @@ class StatValues:
 
 
 class MetadataCodes:
-    """Of a run: rows of codes, each once. Several threads may share it."""
+    """Metadata of a run: rows of codes, each once. Several threads may share it."""
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
@@ -101,27 +101,27 @@ class MetadataCodes:
     def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
         """Reads what these numbers say, in steps of some pages. Raises DamagedStore."""
         yield from self._load()
-        known = self._numbers_of(file, tables)
-        if bool((known[numbers] >= 0).all()):
+        row_of_number = self._numbers_of(file, tables)
+        if bool((row_of_number[numbers] >= 0).all()):
             return
-        left = list(entries_of(tables, numbers, known < 0))
+        left = list(entries_of(tables, numbers, row_of_number < 0))
         self._make_room(sum(len(entries.numbers) for entries in left))
         with self._lock:
             into = self._rows if left else self._made
         for first in range(0, len(left), KEPT_PAGES):
-            some = [
+            batch = [
                 (entries, self._choices.choice_of(tables, entries.plane))
                 for entries in left[first : first + KEPT_PAGES]
             ]
             try:
-                found = yield from for_each(some, _read, into, into, records=2)
-                for (entries, chosen), read in zip(some, found, strict=True):
+                results = yield from for_each(batch, _read, into, into, records=2)
+                for (entries, chosen), read in zip(batch, results, strict=True):
                     with self._lock:
-                        known[entries.numbers] = self._rows_of(entries, read, chosen)
+                        row_of_number[entries.numbers] = self._rows_of(entries, read, chosen)
             except (ValueError, LookupError) as error:
                 raise _damaged(error) from error
             yield
-        known[numbers] = known[tables.alike[numbers]]
+        row_of_number[numbers] = row_of_number[tables.alike[numbers]]
 
     def of(self, file: int, numbers: NDArray[np.int32]) -> Ints:
         """The rows of numbers that have been read."""
@@ -130,21 +130,21 @@ class MetadataCodes:
     def column(
         self, file: int, tables: XStatTables, numbers: NDArray[np.int32], stat: str
     ) -> Generator[None, None, Codes]:
-        """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
+        """Codes of a stat for some numbers, in steps of a page. Raises DamagedStore."""
         yield from self._load()
         # Of what is not stored, those who ask for one stat do not wait for all the others.
-        known = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
+        codes_of_stat = self._of_stats.setdefault((file, stat), np.full(len(tables), _UNREAD, np.int32))
         rows = self._numbers_of(file, tables)
         are_read = rows >= 0
-        known[are_read] = self.matrix[rows[are_read], STAT[stat]]
-        for entries in entries_of(tables, numbers, known == _UNREAD):
+        codes_of_stat[are_read] = self.matrix[rows[are_read], STAT[stat]]
+        for entries in entries_of(tables, numbers, codes_of_stat == _UNREAD):
             with self._lock:
-                known[entries.numbers] = self._codes_of(
+                codes_of_stat[entries.numbers] = self._codes_of(
                     entries, self._choices.choice_of(tables, entries.plane, (stat,))
                 )
             yield
-        found: Codes = known[tables.alike[numbers]]
-        return found
+        codes: Codes = codes_of_stat[tables.alike[numbers]]
+        return codes
 
     @property
     def matrix(self) -> Codes:
@@ -167,20 +167,20 @@ class MetadataCodes:
 
     @property
     def values(self) -> StatValues:
-        """What the codes are of stats and long names."""
+        """Values of the codes of stats and long names."""
         return self._values
 
     def name(self, code: int) -> str:
-        """What the column `NAME` says."""
+        """The name for a code of the column `NAME`."""
         return self._reader.names[code].text if code >= 0 else str(self.values[-2 - code] or "")
 
     def names(self, codes: Codes) -> Sequence[str]:
-        """What the column `NAME` says, of some of its codes."""
-        known = codes >= 0
-        texts = iter(self._reader.names.texts(codes[known].astype(np.int64)))
+        """The names for some codes of the column `NAME`."""
+        is_name = codes >= 0
+        texts = iter(self._reader.names.texts(codes[is_name].astype(np.int64)))
         return [
             next(texts) if is_known else self.name(code)
-            for is_known, code in zip(known.tolist(), codes.tolist(), strict=True)
+            for is_known, code in zip(is_name.tolist(), codes.tolist(), strict=True)
         ]
 
     def row(
@@ -217,10 +217,10 @@ class MetadataCodes:
             self._stored, self._joined = rows, rows.rows
 
     def _numbers_of(self, file: int, tables: XStatTables) -> Ints:
-        """Of each number of metadata the row as far as it is known, else -1."""
-        known = self._of_numbers.get(file)
-        if known is not None:
-            return known
+        """Row of each number of metadata as far as it is known, else -1."""
+        rows_of_file = self._of_numbers.get(file)
+        if rows_of_file is not None:
+            return rows_of_file
         stored = None if self._stored is None else self._stored.files.get(file)
         if stored is not None and len(stored) != len(tables.first):
             raise DamagedStore(f"rows of metadata of file {file} are those of {len(stored):,} entries")
@@ -237,17 +237,17 @@ class MetadataCodes:
         return self._made
 
     def _make_room(self, entries: int) -> None:
-        """For the first ones: what grows by and by is copied again and again."""
+        """Reserves memory for the first rows: what grows by and by is copied again and again."""
         with self._lock:
             if not len(self._made):
                 self._made.reserve(min(entries, _MAX_ROOM))
-                self._codes.reserve(*(min(entries, _MAX_ROOM) * of for of in (_TEXTS, _TEXTS * _BYTES)))
+                self._codes.reserve(*(min(entries, _MAX_ROOM) * size for size in (_TEXTS, _TEXTS * _BYTES)))
 
     def _rows_of(self, entries: PageEntries, read: _native.ReadEntries, chosen: _native.ChosenStats) -> Ints:
         return read.rows(self._rows, self._codes, entries.coded_names(self._codes), chosen)
 
     def _codes_of(self, entries: PageEntries, chosen: _native.ChosenStats) -> Codes:
-        """What one stat says of some entries."""
+        """Codes of one stat of some entries."""
         try:
             return entries.read_stat(self._codes, chosen)
         except (ValueError, LookupError) as error:
@@ -255,7 +255,7 @@ class MetadataCodes:
 
 
 def _read(item: tuple[PageEntries, _native.ChosenStats], rows: _native.MetadataRows) -> _native.ReadEntries:
-    """What some entries say. Two threads may do it."""
+    """The rows of some entries. Two threads may do it."""
     entries, chosen = item
     return entries.read(rows, chosen)
 

@@ -1,4 +1,4 @@
-"""What the planes of an XSpace say of a capture as a whole, in their stats: counters of the hardware, and losses."""
+"""Facts of a capture as a whole, from stats of the planes of an XSpace: counters of the hardware, and losses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FACTS: Final = OwnerCache[QueryReader, tuple[PlaneFacts, ...]]("plane_facts", "
 
 
 def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
-    """Those of all planes of a run that have stats; what is damaged is left out. Raises DamagedStore.
+    """Facts of all planes of a run that have stats; what is damaged is left out. Raises DamagedStore.
 
     There are none yet while the run is indexed. Afterwards they are kept for the next question.
     """
@@ -51,16 +51,16 @@ def plane_facts(reader: QueryReader) -> Sequence[PlaneFacts]:
 
 
 def _read_facts(reader: QueryReader, record: bytes) -> Iterator[PlaneFacts]:
-    known: dict[bytes, dict[str, object]] = {}  # planes of one kind often say the same
+    stats_by_content: dict[bytes, dict[str, object]] = {}  # planes of one kind often say the same
     for entry in listed(record):
         is_stats = entry.name.startswith(_PLANE) and entry.name.endswith(_STATS)
         if not is_stats or entry.size_bytes > _MAX_BYTES:
             continue
         raw = b"".join(content(reader.store, entry))
         try:
-            if raw not in known:
-                known[raw] = {stat.name: stat.value for stat in plane_stats(raw)}
+            if raw not in stats_by_content:
+                stats_by_content[raw] = {stat.name: stat.value for stat in plane_stats(raw)}
         except WireDamage:
             continue
         plane = entry.name.removeprefix(_PLANE).removesuffix(_STATS)
-        yield PlaneFacts(entry.file, plane, known[raw])
+        yield PlaneFacts(entry.file, plane, stats_by_content[raw])

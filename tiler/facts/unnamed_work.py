@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import Device, WorkTrack
 from tilescope.tiler.facts.work import Origin, Work
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import WindowsOf
 
 
@@ -33,7 +33,7 @@ class UnnamedWork:
         return min(self.by_name, key=lambda name: (-self.by_name[name], name))
 
 
-def unnamed_work(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[UnnamedWork]:
+def unnamed_work(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Interruptible[UnnamedWork]:
     """That of the tracks on which some devices work, in windows. Raises DamagedStore, NotBuilt."""
     whole = 0
     by_name: Counter[int] = Counter()

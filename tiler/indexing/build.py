@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing.builder import Builder
 from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
-from tilescope.tiler.indexing.output.attachments import attachment_entries
 from tilescope.tiler.indexing.output.finished import build_of
-from tilescope.tiler.indexing.output.manifest import Findings
-from tilescope.tiler.indexing.output.origins import origin_entries
-from tilescope.tiler.indexing.output.stored_rows import row_entries
-from tilescope.tiler.indexing.output.tables import (
-    ENTRIES_AT_ONCE,
-    args_entries,
-    batched,
-    name_entries,
-    tree_entries,
-)
+from tilescope.tiler.indexing.output.manifest import ManifestParts
+from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched, tree_entries
 from tilescope.tiler.indexing.preview import Preview
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
@@ -31,19 +23,22 @@ from tilescope.tiler.indexing.reading.read import read_files
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.reading.unchanged import unchanged
 from tilescope.tiler.indexing.scratch import Scratch
-from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
+from tilescope.tiler.indexing.tracks.findings import Findings
+from tilescope.tiler.indexing.tracks.layout import lay_out
+from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
-from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.overview import OVERVIEW, OverviewGrid
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
+from tilescope.tiler.store.build_lock import turn
 from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.sweep import sweep_in_turn
-from tilescope.tiler.store.turn import turn
 
 DEFAULT_MEMORY_BYTES = 1 << 30
 
@@ -177,17 +172,20 @@ def _build(
         ]
         rollup_bytes, working_bytes = _shared_out(run.events, memory_bytes)
         working = while_built.enter_context(closing(Scratch(folder, working_bytes, mapped_bytes)))
-        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room, is_shown=has_preview)
+        end = run.timeline.end
+        recording = Recording(
+            run,
+            layout,
+            DecodingTables(run),
+            kept,
+            working,
+            _native.root_level(end),
+            OverviewGrid.of(end),
+            has_preview=has_preview,
+            most_flow_ends=room.bytes // FLOW_END_BYTES,
+        )
+        builder = Builder(recording, generation, meter, rollup_bytes, room, is_shown=has_preview)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
-        families: list[str] = []
-
-        def find_families() -> Iterable[Entry]:
-            families.extend(builder.busy_names.families(run.names))
-            return ()
-
-        beside = [lambda: args_entries(run, builder.decoding)]
-        if not has_preview:
-            beside.append(lambda: name_entries(run.names))
 
         def show() -> None:
             if has_preview:
@@ -195,14 +193,13 @@ def _build(
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
-        late = [lambda: row_entries(run, builder.decoding), find_families]
-        builder.build(executor, workers, priorities, rows_at_once, beside, late, show)
+        builder.build(executor, workers, priorities, rows_at_once, show)
         meter.phase = "publish"
         meter.tell(now=True)
         generation.data.begin_flush()
-        for entries in batched(_tables(generation.build, run, layout, builder, sources, families), ENTRIES_AT_ONCE):
+        for entries in batched(_last_entries(generation.build, recording, builder, sources), ENTRIES_AT_ONCE):
             generation.data.put_many(entries)
-        stale = [OVERVIEW.key(page) for page in preview.stale_pages(builder.overview.grid.pages)]
+        stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
         if has_preview:
             stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
         generation.data.remove(stale)
@@ -218,35 +215,25 @@ def _shared_out(events: int, memory_bytes: int) -> tuple[int, int]:
     return rollup_bytes, int(memory_bytes * _WORKING_BESIDE_SLICES_SHARE) + rollup_bytes
 
 
-def _tables(
-    build: str,
-    run: RunFiles,
-    layout: Layout,
-    builder: Builder,
-    sources: Sequence[Fingerprint],
-    families: Sequence[str],
+def _last_entries(
+    build: str, recording: Recording, builder: Builder, sources: Sequence[Fingerprint]
 ) -> Iterator[Entry]:
-    """All that is written when the tracks are built."""
-    yield from builder.overview.entries()
-    findings = Findings(
-        build,
-        sources,
-        [(file.path, file.size_bytes, run.summary_of(number)) for number, file in enumerate(run.files)],
-        run.timeline,
-        layout,
-        builder.facts,
-        len(run.names),
-        flow_counts=builder.flows.counts,
-        flow_ends=builder.flows.ends,
-        steps=builder.steps.counts(),
-        steps_of=builder.steps.per_track,
-        operations_of=builder.operations.per_track,
-        families=families,
-        outliers=builder.outliers.outliers(),
-        ignored=run.ignored(),
-        warnings=[*run.warnings(), *builder.flows.warnings()],
+    """All that is written when tracks and rollups are built."""
+    run, findings = recording.run, Findings()
+    for recorder in builder.recorders:
+        yield from recorder.last()
+        recorder.report(findings)
+    yield from tree_entries(
+        ManifestParts(
+            build,
+            sources,
+            [(file.path, file.size_bytes, run.summary_of(number)) for number, file in enumerate(run.files)],
+            run.timeline,
+            recording.layout,
+            builder.facts,
+            len(run.names),
+            findings=findings,
+            ignored=run.ignored(),
+            warnings=run.warnings(),
+        )
     )
-    summaries = [file.summary for file in run.files]
-    yield from origin_entries(summaries, layout, builder.written_flows.carriers())
-    yield from attachment_entries(summaries, layout.hosts)
-    yield from tree_entries(findings)

@@ -1,4 +1,7 @@
-"""Builds the blocks of a run: tracks side by side, each block written as soon as it is whole, rollups at the end."""
+"""Builds the blocks of a run: tracks side by side, each block written as soon as it is whole, rollups at the end.
+
+Whatever else is stored of a track, or of the run, is made by recorders, to which each track is passed.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +17,24 @@ from msgspec import Struct, field
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
-from tilescope.tiler.details import chunk
-from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices
-from tilescope.tiler.indexing.flows.flows import Flows
-from tilescope.tiler.indexing.flows.written import FlowWriter
 from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.reading.flow_rows import flow_rows
+from tilescope.tiler.indexing.recorders import make_recorders, overriding
 from tilescope.tiler.indexing.schedule import Schedule
-from tilescope.tiler.indexing.scratch import PassingScratch, Scratch
-from tilescope.tiler.indexing.tracks.block_end import BlockEnd, Part
-from tilescope.tiler.indexing.tracks.busy_names import BusyNames
-from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
-from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
+from tilescope.tiler.indexing.scratch import PassingScratch
+from tilescope.tiler.indexing.tracks.block_end import BlockEnd
+from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
-from tilescope.tiler.indexing.tracks.operations import OperationWriter
-from tilescope.tiler.indexing.tracks.outliers import OutlierFinder
-from tilescope.tiler.indexing.tracks.overview import Overview
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, TrackEnds
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.indexing.tracks.steps import StepFinder
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
-from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
-from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
@@ -71,45 +64,38 @@ class _Block(Struct):
 class Builder:
     """One build.
 
-    `kept` holds what is needed until its end, `working` what blocks need while they are built; `rollup_bytes` of slices
-    may be in memory until their rollups are built. `is_shown`: it is looked at meanwhile.
+    `rollup_bytes` of slices may be in memory until their rollups are built. `is_shown`: it is looked at meanwhile.
     """
 
     def __init__(
         self,
-        run: RunFiles,
-        layout: Layout,
+        recording: Recording,
         generation: Generation,
         meter: Meter,
-        kept: Scratch,
-        working: Scratch,
         rollup_bytes: int,
         room: Room,
         *,
         is_shown: bool = False,
     ) -> None:
-        self.flows = Flows([file.path for file in run.files], kept, working, room.bytes // FLOW_END_BYTES)
-        self.written_flows = FlowWriter(run, working)
-        self.overview = Overview(run.timeline.end)
+        layout, working = recording.layout, recording.working
+        self.recorders = make_recorders(recording)
         self.facts: dict[int, TrackFacts] = {}
-        self.decoding = DecodingTables(run)
-        self.steps = StepFinder(run, self.decoding)
-        self.operations = OperationWriter(run, self.decoding, working)
-        self.busy_names = BusyNames()
-        self.outliers = OutlierFinder(run, len(layout.tracks))
-        self.root_level = _native.root_level(run.timeline.end)
-        self._run = run
+        self._taking_ends = overriding(self.recorders, "add_ends")
+        self._taking_tracks = overriding(self.recorders, "add")
+        self._taking_tiles = overriding(self.recorders, "add_tiles")
+        self._root_level = recording.root_level
+        self._bin_level = recording.grid.level
+        self._run = recording.run
         self._layout = layout
         self._generation = generation
         self._meter = meter
-        self._kept = kept
         self._working = working
         self._is_shown = is_shown
         self._passing = PassingScratch(working, room.bytes >> _PASSING_SHIFT)
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
         self._free_memory = FreeMemory(room.bytes)
-        self._carriers = _carriers(run)
+        self._carriers = _carriers(recording.run)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         for track in layout.tracks:
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
@@ -133,14 +119,11 @@ class Builder:
         workers: int,
         priorities: Priorities,
         rows_at_once: int,
-        beside: Iterable[Callable[[], Iterable[Entry]]] = (),
-        late: Iterable[Callable[[], Iterable[Entry]]] = (),
         when_begun: Callable[[], None] = lambda: None,
     ) -> None:
-        """Everything; `beside` is written meanwhile. Raises what a worker raises, after all have stopped.
+        """Everything but the last records. Raises what a worker raises, after all have stopped.
 
-        `late` is what nobody looks at before all is there: it is left for threads that would have to wait for the last
-        rollup. `when_begun` is done once by the calling thread, when the workers have something to do.
+        `when_begun` is done once by the calling thread, when the workers have something to do.
         """
         tracks = [track for track in self._layout.tracks if track.kind != TrackKind.ROLLUP]
         rollups = [track for track in self._layout.tracks if track.kind == TrackKind.ROLLUP]
@@ -152,8 +135,11 @@ class Builder:
             rows_at_once,
             self._build,
             rollups=rollups,
-            beside=[partial(self._write_made, make) for make in beside],
-            after=[self._end_tracks, *(partial(self._write_made, make) for make in late)],
+            beside=[partial(self._write_made, recorder.beside) for recorder in overriding(self.recorders, "beside")],
+            after=[
+                self._end_tracks,
+                *(partial(self._write_made, recorder.late) for recorder in overriding(self.recorders, "late")),
+            ],
         )
         self._run_work(executor, workers, when_begun)
         self._rollups.forget()
@@ -235,22 +221,20 @@ class Builder:
             open_slices.check(*self._name_of(track), data.rows)
             if data.rows > MANY_ROWS:
                 data = data.spilled(self._working)
-        self.facts[track.id] = TrackFacts.from_data(data)
+        facts = self.facts[track.id] = TrackFacts.from_data(data)
+        place = track.id if data is not None else -1
         if flow_rows is not None:
-            self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
-        if data is not None and correlations is not None:
-            correlated = CorrelatedSlices.from_track(correlations, track.id, data, self._kept)
-            self.flows.add_correlated(track.file, track.source, correlated)
+            self._add_ends(TrackEnds(track.file, track.source, flow_rows, place, data))
         for number in self._carriers[track.file].get(track.source, ()):
-            self._add_flows(track.file, number, track.id if data is not None else -1, data)
+            self._add_carried_ends(track.file, number, place, data)
         if data is not None:
-            entries = self._args(track, data), self.steps.entries(track, data), self.operations.entries(track, data)
-            self._write(chain.from_iterable(entries))
+            built = BuiltTrack(track, data, facts, correlations)
+            self._write(chain.from_iterable(recorder.add(built) for recorder in self._taking_tracks))
             data = data.without_args().settled(self._passing)
-            self.busy_names.add(data)
-            self.outliers.add(track, data, self.facts[track.id])
+            built = BuiltTrack(track, data, facts)
             tiles = self._tiles(data)
-            self.overview.add(track.id, data, tiles)
+            for recorder in self._taking_tiles:
+                recorder.add_tiles(built, tiles)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
             block.tiles[track.id] = tiles
             block.data[track.id] = data
@@ -258,32 +242,27 @@ class Builder:
         with self._counting:
             self._rows_done += track.weight
 
-    def _args(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
-        """The chunks of a track's arguments."""
-        if len(data.args) and not self.operations.takes(track, data):
-            file = self._run.files[track.file]
-            codec = codec_of(file.summary.format)
-            pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns, texts=file.events.texts)
-            yield from ((ARGUMENTS.key(track.id, ordinal), args) for ordinal, args in pieces)
-
-    def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
+    def _add_carried_ends(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
+        """Flow ends of a carrier, which are those of the track at `place`; -1: there is none."""
         events = self._run.take_carrier(file, number, self._working)
         rows = None if events is None else flow_rows(events, None, self._working)
-        if events is not None and rows is not None:
-            self._write(self.written_flows.entries(file, number, place, events))
-            self.flows.add(file, number, rows, place, slices)
+        if rows is not None:
+            self._add_ends(TrackEnds(file, number, rows, place, slices, events))
+
+    def _add_ends(self, ends: TrackEnds) -> None:
+        self._write(chain.from_iterable(recorder.add_ends(ends) for recorder in self._taking_ends))
 
     def _end_tracks(self) -> None:
-        """Everything that needs all tracks, but no rollups: flows, when all their ends are there."""
+        """Everything that needs all tracks, but no rollups."""
         _native.release_free_memory()
         for file, carriers in enumerate(self._carriers):
             for number in carriers.get(-1, ()):
-                self._add_flows(file, number, -1, None)
-        self._end_flows(self.flows.by_file(self.root_level))
+                self._add_carried_ends(file, number, -1, None)
+        self._share_ends(chain.from_iterable(recorder.end() for recorder in self.recorders))
 
-    def _end_flows(self, files: Iterator[list[Part]]) -> None:
-        """Shares the flows of the next file out; with the last part of them come those of the file after it."""
-        parts = next((parts for parts in files if parts), None)
+    def _share_ends(self, lists: Iterator[list[Part]]) -> None:
+        """Shares the next list of parts out; with the last part of it comes the list after it."""
+        parts = next((parts for parts in lists if parts), None)
         if parts is None:
             return
         left = len(parts)
@@ -295,7 +274,7 @@ class Builder:
                 left -= 1
                 if left:
                     return
-            self._end_flows(files)
+            self._share_ends(lists)
 
         self._schedule.share([partial(do, part) for part in parts])
 
@@ -304,14 +283,14 @@ class Builder:
 
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:
-            return _native.counter_tiles(data.start, data.value, self.root_level)
+            return _native.counter_tiles(data.start, data.value, self._root_level)
         columns = data.start, data.duration, data.row, data.name, data.flags
         budget = self._open_slices.budget_for(data.rows)
-        return _native.slice_tiles(*columns, self.root_level, budget, self.overview.grid.level)
+        return _native.slice_tiles(*columns, self._root_level, budget, self._bin_level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
         """As a whole or, for two threads, in two parts: with the last part comes what ends it."""
-        cut = self._rollups.cut(track, self.root_level) if self._workers > 1 else 0
+        cut = self._rollups.cut(track, self._root_level) if self._workers > 1 else 0
         if not cut:
             self._end_rollup(track, self._rollup_tiles(track))
             return
@@ -331,11 +310,13 @@ class Builder:
 
     def _rollup_tiles(self, track: PlacedTrack, start: int = 0, stop: int | None = None) -> _native.Tiles:
         with self._open_slices.counted(self._run.files[0].path, f"{track.name} or its parts"):
-            return self._rollups.tiles(track, self.root_level, self._open_slices.budget, start, stop)
+            return self._rollups.tiles(track, self._root_level, self._open_slices.budget, start, stop)
 
     def _end_rollup(self, track: PlacedTrack, tiles: _native.Tiles) -> None:
         self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
-        self.overview.add_rollup(track.id, tiles, self._layout.lanes_of(track, self.facts))
+        lanes = self._layout.lanes_of(track, self.facts)
+        for recorder in self.recorders:
+            recorder.add_rollup(track, tiles, lanes)
         self._blocks[track.id // TRACKS_PER_BLOCK].tiles[track.id] = tiles
         with self._counting:
             self._rows_done += _ROLLUP_COST * track.weight

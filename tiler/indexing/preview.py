@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.indexing.meter import Meter
-from tilescope.tiler.indexing.output.manifest import Findings
+from tilescope.tiler.indexing.output.manifest import ManifestParts
 from tilescope.tiler.indexing.output.tables import name_entries, tree_entries
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
@@ -80,7 +80,7 @@ class Preview:
         meter, data = self._meter, self._generation.data
         meter.revision += 1
         meter.tracks = len(layout.tracks)
-        findings = Findings(
+        parts = ManifestParts(
             self._generation.build,
             self._sources,
             [(file.path, file.size_bytes, file.snapshot.summary) for file in files],
@@ -106,7 +106,7 @@ class Preview:
         stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
             entries += name_entries(names)
-        entries += tree_entries(findings)
+        entries += tree_entries(parts)
         data.put_many(entries)
         data.remove(OVERVIEW.key(page) for page in stale)
         meter.tell(now=True)

@@ -18,8 +18,8 @@ from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.validation import must_make_sense
 
 
 def argument_chunk(store: Store, track: int, ordinal: int) -> Chunk | None:

@@ -23,7 +23,7 @@ def device_durations(store: Store, track: int) -> DurationsOf:
 
 
 def _durations(store: Store, track: int, first: int, count: int) -> NDArray[np.int64]:
-    """Those of events that are all in one record. Raises DamagedStore."""
+    """Durations of events that are all in one record. Raises DamagedStore."""
     position = first % CHUNK_OPERATIONS
     return _record_durations(store, track, first - position)[position : position + count]
 

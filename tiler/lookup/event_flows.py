@@ -1,4 +1,4 @@
-"""What an event says of its flows: the slices at their other ends."""
+"""The flows of an event: the slices at their other ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilescope.tiler.schema import FLOWS_AT_MOST, EventFlows, FlowPartner
 
 
 def event_flows(ends: FlowEnds | None, name_of: Callable[[int], str]) -> EventFlows:
-    """Of the flow ends of a slice, None: it has none; `name_of` gives the text of a name's id."""
+    """The flows of a slice, by its flow ends; None: it has none; `name_of` gives the text of a name's id."""
     if ends is None:
         return EventFlows(in_=[], in_count="0", out=[], out_count="0")
     incoming, outgoing = (ends.take(ends.incoming == side) for side in (1, 0))

@@ -17,14 +17,14 @@ from tilescope.tiler.lookup.event_flows import event_flows
 from tilescope.tiler.lookup.flow_ends import flow_ends_at
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.lookup.tiles import block_shape, tiles_on_page
-from tilescope.tiler.lookup.tracks import file_of
+from tilescope.tiler.lookup.tracks import file_of, track_record
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag, Tile, decompress
 from tilescope.tiler.records.arguments import ARGUMENT_TABLES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.schema import Argument, EventDetails
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.validation import must_make_sense
 
 _KEPT_NAMES: Final = 8  # pages
 _EXACT: Final = (1 << 53) - 1  # integers up to here are numbers in every client
@@ -54,16 +54,14 @@ def _event_so_far(store: Store, track: int, ordinal: int) -> EventDetails | None
 
 
 def _event(store: Store, track: int, ordinal: int, *, is_growing: bool = False) -> EventDetails | None:
-    tracks = store.internals()["tracks"]
-    if not 0 <= track < len(tracks) or tracks[track]["kind"] == "rollup":
-        return None
-    if not 0 <= ordinal < tracks[track]["events"]:
+    record = track_record(store, track)
+    if record is None or record.kind == "rollup" or not 0 <= ordinal < record.events:
         return None
     tile = _leaf(store, track, ordinal)
-    is_sample = tracks[track]["kind"] == "counter"
+    is_sample = record.kind == "counter"
     if is_sample:
         row = _position(tile.samples.ordinal, ordinal, track)
-        name, category = tracks[track]["name"], ""
+        name, category = record.name, ""
     else:
         row = _position(tile.slices.ordinal, ordinal, track)
         name, category = _name(store, int(tile.slices.name[row]))
@@ -74,7 +72,7 @@ def _event(store: Store, track: int, ordinal: int, *, is_growing: bool = False) 
     return EventDetails(
         track=track,
         ordinal=str(ordinal),
-        kind=tracks[track]["kind"],
+        kind=record.kind,
         name=name,
         category=category,
         start=str(int(tile.samples.time[row] if is_sample else tile.slices.start[row])),
@@ -106,7 +104,7 @@ def _leaf(store: Store, track: int, ordinal: int) -> Tile:
 
 def _arguments(store: Store, track: int, ordinal: int) -> Arguments:
     chunk = argument_chunk(store, track, ordinal)
-    return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.of(ordinal))
+    return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.arguments(ordinal))
 
 
 def _name(store: Store, name: int) -> tuple[str, str]:

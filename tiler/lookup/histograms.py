@@ -113,16 +113,16 @@ def add_windows(
         names[slot] = name
     reading = _Reading(source, shape, sums, aside, names, rename)
     alike: dict[int, tuple[Windows, list[int]]] = {}  # tracks of one device share their windows
-    for slot, of in windows.items():
-        alike.setdefault(id(of), (of, []))[1].append(slot)
+    for slot, slot_windows in windows.items():
+        alike.setdefault(id(slot_windows), (slot_windows, []))[1].append(slot)
     cells = []
     stored = stored and rename is None
     together = stored and whole and not as_name and len(alike) == 1
-    for of, slots in alike.values():
+    for slot_windows, slots in alike.values():
         leaves = yield from reading.stored_parts(
-            np.array(slots, np.int64), of, stored=stored, together=together, by_track=stored and bool(as_name)
+            np.array(slots, np.int64), slot_windows, stored=stored, together=together, by_track=stored and bool(as_name)
         )
-        cells.append(leaf_parts(shape, leaves, of))
+        cells.append(leaf_parts(shape, leaves, slot_windows))
     yield from reading.leaves(np.concatenate(cells, axis=1))
 
 
@@ -175,24 +175,24 @@ class _Reading:
             within = wanted & windows.cover(first, stop)
             if together:
                 flagged = shape.index[has_together[shape.level[has_together] == level]]
-                index, some = np.unique(shape.index[here][within], return_index=True)
+                index, first_tiles = np.unique(shape.index[here][within], return_index=True)
                 # Where some tracks have been added by themselves, a level above, the others are, too.
                 are_all = _how_many(shape.index[here], index) == _how_many(shape.index[every], index)
-                some = here[within][some[are_all & np.isin(index, flagged)]]
-                added = yield from for_each(some.tolist(), self._add_together, self._sums, self._aside)
-                known = np.isin(shape.index[here], shape.index[some[np.array(added, np.bool_)]])
-                wanted, within = wanted & ~known, within & ~known
+                common_tiles = here[within][first_tiles[are_all & np.isin(index, flagged)]]
+                added = yield from for_each(common_tiles.tolist(), self._add_together, self._sums, self._aside)
+                is_added = np.isin(shape.index[here], shape.index[common_tiles[np.array(added, np.bool_)]])
+                wanted, within = wanted & ~is_added, within & ~is_added
             if by_track:
                 summed = has_track_sums[shape.level[has_track_sums] == level]
-                some = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
-                _, which, n = np.unique(shape.index[here[some]], return_inverse=True, return_counts=True)
-                some = some[n[which] >= _FEWEST_TRACKS]
-                yield from for_each(_by_index(shape, here[some]), self._add_tracks, self._sums, self._aside)
-                wanted[some] = within[some] = False
+                summed_tiles = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
+                _, which, n = np.unique(shape.index[here[summed_tiles]], return_inverse=True, return_counts=True)
+                summed_tiles = summed_tiles[n[which] >= _FEWEST_TRACKS]
+                yield from for_each(_by_index(shape, here[summed_tiles]), self._add_tracks, self._sums, self._aside)
+                wanted[summed_tiles] = within[summed_tiles] = False
             if stored:
-                some = np.flatnonzero(within & has_histogram[here])
-                added = yield from for_each(here[some].tolist(), self._add_stored, self._sums, self._aside)
-                wanted[some] = np.logical_not(added)
+                own_tiles = np.flatnonzero(within & has_histogram[here])
+                added = yield from for_each(here[own_tiles].tolist(), self._add_stored, self._sums, self._aside)
+                wanted[own_tiles] = np.logical_not(added)
             leaf = is_leaf[here]
             leaves.append(here[wanted & leaf])
             inner = here[wanted & ~leaf]
@@ -220,7 +220,7 @@ class _Reading:
         return self._add(tile, sums, track, HISTOGRAM, SPREAD)
 
     def _add_tracks(self, tiles: Ints, sums: SpanSums) -> None:
-        """Those of tiles of one level and index."""
+        """Adds the sums of the tracks of tiles of one level and index."""
         shape = self._shape
         names = np.full(TRACKS_PER_BLOCK, LEFT_OUT, np.int32)
         names[shape.slot[tiles]] = self._names[shape.slot[tiles]]
@@ -261,10 +261,10 @@ def _children(places: Ints, opened: Ints) -> Ints:
     index, slot = opened >> _SLOT_BITS, opened & (TRACKS_PER_BLOCK - 1)
     wanted = ((((index << 2)[:, None] + np.arange(4)) << _SLOT_BITS) | slot[:, None]).ravel()
     wanted.sort()
-    at = np.searchsorted(places, wanted)
-    there = at < len(places)
-    there[there] = places[at[there]] == wanted[there]
-    return at[there]
+    positions = np.searchsorted(places, wanted)
+    there = positions < len(places)
+    there[there] = places[positions[there]] == wanted[there]
+    return positions[there]
 
 
 def _by_index(shape: Shape, tiles: Ints) -> list[Ints]:

@@ -1,4 +1,4 @@
-"""What a store keeps of its trace-event files for an export that equals them."""
+"""Records of trace-event files for an export that equals them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilescope.tiler.store.store import Store, need
 
 
 def origins(store: Store) -> Origins:
-    """Where tracks come from. Raises DamagedStore, StoredLast."""
+    """Origins of tracks in their files. Raises DamagedStore, StoredLast."""
     return Origins.decode(decompress(need(store, ORIGINS)))
 
 
@@ -29,4 +29,4 @@ def written_flow_arguments(store: Store, carrier: int, first: int, count: int) -
         if chunk is None or number >= chunk.stop:
             record = store.at_most(WRITTEN_FLOW_ARGUMENTS, carrier, number)
             chunk = None if record is None else Chunk.parse(decompress(record[1]), record[0][1])
-        yield b"" if chunk is None else chunk.of(number)
+        yield b"" if chunk is None else chunk.arguments(number)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tilescope.tiler.readers.fingerprint import Fingerprint
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 
 
 def sources(store: Store) -> tuple[Fingerprint, ...]:

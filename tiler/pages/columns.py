@@ -21,6 +21,7 @@ class Where(Enum):
     SAMPLES = "leaf tiles of counters"
     SHAPE = "shape records, one value for each tile of the block"
     FLOW_ENDS = "chunks of flow ends"
+    LAUNCHES = "chunks of launches"
     HISTOGRAM = "histograms"
     FLOW_TILES = "chunks of flow tiles"
     OVERVIEW = "pages of the overview"
@@ -147,6 +148,11 @@ class Col(IntEnum):
     FLOW_PARTNER_OFFSET = 102, Where.FLOW_ENDS, "flow_partner_tick minus the start of the partner's slice", "ticks"
     FLOW_PARTNER_NAME = 103, Where.FLOW_ENDS, "of the partner's slice, -1 none", "name id"
     FLOW_DERIVED = 104, Where.FLOW_ENDS, "1 no flow of the file: both slices have one `correlation`; else 0"
+
+    LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice"
+    LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"
+    LAUNCH_PARTNER_ORDINAL = 107, Where.LAUNCHES, "ordinal on that track"
+    LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the `correlation` that both have"
 
     HISTOGRAM_NAME = (
         112,

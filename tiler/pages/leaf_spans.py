@@ -50,8 +50,8 @@ class LeafSpans:
         if len(kinds) == 1:
             start, stop = kinds[0]
             return int((stop - start).sum())
-        return Windows.of([], []).joined(*(Windows.of(start, stop) for start, stop in kinds)).ticks
+        return Windows.from_spans([], []).joined(*(Windows.from_spans(start, stop) for start, stop in kinds)).ticks
 
     def take(self) -> list[Windows]:
         """By kind: when any slice of it runs, of what was added since the last call."""
-        return [Windows.of(start, stop) for start, stop in self._spans.take()]
+        return [Windows.from_spans(start, stop) for start, stop in self._spans.take()]

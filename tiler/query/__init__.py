@@ -1,13 +1,14 @@
-"""What questions to a store are answered from: its tracks, names, events and pages."""
+"""Sources of answers to questions: tracks, names, events and pages of a store."""
 
 from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
+from tilescope.tiler.query.interruptible import Interruptible, finish
 from tilescope.tiler.query.names import NO_NAME, FoldedNames, Name, Names, NameSet
 from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
-from tilescope.tiler.query.steps import Steps, finish
+from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.query.tracks import EVENT_KINDS, SLICE_KINDS, TrackTree
 from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, first_of_each, view_tiles
 
@@ -21,6 +22,7 @@ __all__ = [
     "EventPlan",
     "Events",
     "FoldedNames",
+    "Interruptible",
     "LeafRun",
     "Name",
     "NameSet",

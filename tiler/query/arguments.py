@@ -27,7 +27,7 @@ _KEPT_CHUNKS: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class ValuesOfSome:
-    """Of the events of one chunk among those that were asked for: `which`, and of each name their values.
+    """Values of the wanted events of one chunk: `which` of the wanted they are, and their values by name.
 
     `decoded`: all arguments of those that had to be read one by one, by row.
     """
@@ -56,23 +56,23 @@ class ArgumentReader:
         for ordinal in ordinals:
             if chunk is None or not chunk.first <= ordinal < chunk.stop:
                 chunk = self._kept.chunk(track, ordinal)
-            yield b"" if chunk is None else chunk.of(ordinal)
+            yield b"" if chunk is None else chunk.arguments(ordinal)
 
     def values(self, track: int, ordinals: Ints, names: Sequence[str]) -> Iterator[ValuesOfSome]:
         """The first argument of each name of some events of a track, whose ordinals ascend, chunk by chunk.
 
         Raises DamagedStore.
         """
-        at = 0
-        while at < len(ordinals):
-            chunk = self._kept.chunk(track, int(ordinals[at]))
+        start = 0
+        while start < len(ordinals):
+            chunk = self._kept.chunk(track, int(ordinals[start]))
             if chunk is None:  # nor do those behind it
                 stop = len(ordinals)
-                yield ValuesOfSome(slice(at, stop), [_absent(stop - at) for _ in names], {})
+                yield ValuesOfSome(slice(start, stop), [_absent(stop - start) for _ in names], {})
             else:
                 stop = int(np.searchsorted(ordinals, chunk.stop))
-                yield self._of_chunk(track, chunk, slice(at, stop), ordinals[at:stop] - chunk.first, names)
-            at = stop
+                yield self._of_chunk(track, chunk, slice(start, stop), ordinals[start:stop] - chunk.first, names)
+            start = stop
 
     def values_around(self, track: int, ordinal: int, names: Sequence[str]) -> ValuesOfSome | None:
         """The same of all events of the chunk that has those of an event: `which` are their ordinals; None: of none."""
@@ -81,22 +81,22 @@ class ArgumentReader:
             return None
         return self._of_chunk(track, chunk, slice(chunk.first, chunk.stop), np.arange(len(chunk)), names)
 
-    def _of_chunk(self, track: int, chunk: Chunk, which: slice, at: Ints, names: Sequence[str]) -> ValuesOfSome:
+    def _of_chunk(self, track: int, chunk: Chunk, which: slice, indices: Ints, names: Sequence[str]) -> ValuesOfSome:
         file = file_of(self._store, track)
-        found = argument_values(self._store, file, chunk, at, names)
-        unclear = np.zeros(len(at), np.bool_)
-        for values in found:
+        columns = argument_values(self._store, file, chunk, indices, names)
+        unclear = np.zeros(len(indices), np.bool_)
+        for values in columns:
             unclear |= values.kind == ValueKind.UNCLEAR
         rows = np.flatnonzero(unclear).tolist()
         decode = argument_decoder(self._store, file)
-        decoded = {row: decode(chunk.of(chunk.first + int(at[row]))) for row in rows}
-        for values, name in zip(found, names, strict=True):
+        decoded = {row: decode(chunk.arguments(chunk.first + int(indices[row]))) for row in rows}
+        for values, name in zip(columns, names, strict=True):
             for row, arguments in decoded.items():
                 value, is_there = first_of(arguments, name)
                 values.kind[row] = ValueKind.ABSENT
                 if is_there:
                     values.put([row], [value])
-        return ValuesOfSome(which, found, decoded)
+        return ValuesOfSome(which, columns, decoded)
 
 
 class _KeptChunks:
@@ -112,21 +112,21 @@ class _KeptChunks:
         """The chunk with the arguments of an event; None: it has none, like all that follow it. Raises DamagedStore."""
         with self._lock:
             firsts = self._firsts[track]
-            at = bisect_right(firsts, ordinal)
-            if at and ordinal < (kept := self._chunks[track, firsts[at - 1]]).stop:
+            position = bisect_right(firsts, ordinal)
+            if position and ordinal < (kept := self._chunks[track, firsts[position - 1]]).stop:
                 self._chunks.move_to_end((track, kept.first))
                 return kept
-        found = argument_chunk(self._store, track, ordinal)
-        if found is None or ordinal >= found.stop:
+        read_chunk = argument_chunk(self._store, track, ordinal)
+        if read_chunk is None or ordinal >= read_chunk.stop:
             return None
         with self._lock:
-            if (track, found.first) not in self._chunks:
-                self._chunks[track, found.first] = found
-                insort(self._firsts[track], found.first)
+            if (track, read_chunk.first) not in self._chunks:
+                self._chunks[track, read_chunk.first] = read_chunk
+                insort(self._firsts[track], read_chunk.first)
             if len(self._chunks) > _KEPT_CHUNKS:
                 (oldest, first), _ = self._chunks.popitem(last=False)
                 self._firsts[oldest].remove(first)
-        return found
+        return read_chunk
 
 
 def _absent(count: int) -> Values:

@@ -17,7 +17,7 @@ from tilescope.tiler.windows import Windows
 Ints = NDArray[np.int64]
 
 # Beyond every event.
-EVERYTHING = Windows.one(0, TICK_LIMIT)
+EVERYTHING = Windows.single(0, TICK_LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class LeafRun:
 
 
 class EventPlan:
-    """Which leaves hold the events of a track that overlap a window, and what to take of each: every event once.
+    """The leaves with the events of a track that overlap a window, and the part to take of each: every event once.
 
     An event overlaps a window when it starts in it, or starts before and ends after the window's first tick. Raises
     nothing for tracks without events: then there are no leaves.
@@ -66,15 +66,15 @@ class EventPlan:
 
     def events(self, run: LeafRun, page: Page) -> Events:
         """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
-        at = run.tiles - run.first_of_page
+        page_tiles = run.tiles - run.first_of_page
         shape = self.tiles.shape
-        if at.max() >= len(page) or not (
-            np.array_equal(page.index[at], shape.index[run.tiles])
-            and np.array_equal(page.slot[at], shape.slot[run.tiles])
+        if page_tiles.max() >= len(page) or not (
+            np.array_equal(page.index[page_tiles], shape.index[run.tiles])
+            and np.array_equal(page.slot[page_tiles], shape.slot[run.tiles])
         ):
             raise DamagedStore(f"page {tuple(run.page)}: a tile is not on it")
-        slices = self._slices(run, page, at)
-        samples = self._samples(page, at)
+        slices = self._slices(run, page, page_tiles)
+        samples = self._samples(page, page_tiles)
         return slices if len(slices) else samples
 
     def places(self, run: LeafRun) -> list[tuple[int, int]]:
@@ -82,8 +82,8 @@ class EventPlan:
         shape = self.tiles.shape
         return list(zip(shape.level[run.tiles].tolist(), shape.index[run.tiles].tolist(), strict=True))
 
-    def _slices(self, run: LeafRun, page: Page, at: Ints) -> Events:
-        which, tile = _rows(page.slice_ends, at)
+    def _slices(self, run: LeafRun, page: Page, page_tiles: Ints) -> Events:
+        which, tile = _rows(page.slice_ends, page_tiles)
         s = page.slices
         start, duration, flags = s.start[which], s.duration[which], s.flags[which]
         # What reaches in from the left was taken with the leaf before if it reaches through that, too.
@@ -101,8 +101,8 @@ class EventPlan:
             np.full(len(which), np.nan),
         )
 
-    def _samples(self, page: Page, at: Ints) -> Events:
-        which, _ = _rows(page.sample_ends, at)
+    def _samples(self, page: Page, page_tiles: Ints) -> Events:
+        which, _ = _rows(page.sample_ends, page_tiles)
         time = page.samples.time[which]
         which = which[self.windows.hold(time)]
         zero = np.zeros(len(which), np.int64)

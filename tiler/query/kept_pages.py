@@ -19,7 +19,7 @@ K = TypeVar("K")
 
 
 class SharedRoom:
-    """How much may be kept, by whoever shares it. When there is no room left, who was asked longest ago gives first."""
+    """A limit of bytes that several caches share. Without room left, the cache used longest ago drops first."""
 
     name: Final = "pages"
     title: Final = "Pages and records of stores, inflated"
@@ -65,21 +65,21 @@ class SharedRoom:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def share(self, one: KeptBytes[object]) -> None:
+    def share(self, pages: KeptBytes[object]) -> None:
         """One more takes of it."""
         with self:
-            self._sharing.add(one)
+            self._sharing.add(pages)
 
     def add(self, size_bytes: int) -> None:
         """So much more is kept. Has dropped what is too much."""
         self._at_most += size_bytes
         if self._at_most <= self._limit:
             return
-        sharing = sorted(self._sharing, key=lambda one: one.used)
-        left = sum(one.size_bytes for one in sharing) - self._limit
-        for one in sharing:
-            while left > 0 and one.size_bytes:
-                left -= one.drop()
+        sharing = sorted(self._sharing, key=lambda pages: pages.used)
+        left = sum(pages.size_bytes for pages in sharing) - self._limit
+        for pages in sharing:
+            while left > 0 and pages.size_bytes:
+                left -= pages.drop()
         self._at_most = self._limit + left
 
 
@@ -88,7 +88,7 @@ CACHES.add_shared(_OF_THIS_PROCESS)
 
 
 class KeptBytes(Generic[K]):
-    """What was asked for last, as far as there is room. For whatever thread."""
+    """Values read last, as far as there is room. For whatever thread."""
 
     def __init__(self, make: Callable[[K], bytes], room: SharedRoom = _OF_THIS_PROCESS) -> None:
         self._make = make
@@ -99,19 +99,19 @@ class KeptBytes(Generic[K]):
         room.share(self)  # type: ignore[arg-type]  # of whatever keys
 
     def __call__(self, key: K) -> bytes:
-        """What `make` returns of this key."""
+        """The bytes that `make` returns for this key."""
         with self._room as self.used:
-            found = self._kept.get(key)
-            if found is not None:
+            content = self._kept.get(key)
+            if content is not None:
                 self._kept.move_to_end(key)
-                return found
-        found = self._make(key)
+                return content
+        content = self._make(key)
         with self._room as self.used:
             if key not in self._kept:
-                self._kept[key] = found
-                self.size_bytes += len(found)
-                self._room.add(len(found))
-        return found
+                self._kept[key] = content
+                self.size_bytes += len(content)
+                self._room.add(len(content))
+        return content
 
     @property
     def entries(self) -> int:

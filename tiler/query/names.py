@@ -15,10 +15,11 @@ from tilescope.tiler import _native
 from tilescope.tiler.caches import Memo, OwnerCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
-from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.records.histogram import OTHER_NAMES
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.schema import NameCounts
 from tilescope.tiler.store.store import Store, need
 
 Ints = NDArray[np.int64]
@@ -32,7 +33,7 @@ _BETWEEN = b"\xff"  # in no UTF-8
 
 
 class Name(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
-    """What events are called, and of what category."""
+    """Name and category of events."""
 
     # Without `gc`: tens of thousands of tuples had Python look for garbage, which took nine tenths of their time.
     text: str
@@ -68,7 +69,7 @@ class NameSet:
         return len(self._names)
 
     def has(self, names: Ints) -> NDArray[np.bool_]:
-        """Which of these name ids are in the set."""
+        """Mask: true for name ids that are in the set."""
         return self._is_in[names]
 
 
@@ -92,8 +93,8 @@ class Names:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        about = store.manifest()["names"]
-        self._count, self._page_size = int(about["count"]), int(about["page_size"])
+        counts = msgspec.convert(store.manifest()["names"], NameCounts)
+        self._count, self._page_size = counts.count, counts.page_size
         self._kept = _PAGES.remembered(self._decode, _KEPT_PAGES)
         self._packed = KeptBytes(self._inflate)  # looked through for one text after the other
         self._split = _PIECES.remembered(self._pieces, _KEPT_PAGES)
@@ -107,61 +108,63 @@ class Names:
             raise DamagedStore(f"there is no name {name}")
         return page[name % self._page_size]
 
-    def of(self, ids: Iterable[int]) -> dict[int, Name]:
+    def by_id(self, ids: Iterable[int]) -> dict[int, Name]:
         """The names of these ids, each once."""
         return {name: self[name] for name in sorted(set(ids))}
 
+    of = by_id  # as in version 0.2: tools of other packages call it
+
     def texts(self, ids: Ints) -> list[str]:
         """The texts of names that there are: quick where those of a page follow each other. Raises DamagedStore."""
-        found: list[str] = []
+        texts: list[str] = []
         numbers = ids // self._page_size
-        for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
-            number, places = int(some[0]) // self._page_size, (some % self._page_size).tolist()
+        for page_ids in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
+            number, places = int(page_ids[0]) // self._page_size, (page_ids % self._page_size).tolist()
             few = self._few(number, places) if len(places) < _MANY else None
             if few is not None:
-                found += few
+                texts += few
                 continue
             page = self._kept(number)
             if max(places) >= len(page):
-                raise DamagedStore(f"there is no name {some.max()}")
-            found += [page[place].text for place in places]
-        return found
+                raise DamagedStore(f"there is no name {page_ids.max()}")
+            texts += [page[place].text for place in places]
+        return texts
 
     def numbers_of(self, texts: Sequence[str], among: Ints) -> dict[str, int]:
-        """Which of some names have one of these texts, the greatest of several. Raises DamagedStore.
+        """Id of the name, among some, with each of these texts: the greatest of several. Raises DamagedStore.
 
         Where a few plain texts are looked for, only pages that have one are decoded.
         """
         wanted = frozenset(texts)
-        found: dict[str, int] = {}
+        ids_by_text: dict[str, int] = {}
         if int(among.max(initial=-1)) >= self._count:
             raise DamagedStore(f"there is no name {among.max()}")
         are_met = np.zeros(self._count, np.bool_)  # a tenth of the time of `numpy.unique`
         are_met[among] = True
         ids = np.flatnonzero(are_met)
         numbers = ids // self._page_size
-        for some in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
-            if not self._may_have(wanted, int(some[0]) // self._page_size, whole=True):
+        for page_ids in np.split(ids, np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
+            if not self._may_have(wanted, int(page_ids[0]) // self._page_size, whole=True):
                 continue
-            names = zip(self.texts(some), some.tolist(), strict=True)
-            found.update((text, name) for text, name in names if text in wanted)
-        return found
+            names = zip(self.texts(page_ids), page_ids.tolist(), strict=True)
+            ids_by_text.update((text, name) for text, name in names if text in wanted)
+        return ids_by_text
 
-    def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
+    def matching(self, is_match: Callable[[str], bool]) -> Interruptible[NameSet]:
         """All names whose text matches, in steps of a page."""
-        found: list[int] = []
+        matches: list[int] = []
         for page in range(-(-self._count // self._page_size)):
             first = page * self._page_size
-            found += [first + k for k, name in enumerate(self._kept(page)) if is_match(name.text)]
+            matches += [first + k for k, name in enumerate(self._kept(page)) if is_match(name.text)]
             yield
         if is_match(NO_NAME.text):
-            found.insert(0, -1)
-        return NameSet(found, self._count)
+            matches.insert(0, -1)
+        return NameSet(matches, self._count)
 
     def numbers(
         self, number_of: Callable[[Name], int], unless: NDArray[np.bool_] | None = None
-    ) -> Steps[NDArray[np.uint8]]:
-        """Of each name a small number, that without a name first; in steps of a page.
+    ) -> Interruptible[NDArray[np.uint8]]:
+        """A small number for each name, that without a name first; in steps of a page.
 
         `unless`: for which nobody needs it, so that it is 0.
         """
@@ -178,34 +181,34 @@ class Names:
             yield
         return numbers
 
-    def containing(self, word: str) -> Steps[NDArray[np.bool_]]:
-        """Of each name whether it contains a word, upper and lower case apart, that without a name first.
+    def containing(self, word: str) -> Interruptible[NDArray[np.bool_]]:
+        """Mask of names that contain a word, upper and lower case apart, that without a name first.
 
         Most pages have none that does, which one search tells.
         """
-        found = np.zeros(self._count + 1, np.bool_)
-        found[0] = word in NO_NAME.text
+        contains = np.zeros(self._count + 1, np.bool_)
+        contains[0] = word in NO_NAME.text
         for page in range(self.pages):
             if self._may_have((word,), page):
                 first = 1 + page * self._page_size
                 texts = [name.text for name in self._kept(page)]
-                found[first : first + len(texts)] = [word in text for text in texts]
+                contains[first : first + len(texts)] = [word in text for text in texts]
             yield
-        return found
+        return contains
 
     def are_with(self, word: str, ids: Ints) -> NDArray[np.bool_]:
-        """Of each of some names, in ascending order, whether it contains a word, upper and lower case apart.
+        """Mask of those of some names, in ascending order, that contain a word, upper and lower case apart.
 
         Raises DamagedStore.
         """
-        found = np.zeros(len(ids), np.bool_)
+        contains = np.zeros(len(ids), np.bool_)
         numbers = ids // self._page_size
         for places in np.split(np.arange(len(ids)), np.flatnonzero(np.diff(numbers)) + 1) if len(ids) else []:
             if self._may_have((word,), int(numbers[places[0]])):
-                found[places] = [word in text for text in self.texts(ids[places])]
-        return found
+                contains[places] = [word in text for text in self.texts(ids[places])]
+        return contains
 
-    def folded(self) -> Steps[FoldedNames]:
+    def folded(self) -> Interruptible[FoldedNames]:
         """All of them, for finding those that contain a text; in steps of a page, and cached."""
         folded = _FOLDED.get(self)
         if folded is not None:
@@ -225,20 +228,20 @@ class Names:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of names."""
         return self._count
 
     @property
     def pages(self) -> int:
-        """How many pages they are on."""
+        """Number of pages they are on."""
         return -(-self._count // self._page_size)
 
     def page(self, number: int) -> Sequence[Name]:
-        """Those on a page, by id. Raises DamagedStore."""
+        """The names on a page, by id. Raises DamagedStore."""
         return self._kept(number)
 
     def _may_have(self, texts: Collection[str], page: int, *, whole: bool = False) -> bool:
-        """Whether a page may have names with one of some texts, or `whole` names that are one.
+        """True if a page may have names with one of some texts, or `whole` names that are one.
 
         For few plain texts it is not decoded.
         """
@@ -258,7 +261,7 @@ class Names:
             return None
 
     def _pieces(self, page: int) -> list[bytes]:
-        """Of each name its text and category, as in JSON; none where the page is laid out in another way."""
+        """Text and category of each name, as in JSON; none where the page is laid out in another way."""
         packed = self._packed(page)
         is_usual = len(packed) >= len(_FIRST + _LAST) and packed.startswith(_FIRST) and packed.endswith(_LAST)
         return packed[len(_FIRST) : -len(_LAST)].split(_NEXT) if is_usual else []

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +10,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, Shape, decode_columns
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.records.span_sums import LEFT_OUT
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.schema import Outliers
+from tilescope.tiler.schema import Outliers, RunManifest
 
 Ints = NDArray[np.int64]
 
@@ -22,7 +18,7 @@ _APART = ("before", "after")
 
 
 class RunOutliers:
-    """What the manifest of a run says of them. `rest` are the ticks of all other events."""
+    """The outliers that the manifest of a run lists. `rest` are the ticks of all other events."""
 
     def __init__(self, record: Outliers) -> None:
         self.record = record
@@ -31,16 +27,15 @@ class RunOutliers:
         for event in record.events:
             if event.reason not in _APART:  # a span leaves out what lies apart
                 ordinals.setdefault(event.track, []).append(int(event.ordinal))
-        self._ordinals = {track: np.array(sorted(some), np.int64) for track, some in ordinals.items()}
+        self._ordinals = {track: np.array(sorted(numbers), np.int64) for track, numbers in ordinals.items()}
 
     @classmethod
-    def read(cls, manifest: Mapping[str, Any]) -> RunOutliers | None:
-        """Those of a manifest; None: there are none, or they are not known yet."""
-        record = manifest.get("outliers")
-        return None if record is None else cls(msgspec.convert(record, Outliers))
+    def read(cls, manifest: RunManifest) -> RunOutliers | None:
+        """The outliers of a manifest; None: there are none. Raises StoredLast while the run is indexed."""
+        return None if manifest.outliers is None else cls(manifest.outliers)
 
     def ordinals(self, track: int) -> Ints | None:
-        """Which events of a track cannot be true, ascending; None: all can."""
+        """Ordinals of a track's events that cannot be true, ascending; None: all can."""
         return self._ordinals.get(track)
 
     def without(self, events: Events) -> Events:
@@ -53,12 +48,12 @@ class RunOutliers:
 
         def renamed(content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
             page = decode_columns(content)
-            found = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
-            for at in np.unique(tiles - first).tolist():
-                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + at]))
+            page_names = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
+            for tile in np.unique(tiles - first).tolist():
+                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + tile]))
                 if ordinals is not None:
-                    rows = slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))
-                    found[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
-            return found
+                    rows = slice(int(page.slice_ends[tile]), int(page.slice_ends[tile + 1]))
+                    page_names[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
+            return page_names
 
         return renamed

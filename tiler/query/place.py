@@ -1,4 +1,4 @@
-"""Where events stand among each other."""
+"""Places of events among each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """Where an event stands in the order in which occurrences are listed: by time, then by track."""
+    """Place of an event in the order in which occurrences are listed: by time, then by track."""
 
     start: int
     track: int

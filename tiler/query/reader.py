@@ -14,6 +14,7 @@ from tilescope.tiler.caches import Memo, forget_copied_values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.lookup.arguments import event_metadata
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.lookup.tiles import block_shape, page_content, stored_page
 from tilescope.tiler.lookup.tracks import file_of, file_of_tracks
@@ -53,7 +54,7 @@ _KEPT_ROLLUPS = 128
 
 
 class TopTile(NamedTuple):
-    """Where the tile is that has all slices of a track."""
+    """Level and index of the tile that has all slices of a track."""
 
     level: int
     index: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
@@ -70,10 +71,11 @@ class QueryReader:
         self._so_far = StoreSoFar(store) if store.is_growing else None
         self.store: Store = self._so_far or store
         self.work_rules = work_rules
-        manifest = self.store.manifest()
+        self.manifest = run_manifest(store) if self._so_far is None else self._so_far.run_manifest()
         self.outliers: RunOutliers | None = None
-        self.root_level = int(manifest["root_level"])
-        self.end = int(manifest["end"])
+        self.root_level = self.manifest.root_level
+        self.tick_ps = self.manifest.tick_ps
+        self.end = self.manifest.end
         tree = TrackTree.decode(need(self.store, TRACKS))
         self.tree = tree if self._so_far is None else self._so_far.tree(tree)
         self.names = Names(self.store)
@@ -88,7 +90,7 @@ class QueryReader:
     def without_outliers(self) -> QueryReader:
         """The same, whose sums leave outliers out; itself where there are none."""
         try:
-            outliers = RunOutliers.read(self.store.manifest())
+            outliers = RunOutliers.read(self.manifest)
         except NotBuilt:  # figures are of all events so far
             return self
         if outliers is None:
@@ -100,17 +102,17 @@ class QueryReader:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether something was read, of a run that is still being indexed, that is not there yet, or not final."""
+        """True if something was read that is not there yet, or not final, of a run that is still being indexed."""
         return self._so_far is not None and self._so_far.is_incomplete
 
     @property
     def has_moved(self) -> bool:
-        """Whether the run is laid out otherwise by now than when this reader was made, because it is still read."""
+        """True if the run is laid out otherwise by now than when this reader was made, because it is still read."""
         return self._so_far is not None and self._so_far.has_moved
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the run is there. Whoever asks goes by it: if it is not, this counts as `is_incomplete`."""
+        """True if all of the run is there. Callers rely on it: if it is not, this counts as `is_incomplete`."""
         if self._so_far is not None:
             self._so_far.mark_incomplete()
         return self._so_far is None
@@ -136,21 +138,21 @@ class QueryReader:
         return self._kept_tiles(block)
 
     def plan(self, track: int, windows: Windows) -> EventPlan:
-        """Where the events of a track are that overlap a window. Raises UsageError when there is no such track."""
+        """Plan for reading events of a track that overlap a window. Raises UsageError where there is no such track."""
         self.tree.kind(track)
         return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, windows, self.root_level)
 
     def leaves_of(self, track: int, ordinals: NDArray[np.int64]) -> Windows:
-        """When the leaves are in which these events of a track start. Raises UsageError when there is no such track."""
+        """Windows of the leaves in which these events start. Raises UsageError when there is no such track."""
         self.tree.kind(track)
         shape = self.tiles(track // TRACKS_PER_BLOCK).shape
         leaves = shape.leaves(track % TRACKS_PER_BLOCK)
-        at = leaves[np.unique(np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right"))]
-        shift = 2 * shape.level[at] + 8
-        return Windows.of(shape.index[at] << shift, (shape.index[at] + 1) << shift)
+        starting_leaves = leaves[np.unique(np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right"))]
+        shift = 2 * shape.level[starting_leaves] + 8
+        return Windows.from_spans(shape.index[starting_leaves] << shift, (shape.index[starting_leaves] + 1) << shift)
 
     def whole_histogram(self, track: int) -> Histogram | None:
-        """What is stored of all slices of a track; None where nothing is. Raises DamagedStore."""
+        """The stored histogram of all slices of a track; None where there is none. Raises DamagedStore."""
         top = self.top_tile(track)
         if top is None:
             return None
@@ -163,7 +165,7 @@ class QueryReader:
         shape, top = tiles.shape, tiles.tops.get(track % TRACKS_PER_BLOCK)
         if top is None or not shape.flags[top] & TileFlag.HAS_HISTOGRAM:
             return None
-        if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
+        if int(shape.events[top]) != self.tree.tracks[track].events:
             return None
         return TopTile(int(shape.level[top]), int(shape.index[top]))
 
@@ -181,7 +183,7 @@ class QueryReader:
         return resolve(view, visible, self.tiles, self.root_level, around)
 
     def has_residual(self, page: PageKey) -> bool:
-        """Whether something was rounded off the bins of a page. Raises DamagedStore or NotBuilt as `tiles`."""
+        """True if something was rounded off the bins of a page. Raises DamagedStore or NotBuilt as `tiles`."""
         return page in self.tiles(page.block).with_residual
 
     def exact_page(self, key: PageKey) -> Page:

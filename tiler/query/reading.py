@@ -1,4 +1,4 @@
-"""What one question reads: pages are kept decoded as long as it may need them again."""
+"""Reads for one question: pages are kept decoded as long as it may need them again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Reading:
             yield plan.events(run, self._kept(run.page))
 
     def histogram_parts(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[Histogram]:
-        """What adds up to how often each name occurs in windows of tracks of slices, and how long: exactly.
+        """Histograms that add up to count and time of each name in windows of tracks of slices: exactly.
 
         Sums of ticks are int64 where those of each track fit. Raises DamagedStore.
         """
@@ -71,11 +71,11 @@ class Reading:
         DamagedStore.
         """
         aside = SpanSums(spread=sums.has_spread)
-        told = self._reader.tree.tracks
+        track_list = self._reader.tree.tracks
         more = Counter(
             track // TRACKS_PER_BLOCK
             for track in harmless
-            if told[track]["events"] != "0" and int(told[track]["busy"]) < BUSY_LIMIT
+            if track_list[track].events != 0 and track_list[track].busy < BUSY_LIMIT
         )
         for block, windows, stored, renaming in self._by_block(tracks, windows_of, rename):
             first = block * TRACKS_PER_BLOCK
@@ -96,24 +96,24 @@ class Reading:
 
         With other names for their slices: on a track with outliers these are left out.
         """
-        told, outliers = self._reader.tree.tracks, self._reader.outliers
+        track_list, outliers = self._reader.tree.tracks, self._reader.outliers
 
         def sort_of(track: int) -> tuple[bool, bool]:
             has_outliers = outliers is not None and outliers.ordinals(track) is not None
-            return int(told[track]["busy"]) < BUSY_LIMIT, has_outliers
+            return track_list[track].busy < BUSY_LIMIT, has_outliers
 
-        some = (track for track in tracks if told[track]["events"] != "0")
-        for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
+        with_events = (track for track in tracks if track_list[track].events != 0)
+        for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
             for (stored, has_outliers), alike in groupby(of_block, sort_of):
                 # Tracks that share windows still do when these are prolonged. An id is taken while its object lives.
-                known: dict[int, tuple[Windows, Windows]] = {}
+                prolonged: dict[int, tuple[Windows, Windows]] = {}
                 windows = {}
                 for track in alike:
-                    asked = windows_of(track)
-                    if id(asked) not in known:
-                        known[id(asked)] = asked, self._prolonged(asked)
-                    if len(asked):
-                        windows[track % TRACKS_PER_BLOCK] = known[id(asked)][1]
+                    track_windows = windows_of(track)
+                    if id(track_windows) not in prolonged:
+                        prolonged[id(track_windows)] = track_windows, self._prolonged(track_windows)
+                    if len(track_windows):
+                        windows[track % TRACKS_PER_BLOCK] = prolonged[id(track_windows)][1]
                 yield block, windows, stored, outliers.rename(rename) if outliers and has_outliers else rename
 
     def _prolonged(self, windows: Windows) -> Windows:

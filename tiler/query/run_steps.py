@@ -61,7 +61,7 @@ class StepRows:
 
     def windows(self, which: NDArray[np.bool_] | slice = slice(None)) -> Windows:
         """The ticks of some of them."""
-        return Windows.of(self.start[which], self.stop[which])
+        return Windows.from_spans(self.start[which], self.stop[which])
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,17 @@ class StepSeries:
 
     @cached_property
     def total_ticks(self) -> int:
-        """How long they last together."""
+        """Sum of their durations."""
         return int((self.rows.stop - self.rows.start).sum())
 
     def between(self, first: int, last: int) -> NDArray[np.bool_]:
-        """Which rows have these numbers."""
-        found: NDArray[np.bool_] = (self.rows.number >= first) & (self.rows.number <= last)
-        return found
+        """Mask of rows that have these numbers."""
+        is_between: NDArray[np.bool_] = (self.rows.number >= first) & (self.rows.number <= last)
+        return is_between
 
     def source_text(self, tree: TrackTree) -> str:
-        """What makes them steps, in words."""
-        track = tree.tracks[self.tracks[0]]["name"] if self.tracks else ""
+        """The source of the steps, in words."""
+        track = tree.tracks[self.tracks[0]].name if self.tracks else ""
         text = _WORDS[_FAMILY.get(self.source, self.source)].format(track=track, label=self.label)
         if self.source is StepSource.STEPS_LINE_IN_ORDER:
             text += " (numbered in their order: their names have no numbers)"
@@ -111,17 +111,19 @@ class RunSteps:
     ) -> None:
         """`label`: what they are called if somebody has named them."""
         self._tree = tree
-        found = _candidates(tree, names, steps, label)
-        self.series = [_best(of) for _, of in sorted(found.items())]
-        self.unused = [one for of in found.values() for one in of if one is not _best(of)]
-        self._file_of = {int(t["group"]): file_of_tracks[t["id"]] for t in tree.tracks if t["kind"] != "rollup"}
+        by_process = _candidates(tree, names, steps, label)
+        self.series = [_best(candidates) for _, candidates in sorted(by_process.items())]
+        self.unused = [
+            series for candidates in by_process.values() for series in candidates if series is not _best(candidates)
+        ]
+        self._file_of = {t.group: file_of_tracks[t.id] for t in tree.tracks if t.kind != "rollup"}
         own = {series.process: series for series in self.series}
         of_file, of_host = defaultdict[int, list[StepSeries]](list), defaultdict[int | None, list[StepSeries]](list)
         for series in self.series:
             of_file[self._file_of[series.process]].append(series)
             of_host[self._host(series.process)].append(series)
-        by_file = {file: _stand_in(of) for file, of in of_file.items()}
-        by_host = {host: _stand_in(of) for host, of in of_host.items()}
+        by_file = {file: _stand_in(file_series) for file, file_series in of_file.items()}
+        by_host = {host: _stand_in(host_series) for host, host_series in of_host.items()}
         self._of_process: Mapping[int, StepSeries | None] = {
             process: own.get(process) or by_file.get(file) or by_host.get(self._host(process))
             for process, file in self._file_of.items()
@@ -129,7 +131,7 @@ class RunSteps:
 
     @cached_property
     def counted(self) -> list[StepSeries]:
-        """Those that say what a step of the run took: of devices with a line of steps, else one of each file."""
+        """The series that time a step of the run: of devices with a line of steps, else one of each file."""
         lines = [series for series in self.series if series.source <= StepSource.STEPS_LINE_IN_ORDER]
         if lines:
             return lines
@@ -147,27 +149,27 @@ class RunSteps:
 
     def of_track(self, track: int) -> StepSeries | None:
         """The steps of a track that holds events; None: nothing on its host marks any."""
-        return self._of_process[self._tree.tracks[track]["group"]]
+        return self._of_process[self._tree.tracks[track].group]
 
     def name_of(self, series: StepSeries, number: int) -> str:
-        """What a step is called, as far as its number tells."""
+        """The name of a step, as far as its number gives it."""
         return f"{_NAMES[series.source].format(label=series.label)}{number}"
 
     def source_text(self, series: StepSeries) -> str:
-        """What makes its slices steps, in words."""
+        """The source of its steps, in words."""
         return series.source_text(self._tree)
 
     def process_name(self, series: StepSeries) -> str:
-        """Of the device or host process."""
-        return str(self._tree.groups[series.process]["name"])
+        """Name of the device or host process."""
+        return self._tree.groups[series.process].name
 
     def host_name(self, series: StepSeries) -> str:
-        """Of the host that it is on."""
+        """Name of the host that it is on."""
         host = self._host(series.process)
-        return "" if host is None else str(self._tree.groups[host]["name"])
+        return "" if host is None else self._tree.groups[host].name
 
     def _host(self, process: int) -> int | None:
-        host: int | None = self._tree.groups[process]["parent"]
+        host: int | None = self._tree.groups[process].parent
         return host
 
 
@@ -177,7 +179,7 @@ def _candidates(
     """By process: each sort of steps that its tracks mark."""
     lanes: dict[tuple[int, StepSource, str], list[tuple[int, StepSource, StepRows]]] = defaultdict(list)
     for track, of_track in _by_track(steps):
-        process = int(tree.tracks[track]["group"])
+        process = tree.tracks[track].group
         family = np.where(of_track.source == StepSource.STEPS_LINE_IN_ORDER, StepSource.STEPS_LINE, of_track.source)
         for source in np.unique(family).tolist():
             sort = of_track.take(family == source)
@@ -188,11 +190,13 @@ def _candidates(
             for label, part in parts:
                 rows = _rows(track, part)
                 lanes[process, StepSource(source), label].append((track, StepSource(int(part.source[0])), rows))
-    found: dict[int, list[StepSeries]] = defaultdict(list)
-    for (process, _, label), of in lanes.items():
-        tracks = tuple(track for track, _, _ in of)
-        found[process].append(StepSeries(process, of[0][1], label, tracks, _joined([rows for _, _, rows in of])))
-    return found
+    candidates: dict[int, list[StepSeries]] = defaultdict(list)
+    for (process, _, label), track_steps in lanes.items():
+        tracks = tuple(track for track, _, _ in track_steps)
+        candidates[process].append(
+            StepSeries(process, track_steps[0][1], label, tracks, _joined([rows for _, _, rows in track_steps]))
+        )
+    return candidates
 
 
 def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, TrackSteps]]:
@@ -200,16 +204,18 @@ def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, Tr
     parts: dict[int, list[TrackSteps]] = defaultdict(list)
     for track, part in steps:
         parts[track].append(part)
-    for track, of in parts.items():
-        columns = (np.concatenate([getattr(part, column) for part in of]) for column in TrackSteps.__struct_fields__)
+    for track, records in parts.items():
+        columns = (
+            np.concatenate([getattr(part, column) for part in records]) for column in TrackSteps.__struct_fields__
+        )
         yield track, TrackSteps(*columns)
 
 
 def _rows(track: int, steps: TrackSteps) -> StepRows:
     restarts = np.diff(steps.number, prepend=steps.number[:1]) < 0
-    at = np.full(len(steps), track)
+    track_column = np.full(len(steps), track)
     stop = steps.start + steps.duration
-    return StepRows(steps.number, np.cumsum(restarts), steps.start, stop, at, steps.ordinal, steps.is_open)
+    return StepRows(steps.number, np.cumsum(restarts), steps.start, stop, track_column, steps.ordinal, steps.is_open)
 
 
 def _joined(parts: Sequence[StepRows]) -> StepRows:
@@ -217,19 +223,19 @@ def _joined(parts: Sequence[StepRows]) -> StepRows:
     return rows if len(parts) == 1 else rows.take(np.argsort(rows.start, kind="stable"))
 
 
-def _best(of: Sequence[StepSeries]) -> StepSeries:
-    """What a process takes: the surest source; of several annotations those that cover the most time."""
-    return min(of, key=lambda series: (series.source, -series.total_ticks, series.tracks))
+def _best(candidates: Sequence[StepSeries]) -> StepSeries:
+    """The series that a process takes: the surest source; of several annotations those that cover the most time."""
+    return min(candidates, key=lambda series: (series.source, -series.total_ticks, series.tracks))
 
 
-def _stand_in(of: Sequence[StepSeries]) -> StepSeries:
-    """Of a process without steps: those of threads, or each step from the first device's start to the last's end."""
-    threads = [series for series in of if series.source > StepSource.STEPS_LINE_IN_ORDER]
+def _stand_in(candidates: Sequence[StepSeries]) -> StepSeries:
+    """Steps for a process without any: of threads, or each step from the first device's start to the last's end."""
+    threads = [series for series in candidates if series.source > StepSource.STEPS_LINE_IN_ORDER]
     if threads:
         return max(threads, key=lambda series: series.total_ticks)
-    if len(of) == 1:
-        return of[0]
-    rows = _joined([series.rows for series in of])
+    if len(candidates) == 1:
+        return candidates[0]
+    rows = _joined([series.rows for series in candidates])
     order = np.lexsort((rows.number, rows.pass_))
     rows = rows.take(order)
     change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
@@ -240,4 +246,4 @@ def _stand_in(of: Sequence[StepSeries]) -> StepSeries:
         rows.number[first], rows.pass_[first], np.minimum.reduceat(rows.start, first), stop, none, none, is_open
     )
     hulls = hulls.take(np.argsort(hulls.start, kind="stable"))
-    return StepSeries(of[0].process, of[0].source, of[0].label, (), hulls)
+    return StepSeries(candidates[0].process, candidates[0].source, candidates[0].label, (), hulls)

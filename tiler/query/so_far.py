@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
+import msgspec
+from msgspec import UNSET
+
 from tilescope.tiler.errors import NotBuilt, StoredLast, StoreError
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tracks import built_tracks
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.records.attachments import ATTACHMENTS
@@ -17,7 +21,7 @@ from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.steps import STEPS
 from tilescope.tiler.records.tiles import PAGE, SHAPE
-from tilescope.tiler.schema import SETTLED_LAST, TRACK_FIGURES
+from tilescope.tiler.schema import SETTLED_LAST, TRACK_FIGURES, RunManifest, TreeTrack
 from tilescope.tiler.store.store import Entry, NumberedRecord, Store
 
 # Records that a store that grows may have later where it has none yet.
@@ -33,19 +37,18 @@ class StoreSoFar:
     is_growing = True
 
     def __init__(self, store: Store) -> None:
-        manifest = store.manifest()
-        self.is_incomplete = not manifest["names"]["count"]  # the trace is still being read
+        self._run_manifest = run_manifest(store)
+        self.is_incomplete = not self._run_manifest.names.count  # the trace is still being read
         self._store = store
-        self._layout = _layout_of(manifest)
-        blocks = 0 if self.is_incomplete else int(manifest["blocks"])
+        blocks = 0 if self.is_incomplete else self._run_manifest.blocks
         self._done = frozenset(block for block in range(blocks) if store.get(SHAPE, block) is not None)
         self._is_built = len(self._done) == blocks
 
     @property
     def has_moved(self) -> bool:
-        """Whether the run is laid out otherwise by now than when the question began: what was read may not agree."""
+        """True if the run is laid out otherwise by now than when the question began: what was read may not agree."""
         try:
-            return _layout_of(self._store.manifest()) != self._layout
+            return _layout_of(run_manifest(self._store)) != _layout_of(self._run_manifest)
         except StoreError:
             return True
 
@@ -57,10 +60,14 @@ class StoreSoFar:
         """As `Store.manifest`; a figure that is known last raises StoredLast when it is read."""
         return _ManifestSoFar(self._store.manifest(), self.mark_incomplete)
 
+    def run_manifest(self) -> RunManifest:
+        """The same, decoded: as it was when the question began."""
+        return _RunManifestSoFar(**_fields(self._run_manifest), on_read=self.mark_incomplete)
+
     def tree(self, tree: TrackTree) -> TrackTree:
         """The track tree, with the figures that tracks of blocks that are done will have; others are told apart."""
         tracks = list(tree.tracks)
-        built: dict[int, dict[str, Any]] = {}
+        built: dict[int, TreeTrack] = {}
         for block in self._done:
             built.update(built_tracks(self._store, block))
         for number, track in built.items():
@@ -68,7 +75,7 @@ class StoreSoFar:
         merged = TrackTree(tree.groups, tracks)
         for number, track in enumerate(tracks):
             if number not in built:
-                tracks[number] = _TrackSoFar(track, self.mark_incomplete)
+                tracks[number] = _TrackSoFar(**_fields(track), on_read=self.mark_incomplete)
         return merged
 
     @property
@@ -146,23 +153,38 @@ class _ManifestSoFar(dict[str, Any]):
         return self[name] if name in SETTLED_LAST else super().get(name, default)
 
 
-class _TrackSoFar(dict[str, Any]):
+class _RunManifestSoFar(RunManifest, frozen=True, kw_only=True):
+    on_read: Callable[[], None]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in SETTLED_LAST:
+            self.on_read()
+            raise StoredLast(f"the run is still being indexed: its {name} are not known yet")
+        return super().__getattribute__(name)
+
+
+class _TrackSoFar(TreeTrack, frozen=True, kw_only=True):
     """A track that is not built yet. Its figures are of what has been read; one that there is none of is NotBuilt."""
 
-    def __init__(self, track: dict[str, Any], on_read: Callable[[], None]) -> None:
-        super().__init__(track)
-        self._on_read = on_read
+    on_read: Callable[[], None]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
         if name in TRACK_FIGURES:
-            self._on_read()
-            if name not in self:
-                raise NotBuilt(f"track {self['id']} is not built yet")
-        return super().__getitem__(name)
+            self.on_read()
+            if value is UNSET:
+                raise NotBuilt(f"track {self.id} is not built yet")
+        return value
 
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in TRACK_FIGURES else super().get(name, default)
+    def keys(self) -> list[str]:
+        """As of a track that is built."""
+        names = super().keys()
+        return [name for name in names if name in TreeTrack.__struct_fields__]
 
 
-def _layout_of(manifest: dict[str, Any]) -> tuple[object, ...]:
-    return manifest["revision"], manifest["end"], manifest["tracks"]
+def _fields(value: msgspec.Struct) -> dict[str, Any]:
+    return msgspec.structs.asdict(value)
+
+
+def _layout_of(manifest: RunManifest) -> tuple[object, ...]:
+    return manifest.revision, manifest.end, manifest.tracks

@@ -1,21 +1,6 @@
-"""Questions in steps: whoever asks can stop between them, and let others have their turn."""
+"""The type of work that may be interrupted by its name of version 0.2, which tools of other packages import."""
 
-from __future__ import annotations
+from tilescope.tiler.query.interruptible import Interruptible as Steps
+from tilescope.tiler.query.interruptible import finish
 
-from collections.abc import Generator
-from typing import TypeVar
-
-T = TypeVar("T")
-
-# Yields where the work may be interrupted, every few tens of milliseconds; returns the answer.
-Steps = Generator[None, None, T]
-
-
-def finish(steps: Steps[T]) -> T:
-    """The answer, without interruption."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            answer: T = end.value
-            return answer
+__all__ = ["Steps", "finish"]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
 from tilescope.tiler.records.histogram import BUSY_LIMIT
+from tilescope.tiler.schema import TrackKind, TreeGroup, TreeMembers, TreeTrack
 
 # Kinds whose events have names and durations, and whose events rollups sum.
 SLICE_KINDS = frozenset({"slice", "async", "instant"})
@@ -27,10 +27,10 @@ def _lists() -> Lists:
 
 @dataclass(frozen=True, slots=True)
 class TrackTree:
-    """Groups and tracks as docs/api.md has them; tracks by id."""
+    """Groups and tracks by id, decoded."""
 
-    groups: Sequence[dict[str, Any]]
-    tracks: Sequence[dict[str, Any]]
+    groups: Sequence[TreeGroup]
+    tracks: Sequence[TreeTrack]
     _naming: Lists = field(default_factory=_lists, init=False, repr=False)  # by rollup: groups that name it
     _parts: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: groups in it
     _summed: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: its tracks that rollups sum
@@ -40,40 +40,45 @@ class TrackTree:
 
     def __post_init__(self) -> None:
         for group in self.groups:
-            self._naming[group["rollup"]].append(group["id"])
-            self._parts[group["parent"]].append(group["id"])
+            self._naming[group.rollup].append(group.id)
+            self._parts[group.parent].append(group.id)
         for track in self.tracks:
-            if track["kind"] in SLICE_KINDS and track["events"] != "0":
-                self._summed[track["group"]].append(track["id"])
-                self.summed_in_blocks[track["id"] // TRACKS_PER_BLOCK] += int(track["busy"]) < BUSY_LIMIT
+            if track.kind in SLICE_KINDS and track.events:
+                self._summed[track.group].append(track.id)
+                self.summed_in_blocks[track.id // TRACKS_PER_BLOCK] += track.busy < BUSY_LIMIT
 
     @classmethod
     def decode(cls, member: bytes) -> TrackTree:
-        """From the stored gzip member."""
-        tree = json.loads(decompress(member))
-        return cls(tree["groups"], tree["tracks"])
+        """From the stored gzip member. Raises ValueError where it is no track tree."""
+        members = TreeMembers.decode(decompress(member))
+        return cls(members.groups, members.tracks)
 
-    def kind(self, track: int) -> str:
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> TrackTree:
+        """From groups and tracks as docs/api.md has them. Raises ValueError where it is no track tree."""
+        members = TreeMembers.from_json(tree)
+        return cls(members.groups, members.tracks)
+
+    def kind(self, track: int) -> TrackKind:
         """Kind of a track. Raises UsageError when there is none of that id."""
         if not 0 <= track < len(self.tracks):
             raise UsageError(f"track {track} does not exist: the run has {len(self.tracks)} tracks")
-        kind: str = self.tracks[track]["kind"]
-        return kind
+        return self.tracks[track].kind
 
     def leaves(self, tracks: Sequence[int] | None, kinds: frozenset[str] = SLICE_KINDS) -> list[int]:
         """The tracks that hold events, of those asked for or of all (None), each once, ascending.
 
         A rollup stands for the tracks that it sums. Tracks of other kinds are left out. Raises UsageError.
         """
-        asked = range(len(self.tracks)) if tracks is None else tracks
-        found = set()
-        for track in asked:
+        chosen = range(len(self.tracks)) if tracks is None else tracks
+        leaves = set()
+        for track in chosen:
             if self.kind(track) == "rollup":
                 if tracks is not None:
-                    found.update(self.children(track))
+                    leaves.update(self.children(track))
             else:
-                found.add(track)
-        return sorted(track for track in found if self.tracks[track]["kind"] in kinds)
+                leaves.add(track)
+        return sorted(track for track in leaves if self.tracks[track].kind in kinds)
 
     def children(self, rollup: int) -> list[int]:
         """The tracks that a rollup sums, by id: those of slices with events, in the groups below those that name it."""
@@ -83,29 +88,29 @@ class TrackTree:
     def processes_of(self, track: int) -> list[str]:
         """The names of the processes that a track is of: of one, as a rule."""
         names = []
-        group = self.tracks[track]["group"]
+        group: int | None = self.tracks[track].group
         seen = set()
         while group is not None and group not in seen:
             seen.add(group)
-            told = self.groups[group]
-            if told["kind"] == "process":
-                names.append(str(told["name"]))
-            group = told["parent"]
+            group_row = self.groups[group]
+            if group_row.kind == "process":
+                names.append(group_row.name)
+            group = group_row.parent
         return names
 
     def of_host(self, name: str) -> list[int]:
         """All tracks of the host of that name, by id."""
-        hosts = [group["id"] for group in self.groups if group["kind"] == "host" and group["name"] == name]
+        hosts = [group.id for group in self.groups if group.kind == "host" and group.name == name]
         groups = self._with_parts(hosts)
-        return [track["id"] for track in self.tracks if track["group"] in groups]
+        return [track.id for track in self.tracks if track.group in groups]
 
     def _with_parts(self, groups: Iterable[int]) -> set[int]:
         """These groups, and those in them."""
-        found: set[int] = set()
+        closed: set[int] = set()
         left = list(groups)
         while left:
             group = left.pop()
-            if group not in found:
-                found.add(group)
+            if group not in closed:
+                closed.add(group)
                 left += self._parts.get(group, ())
-        return found
+        return closed

@@ -26,26 +26,29 @@ class ViewTile:
     page: PageKey
     level: int
     number: int
-    at: int  # which tile of its page
+    page_index: int  # of the tile within its page
     covered: int = 0  # of a counter: which quarters (bits) finer tiles of the same view show
 
 
 def view_tiles(tiles: TileIndex, track: TrackRequest, span: TickRange, level: int, root_level: int) -> list[ViewTile]:
     """The tiles that show a track, coarsest first."""
     slot = np.array([track.track % TRACKS_PER_BLOCK], np.int64)
-    _, found = tiles.tiles_for(slot, np.array([track.kind == "counter"]), span, level, root_level)
-    starts = tiles.page_starts_of(found)
+    _, indices = tiles.tiles_for(slot, np.array([track.kind == "counter"]), span, level, root_level)
+    starts = tiles.page_starts_of(indices)
     shape = tiles.shape
-    places = list(zip(shape.level[found].tolist(), shape.index[found].tolist(), strict=True))
+    places = list(zip(shape.level[indices].tolist(), shape.index[indices].tolist(), strict=True))
     covered = _covered(places) if track.kind == "counter" else {}
     return [
         ViewTile(track.track, tiles.page_key(page), *place, tile - page, covered.get(place, 0))
-        for tile, page, place in zip(found.tolist(), starts.tolist(), places, strict=True)
+        for tile, page, place in zip(indices.tolist(), starts.tolist(), places, strict=True)
     ]
 
 
 def _covered(places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Which quarters have finer tiles. A counter's tile is there for its gaps, beside the tiles around these."""
+    """Bits of the quarters that have finer tiles, by tile.
+
+    A counter's tile is there for its gaps, beside the tiles around these.
+    """
     covered = dict.fromkeys(places, 0)
     root_level = max((level for level, _ in places), default=0)
     for level, number in places:
@@ -66,7 +69,7 @@ class ViewRows:
         for tile in tiles:
             page = pages[tile.page]
             ends = getattr(page, f"{kind}_ends")
-            rows = np.arange(ends[tile.at], ends[tile.at + 1], dtype=np.int64)
+            rows = np.arange(ends[tile.page_index], ends[tile.page_index + 1], dtype=np.int64)
             if tile.covered and kind == "counter_bin":
                 quarter = page.counter_bins.bin[rows] // (BINS_PER_TILE // 4)
                 rows = rows[(tile.covered >> quarter) & 1 == 0]
@@ -75,7 +78,7 @@ class ViewRows:
         self.track = np.repeat(np.array([tile.track for tile in tiles], np.int64), counts)
         self.level = np.repeat(np.array([tile.level for tile in tiles], np.int64), counts)
         self._number = np.repeat(np.array([tile.number for tile in tiles], np.int64), counts)
-        leaf = [bool(pages[tile.page].flags[tile.at] & TileFlag.LEAF) for tile in tiles]
+        leaf = [bool(pages[tile.page].flags[tile.page_index] & TileFlag.LEAF) for tile in tiles]
         self.is_leaf: NDArray[np.bool_] = np.repeat(np.array(leaf, np.bool_), counts)
 
     def __len__(self) -> int:
@@ -91,7 +94,7 @@ class ViewRows:
         return self._number << shift, (self._number + 1) << shift
 
     def bin_columns(self) -> dict[str, NDArray[Any]]:
-        """Which ticks the bins cover."""
+        """Ticks that the bins cover."""
         width = np.int64(1) << (2 * self.level)
         start = ((self._number << 8) + self["bin"]) << (2 * self.level)
         return {"track": self.track, "level": self.level, "start": start, "duration": width}

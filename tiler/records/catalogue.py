@@ -14,6 +14,7 @@ from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
+from tilescope.tiler.records.launches import LAUNCHES
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.origins import ORIGINS
@@ -55,6 +56,7 @@ RECORDS: Final = (
     STEP_SUMS,
     WRITTEN_FLOW_ARGUMENTS,
     WRITTEN_FLOWS,
+    LAUNCHES,
     ORIGINS,
     BLOCK_TRACKS,
 )

@@ -35,6 +35,14 @@ from tilescope.tiler.schema.capture import (
     MonitorProblem,
     MonitorSample,
 )
+from tilescope.tiler.schema.decoded import (
+    EventTotals,
+    RunManifest,
+    TreeGroup,
+    TreeMembers,
+    TreeTrack,
+    decode_tracks,
+)
 from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
 from tilescope.tiler.schema.event import (
     FLOWS_AT_MOST,
@@ -107,6 +115,7 @@ __all__ = [
     "EventCounts",
     "EventDetails",
     "EventFlows",
+    "EventTotals",
     "Events",
     "FlowCounts",
     "FlowPartner",
@@ -134,6 +143,7 @@ __all__ = [
     "Refusal",
     "Run",
     "RunList",
+    "RunManifest",
     "RunState",
     "Scale",
     "SeriesKind",
@@ -155,6 +165,9 @@ __all__ = [
     "Track",
     "TrackKind",
     "TrackTree",
+    "TreeGroup",
+    "TreeMembers",
+    "TreeTrack",
     "WatchBlocks",
     "WatchError",
     "WatchFailed",
@@ -162,5 +175,6 @@ __all__ = [
     "WatchProgress",
     "WatchReady",
     "busiest_families",
+    "decode_tracks",
     "manifest_of",
 ]

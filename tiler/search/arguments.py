@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps, ValuesOfSome
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader, ValuesOfSome
 from tilescope.tiler.search.language import Argument, Comparison
 
 Ints = NDArray[np.int64]
@@ -40,7 +40,7 @@ class ArgumentTest:
         self._arguments = arguments
         self._names = list(dict.fromkeys(argument.key for argument in arguments))
 
-    def holds(self, track: Ints, ordinal: Ints) -> Steps[Mask]:
+    def holds(self, track: Ints, ordinal: Ints) -> Interruptible[Mask]:
         """True for each of these events that has such arguments. Raises DamagedStore."""
         mask = np.zeros(len(track), np.bool_)
         order = np.lexsort((ordinal, track))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.hits import Finder, Hits, add_leaves, look_through
 from tilescope.tiler.search.leaves import Leaves, leaves
@@ -66,7 +66,7 @@ class HitLanes:
 
 def rows_of(reader: QueryReader, track: int) -> int:
     """Number of rows of a track, which the tree of a run that grows does not have yet. Raises DamagedStore."""
-    rows = max(int(reader.tree.tracks[track]["rows"]), 1)
+    rows = max(reader.tree.tracks[track].rows, 1)
     return max(rows, rows_in_tiles(reader, track)) if reader.store.is_growing else rows
 
 
@@ -99,7 +99,7 @@ class HitDensity:
 
 def density(
     reader: QueryReader, selection: Selection, span: TickRange, level: int, lanes: HitLanes | None = None
-) -> Steps[HitDensity]:
+) -> Interruptible[HitDensity]:
     """Density in all bins of a level that a span touches, as a whole; of each track, unless lanes say otherwise.
 
     Raises DamagedStore.
@@ -108,7 +108,7 @@ def density(
         lanes = HitLanes.of_tracks(reader, selection.tracks)
     shift = 2 * level
     first, last = span.start >> shift, (max(span.stop - 1, span.start) >> shift) + 1
-    windows = Windows.one(first << shift, last << shift)
+    windows = Windows.single(first << shift, last << shift)
 
     def no_bins() -> _native.HitBins:
         return _native.HitBins(

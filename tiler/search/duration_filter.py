@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.histogram import BUSY_LIMIT
 from tilescope.tiler.search.chosen_names import AskedTile
 from tilescope.tiler.search.leaves import Leaves
@@ -33,7 +33,7 @@ _MORE_TRACKS: Final = 4
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
 
-def lasting(reader: QueryReader, selection: Selection, candidates: Leaves) -> Steps[Leaves]:
+def lasting(reader: QueryReader, selection: Selection, candidates: Leaves) -> Interruptible[Leaves]:
     """The leaves of these in which an event of the names may start whose duration is within the bounds.
 
     Histograms of all tracks of a block are asked first, those of a track where there are none of these. Raises
@@ -76,13 +76,13 @@ class _Passing:
         mask: Mask = self._is_summed[slot] & np.isin(index, self._index[self._level == level])
         return mask
 
-    def none_in_block(self, level: int, index: Ints) -> Steps[Mask]:
+    def none_in_block(self, level: int, index: Ints) -> Interruptible[Mask]:
         """True for each tile (n,) without such an event, of those that histograms of the block cover."""
         places, which = np.unique(index, return_inverse=True)
         is_none = yield from self._none_in([AskedTile(self._block, level, place, True) for place in places.tolist()])
         return is_none[which]
 
-    def none_on_tracks(self, level: int, index: Ints, slot: Ints) -> Steps[Mask]:
+    def none_on_tracks(self, level: int, index: Ints, slot: Ints) -> Interruptible[Mask]:
         """True for each tile of tracks (n,) without such an event, by their own histograms."""
         places, which = np.unique((index << _SLOT_BITS) | slot, return_inverse=True)
         index, slot = places >> _SLOT_BITS, places & (TRACKS_PER_BLOCK - 1)
@@ -94,7 +94,7 @@ class _Passing:
         is_none[summed] = yield from self._none_in([AskedTile(owner, level, place) for owner, place in of_each])
         return is_none[which]
 
-    def _none_in(self, tiles: Sequence[AskedTile]) -> Steps[Mask]:
+    def _none_in(self, tiles: Sequence[AskedTile]) -> Interruptible[Mask]:
         chosen, is_none = self._selection.chosen, np.zeros(len(tiles), np.bool_)
         for number, tile in enumerate(tiles):
             if not chosen.is_known(tile):
@@ -113,6 +113,6 @@ def _summed_slots(reader: QueryReader, candidates: Leaves) -> Mask:
     summed = np.zeros(TRACKS_PER_BLOCK, np.bool_)
     if reader.tree.summed_in_blocks[candidates.block] <= _MORE_TRACKS * len(slots):
         tree_tracks = reader.tree.tracks
-        busy = [int(tree_tracks[candidates.block * TRACKS_PER_BLOCK + slot]["busy"]) for slot in slots.tolist()]
+        busy = [tree_tracks[candidates.block * TRACKS_PER_BLOCK + slot].busy for slot in slots.tolist()]
         summed[slots] = np.array(busy, object) < BUSY_LIMIT
     return summed

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import MAX_ROWS
-from tilescope.tiler.query import Place, QueryReader, Steps
+from tilescope.tiler.query import Interruptible, Place, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.arguments import ArgumentTest
 from tilescope.tiler.search.duration_filter import lasting
@@ -99,7 +99,7 @@ class Finder:
         self._test = ArgumentTest(reader, selection.arguments) if selection.arguments else None
         self.events = 0  # whose arguments were looked at
 
-    def find(self, batches: Sequence[Leaves]) -> Steps[Hits]:
+    def find(self, batches: Sequence[Leaves]) -> Interruptible[Hits]:
         """The selected events in some leaves, in no order. Raises DamagedStore."""
         alike: dict[int, list[Leaves]] = {}  # an id is taken while its object lives
         for batch in batches:
@@ -128,7 +128,7 @@ class Finder:
 
 def look_through(
     batches: Sequence[Leaves], add: Callable[[Leaves, Sink], None], into: Sink, aside: Sink | None
-) -> Steps[None]:
+) -> Interruptible[None]:
     """Adds what is found in leaves, some pages of a block at a time: by two threads where it pays, one into `aside`."""
     pages = in_a_call(sum(batch.n_pages for batch in batches))
     yield from for_each([part for batch in batches for part in batch.bundles(pages)], add, into, aside, records=pages)
@@ -166,7 +166,7 @@ def page_of_hits(
     *,
     backward: bool = False,
     examined: int | None = None,
-) -> Steps[HitPage]:
+) -> Interruptible[HitPage]:
     """The first hits that start in the windows, from a place on (of a hit or not), or the last before it.
 
     Looks at the arguments of about `examined` events; then there may be fewer hits, and more all the same. Raises
@@ -194,7 +194,7 @@ def page_of_hits(
         )
     )
 
-    def list_part(number: int, part: LeafPart) -> Steps[_Listed]:
+    def list_part(number: int, part: LeafPart) -> Interruptible[_Listed]:
         part_leaves = []
         for batch in leaves(reader, selection, left, reaching=False, part=part):
             part_leaves.append((yield from lasting(reader, selection, batch)) if number >= _NEAR_PARTS else batch)
@@ -262,7 +262,7 @@ class _Listed:
 class _Queue:
     """Leaves in the order in which they are looked through. What starts before `frontier`, or not before, is known."""
 
-    def __init__(self, parts: Iterator[Steps[_Listed]], bound: int, *, backward: bool) -> None:
+    def __init__(self, parts: Iterator[Interruptible[_Listed]], bound: int, *, backward: bool) -> None:
         self._parts = parts
         self._backward = backward
         self._bound = bound
@@ -282,7 +282,7 @@ class _Queue:
         self._group, self._position, self._edge = group[order], position[order], edge[order]
         self._next = 0
 
-    def has_more(self) -> Steps[bool]:
+    def has_more(self) -> Interruptible[bool]:
         """True if there are any left. Lists those of the next part where there is one."""
         while self._next >= len(self._edge):
             listing = next(self._parts, None)

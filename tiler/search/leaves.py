@@ -89,7 +89,7 @@ def leaves(
     as far as `after` allows. Without, a part of them can be asked for. Raises DamagedStore.
     """
     tree_tracks = reader.tree.tracks
-    with_events = (track for track in selection.tracks if tree_tracks[track]["events"] != "0")
+    with_events = (track for track in selection.tracks if tree_tracks[track].events != 0)
     for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
         alike: dict[int, tuple[Windows, list[int]]] = {}  # an id is taken while its object lives
         for track in of_block:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
+from tilescope.tiler.query import NO_NAME, FoldedNames, Interruptible, QueryReader
 from tilescope.tiler.search.chosen_names import CHOSEN_NAMES, ChosenNames, Durations
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
@@ -64,7 +64,7 @@ class Selection:
         return max(durations.shortest, self.shortest) <= min(durations.longest, self.longest)
 
 
-def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Selection]:
+def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Interruptible[Selection]:
     """Selection of a query among these tracks, which hold events. Raises UsageError for an expression that is none."""
     for pattern in (*query.names, *query.categories, *query.tracks, *query.processes):
         is_match(pattern)  # refused before anything is read
@@ -74,11 +74,11 @@ def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Se
     if chosen is None:
         chosen = ChosenNames((yield from _names(reader, query)))
         CHOSEN_NAMES.keep(reader, patterns, chosen)
-    shortest, longest = _bounds(query.durations, int(reader.store.manifest()["tick_ps"]))
+    shortest, longest = _bounds(query.durations, reader.tick_ps)
     return Selection(chosen, on, shortest, longest, query.arguments, is_kept=bool(patterns[0] or patterns[1]))
 
 
-def occurring(reader: QueryReader, selection: Selection) -> Steps[Selection]:
+def occurring(reader: QueryReader, selection: Selection) -> Interruptible[Selection]:
     """The same without tracks on which there is no such event: a stored histogram of a whole track says so.
 
     Reading one takes a twentieth of a millisecond, once for all questions of a query. Raises DamagedStore.
@@ -94,7 +94,7 @@ def occurring(reader: QueryReader, selection: Selection) -> Steps[Selection]:
     return replace(selection, tracks=tracks)
 
 
-def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[int]) -> Steps[Selection]:
+def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[int]) -> Interruptible[Selection]:
     """All events whose name matches."""
     mask = np.zeros(reader.names.count + 1, np.bool_)
     yield from _mark(reader, matches, mask)
@@ -103,14 +103,14 @@ def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[
 
 def _is_on(reader: QueryReader, query: Query, track: int) -> bool:
     tree_track = reader.tree.tracks[track]
-    if not all(is_match(pattern)(tree_track["name"]) for pattern in query.tracks):
+    if not all(is_match(pattern)(tree_track.name) for pattern in query.tracks):
         return False
     return not query.processes or all(
         any(is_match(pattern)(name) for name in reader.tree.processes_of(track)) for pattern in query.processes
     )
 
 
-def _names(reader: QueryReader, query: Query) -> Steps[Mask]:
+def _names(reader: QueryReader, query: Query) -> Interruptible[Mask]:
     mask = np.ones(reader.names.count + 1, np.bool_)
     if not query.names and not query.categories:
         return mask
@@ -125,7 +125,7 @@ def _names(reader: QueryReader, query: Query) -> Steps[Mask]:
     return mask
 
 
-def _named(reader: QueryReader, folded: FoldedNames, pattern: Pattern) -> Steps[Mask]:
+def _named(reader: QueryReader, folded: FoldedNames, pattern: Pattern) -> Interruptible[Mask]:
     mask = np.zeros(reader.names.count + 1, np.bool_)
     if pattern.kind in (Kind.REGEX, Kind.REGEX_ANY_CASE):
         yield from _mark(reader, is_match(pattern), mask)
@@ -140,7 +140,7 @@ def _named(reader: QueryReader, folded: FoldedNames, pattern: Pattern) -> Steps[
     return mask
 
 
-def _mark(reader: QueryReader, matches: Callable[[str], bool], mask: Mask) -> Steps[None]:
+def _mark(reader: QueryReader, matches: Callable[[str], bool], mask: Mask) -> Interruptible[None]:
     position = 1
     for page in range(reader.names.pages):
         for name in reader.names.page(page):

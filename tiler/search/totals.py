@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.records.histogram import BUSY_LIMIT
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.search.hits import Finder, Hits
@@ -42,14 +42,14 @@ class Totals:
         return len(self.name)
 
 
-def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[Totals]:
+def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Interruptible[Totals]:
     """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
     yield
     requested = selection.tracks
     selection = yield from occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
-    all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)
+    all_busy = sum(reader.tree.tracks[track].busy for track in selection.tracks)
     dtype = np.int64 if all_busy < BUSY_LIMIT else object
     batches = list(leaves(reader, selection, windows_of, reaching=True))
     yield
@@ -64,7 +64,7 @@ def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> 
     return _summed(parts, dtype)
 
 
-def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[dict[int, int]]:
+def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Interruptible[dict[int, int]]:
     """Number of selected events that start in the windows of each track that has any. For selections by name alone."""
     count_by_track: dict[int, int] = {}
     few: list[Leaves] = []
@@ -89,7 +89,7 @@ def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) 
 
 def _of_histograms(
     reader: QueryReader, selection: Selection, requested: Sequence[int], windows_of: WindowsOf, dtype: type[Any]
-) -> Steps[Totals]:
+) -> Interruptible[Totals]:
     sums = SpanSums()
     # On the other tracks that were asked for, no selected name occurs.
     harmless = sorted(set(requested).difference(selection.tracks))

@@ -1,4 +1,4 @@
-"""Where tiles are kept: an ordered map, generations that are published in one step, and the reader of a run."""
+"""Stores of tiles: an ordered map, generations that are published in one step, and the reader of a run."""
 
 from tilescope.tiler.store.generation import is_store
 from tilescope.tiler.store.growing import GrowingRunStore, open_growing

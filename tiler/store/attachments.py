@@ -45,7 +45,7 @@ class AttachmentEntry(Struct, frozen=True):
 
     @property
     def chunks(self) -> int:
-        """How many chunks it lies in."""
+        """Number of chunks it lies in."""
         return -(-self.size_bytes // CHUNK_BYTES)
 
     def to_json(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def listed(record: bytes) -> tuple[AttachmentEntry, ...]:
 
 
 def attachments_of(store: Store) -> tuple[AttachmentEntry, ...]:
-    """Those of an open store. Raises StoredLast while it is built, DamagedStore."""
+    """The attachments of an open store. Raises StoredLast while it is built, DamagedStore."""
     record = store.get(ATTACHMENTS)
     if record is None and store.is_growing:
         raise StoredLast("the run is still being indexed: what it holds beside its events is not stored yet")
@@ -118,18 +118,20 @@ def entry_of(record: bytes, number: int) -> AttachmentEntry | None:
 def find(entries: Sequence[AttachmentEntry], name: str, host: str | None = None) -> AttachmentEntry:
     """The attachment of that name, of that host if one is given. Raises UsageError where there is none, or several."""
     of_host = [entry for entry in entries if host in (None, entry.host)]
-    found = [entry for entry in of_host if entry.name == name]
-    if len(found) == 1:
-        return found[0]
+    matches = [entry for entry in of_host if entry.name == name]
+    if len(matches) == 1:
+        return matches[0]
     where = "" if host is None else f" of host {host!r}"
-    if found:
-        hosts = dict.fromkeys(entry.host for entry in found)
-        if len(hosts) == len(found):
-            raise UsageError(f"several hosts have an attachment {name!r}: say which ({_some(list(hosts))})")
-        raise UsageError(f"{len(found)} files{where} have an attachment {name!r}: take one by its id from the list")
+    if matches:
+        hosts = dict.fromkeys(entry.host for entry in matches)
+        if len(hosts) == len(matches):
+            raise UsageError(f"several hosts have an attachment {name!r}: say which ({_name_list(list(hosts))})")
+        raise UsageError(f"{len(matches)} files{where} have an attachment {name!r}: take one by its id from the list")
     if host is not None and not of_host:
-        raise UsageError(f"no attachment is of a host {host!r} ({_some(list(dict.fromkeys(e.host for e in entries)))})")
-    there = _some([entry.name for entry in of_host])
+        raise UsageError(
+            f"no attachment is of a host {host!r} ({_name_list(list(dict.fromkeys(e.host for e in entries)))})"
+        )
+    there = _name_list([entry.name for entry in of_host])
     raise UsageError(f"there is no attachment {name!r}{where} ({f'there are {there}' if there else 'there are none'})")
 
 
@@ -179,6 +181,6 @@ def _check(entry: AttachmentEntry, crc: int) -> None:
         raise DamagedStore(f"attachment {entry.id} is not what was stored: its CRC-32 is {crc:08x}")
 
 
-def _some(names: Sequence[str]) -> str:
+def _name_list(names: Sequence[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

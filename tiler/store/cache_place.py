@@ -1,4 +1,4 @@
-"""Where indexes of runs are kept unless people say where: the same place for the server and for programs."""
+"""Default folder of the indexes of runs: the same for the server and for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which traces the stores of a cached run were made from: `TRACES` beside them, a JSON list of paths.
+"""Traces from which the stores of a cached run were made: `TRACES` beside them, a JSON list of paths.
 
 A store knows names, sizes and times of its traces, not where they lie: it is the same wherever it is made. What is
 cached may go when its traces are gone, so that the place of these is kept in the cache, which nobody else reads.
@@ -34,7 +34,7 @@ def remember_traces(store: Path, files: Iterable[Path]) -> None:
 
 
 def are_gone(run_folder: Path) -> bool:
-    """Whether none of the traces of a run exists any more. False where it is not known what they are."""
+    """True if none of the traces of a run exists any more. False where it is not known what they are."""
     try:
         files = json.loads((run_folder / FILE).read_bytes())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What every record is stored with: a checksum of its key and its value.
+"""The checksum of its key and its value that every record is stored with.
 
 Whoever reads a record gets it as it was written, or DamagedStore: a changed byte is noticed before it is sent to
 anybody, and so is a value that is found under another key.
@@ -28,7 +28,7 @@ def checksum(key: bytes, value: bytes) -> int:
 
 
 def sealed(key: bytes, value: bytes) -> bytes:
-    """What is stored."""
+    """The bytes that are stored: checksum and value."""
     return _CHECKSUM.pack(checksum(key, value)) + value
 
 

@@ -27,13 +27,15 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Need(Struct, frozen=True):
-    """What a build that ran out of room would have needed."""
+    """Room that a build that ran out of it would have needed."""
 
     missing_bytes: int
     free_bytes: int
 
     @classmethod
-    def of(cls, folder: Path, source_bytes: int, written_bytes: int, share_bytes: int = 0, share: float = 0.0) -> Self:
+    def estimate(
+        cls, folder: Path, source_bytes: int, written_bytes: int, share_bytes: int = 0, share: float = 0.0
+    ) -> Self:
         """An estimate, while the `written_bytes` are still there; that share of the entries had taken `share_bytes`."""
         total = share_bytes / share if share >= _TELLING_SHARE else source_bytes * _USUAL_RATIO
         missing = max(int(total) - written_bytes, _LEAST_BYTES)
@@ -41,8 +43,8 @@ class Need(Struct, frozen=True):
 
     def at_least(self, error: BaseException) -> Self:
         """The same, if not less than what the error says could not be had at once: scratch space, mostly."""
-        asked = max((cause.needed_bytes for cause in _causes(error) if isinstance(cause, DiskFull)), default=0)
-        return structs.replace(self, missing_bytes=max(self.missing_bytes, asked))
+        needed_at_once = max((cause.needed_bytes for cause in _causes(error) if isinstance(cause, DiskFull)), default=0)
+        return structs.replace(self, missing_bytes=max(self.missing_bytes, needed_at_once))
 
     def error(self, store: Path) -> DiskFull:
         """The line for a person."""
@@ -54,14 +56,14 @@ class Need(Struct, frozen=True):
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error is, or comes from, a disk or a quota that is full."""
+    """True if an error is, or comes from, a disk or a quota that is full."""
     return any(
         isinstance(cause, DiskFull) or (isinstance(cause, OSError) and cause.errno in _FULL) for cause in _causes(error)
     )
 
 
 def has_room(folder: Path) -> bool:
-    """Whether a MiB can be written there: asked by trying, since a quota shows in no other way."""
+    """True if a MiB can be written there: found by trying, since a quota shows in no other way."""
     try:
         with tempfile.TemporaryFile(dir=folder, prefix="gen-") as file:
             system.reserve(file.fileno(), _LEAST_BYTES)
@@ -74,7 +76,7 @@ def has_room(folder: Path) -> bool:
 def require_room(store: Path, source_bytes: int) -> None:
     """Raises DiskFull where there is no room to begin."""
     if not has_room(store):
-        raise Need.of(store, source_bytes, 0).error(store)
+        raise Need.estimate(store, source_bytes, 0).error(store)
 
 
 def megabytes(size_bytes: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class Flusher:
-    """Of one file, in a thread that is there only while there is something to do."""
+    """Flushes one file, in a thread that is there only while there is something to do."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -3,7 +3,7 @@
     STORE/CURRENT              names the published generation
     STORE/gen-<build>/         LMDB environment of a finished build
     STORE/gen-<build>.part/    one that is being written, or was when its process died
-    STORE/LOCK                 held by the process that builds: turn.py
+    STORE/LOCK                 held by the process that builds: build_lock.py
 
 `CURRENT` is replaced by rename, so a crash at any moment leaves the old generation or the new one, never half of one.
 """
@@ -17,18 +17,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tilescope.tiler.errors import NOTHING_THERE, NoStore, StoreError
+from tilescope.tiler.store.build_lock import CURRENT, Turn, mark_used
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.store.readership import PRIVATE
 from tilescope.tiler.store.sweep import sweep_in_turn
-from tilescope.tiler.store.turn import CURRENT, Turn, mark_used
 
 # Of CURRENT: no name is as long, whatever somebody has put there.
 _NAME_CHARACTERS = 1024
 
 
 def is_store(path: Path) -> bool:
-    """Whether a published store lies at `path`."""
+    """True if a published store lies at `path`."""
     return (path / CURRENT).is_file()
 
 
@@ -74,12 +74,12 @@ class Generation:
         self._share_bytes = self.data.size_bytes()
 
     def need(self, source_bytes: int) -> Need:
-        """How much room is missing, and how much there is, if the disk is full now."""
+        """Room that is missing, and that there is, if the disk is full now."""
         try:
             written_bytes = self.data.size_bytes()
         except FileNotFoundError:  # all of it was written, and renamed
             written_bytes = self._share_bytes
-        return Need.of(self._store, source_bytes, written_bytes, self._share_bytes, self._share)
+        return Need.estimate(self._store, source_bytes, written_bytes, self._share_bytes, self._share)
 
     def publish(self) -> None:
         """Makes this generation the current one, and removes those before it that nobody reads."""

@@ -16,10 +16,10 @@ from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store.gate import is_readable
+from tilescope.tiler.store.generation_lock import Use, hold
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.store import Entry, NumberedRecord
-from tilescope.tiler.store.use import Use, hold
 
 _OPEN_TRIES: Final = 5  # the folder may be renamed between looking for it and opening it
 

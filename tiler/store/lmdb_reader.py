@@ -14,8 +14,8 @@ from typing import Final
 from tilescope.tiler._native import FileDamage, TreeReader
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError
 from tilescope.tiler.store.checksum import checksum, mismatch
+from tilescope.tiler.store.generation_lock import DATA_FILE
 from tilescope.tiler.store.store import Entry
-from tilescope.tiler.store.use import DATA_FILE
 
 # Entries that a scan reads at once.
 _SCAN_ENTRIES: Final = 64
@@ -41,17 +41,17 @@ class LmdbReader:
         try:
             self._tree = TreeReader(descriptor, growing)
         except _ERRORS as error:
-            raise self._told(error) from error
+            raise self._store_error(error) from error
 
     def get(self, key: bytes) -> bytes | None:
         """The value, or None. Raises DamagedStore, as all that reads does."""
         try:
-            found = self._tree.get(key)
+            entry = self._tree.get(key)
         except _ERRORS as error:
-            raise self._told(error) from error
-        if found is None:
+            raise self._store_error(error) from error
+        if entry is None:
             return None
-        stored, value = found
+        stored, value = entry
         if checksum(key, value) != stored:  # as `_checked`, without a call: pages are read one by one
             raise mismatch(str(self._file), key, stored)
         return value
@@ -62,7 +62,7 @@ class LmdbReader:
             try:
                 entries = self._tree.scan(first, prefix, _SCAN_ENTRIES)
             except _ERRORS as error:
-                raise self._told(error) from error
+                raise self._store_error(error) from error
             if not entries:
                 return
             for key, stored, value in entries:
@@ -72,23 +72,23 @@ class LmdbReader:
     def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
         """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
         try:
-            found = self._tree.last_at_most(key, prefix)
+            entry = self._tree.last_at_most(key, prefix)
         except _ERRORS as error:
-            raise self._told(error) from error
-        if found is None:
+            raise self._store_error(error) from error
+        if entry is None:
             return None
-        at, stored, value = found
-        return at, self._checked(at, stored, value)
+        found_key, stored, value = entry
+        return found_key, self._checked(found_key, stored, value)
 
     def count(self) -> int:
-        """How many entries there are, by what the file says."""
+        """Number of entries, as the file gives it."""
         try:
             return self._tree.entries
         except _ERRORS as error:
-            raise self._told(error) from error
+            raise self._store_error(error) from error
 
     def size_bytes(self) -> int:
-        """Of the file, also where its folder has just been renamed because it is published."""
+        """Size of the file, also where its folder has just been renamed because it is published."""
         folder = self._file.parent
         try:
             if self._growing:
@@ -108,7 +108,7 @@ class LmdbReader:
         try:
             self._tree.settle()
         except _ERRORS as error:
-            raise self._told(error) from error
+            raise self._store_error(error) from error
 
     def close(self) -> None:
         """Closes the file. What reads it at the moment ends well."""
@@ -119,7 +119,7 @@ class LmdbReader:
             raise mismatch(str(self._file), key, stored)
         return value
 
-    def _told(self, error: Exception) -> StoreError:
+    def _store_error(self, error: Exception) -> StoreError:
         """The error for what the native reader has found."""
         if not isinstance(error, FileDamage):
             return StoreError(f"{self._file}: cannot be read: {error}")

@@ -20,8 +20,8 @@ from tilescope.tiler.memory_limits import out_of_memory
 from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.disk_space import has_room
 from tilescope.tiler.store.flusher import Flusher
+from tilescope.tiler.store.generation_lock import DATA_FILE
 from tilescope.tiler.store.store import Entry
-from tilescope.tiler.store.use import DATA_FILE
 
 # Address space, not disk: the file grows as it is written.
 _MAP_BYTES: Final = 1 << 40
@@ -87,7 +87,7 @@ class LmdbWriter:
             raise _store_error(self._path, "cannot write the index", error) from error
 
     def size_bytes(self) -> int:
-        """Of the file."""
+        """Size of the file."""
         return (self._path / DATA_FILE).stat().st_size
 
     def close(self) -> None:

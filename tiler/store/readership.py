@@ -1,4 +1,4 @@
-"""Who may read an index: nobody who may not read the traces that it is made of."""
+"""Readers of an index: nobody who may not read the traces that it is made of."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder_mode(files: Sequence[Path], beside: Path) -> int:
 
 
 def _has(mode: int, read: int, search: int) -> bool:
-    """Whether a file may be read, or a folder passed."""
+    """True if a file may be read, or a folder passed."""
     return bool(mode & (search if stat.S_ISDIR(mode) else read))
 
 

@@ -16,11 +16,11 @@ from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.schema import StoredManifest
 from tilescope.tiler.store import generation
+from tilescope.tiler.store.build_lock import mark_used
+from tilescope.tiler.store.generation_lock import Use, hold
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Entry, NumberedRecord, need, unexpected
-from tilescope.tiler.store.turn import mark_used
-from tilescope.tiler.store.use import Use, hold
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.store.version import STORE_VERSION
 
 # Between reading the name of a generation and opening it, a newer one may be published and this one removed.

@@ -33,7 +33,7 @@ class Store(Protocol):
 
     @property
     def location(self) -> str:
-        """Where it lies, for messages."""
+        """Path or address of the store, for messages."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""What is left over in a store's folder, how much room it takes, and its removal.
+"""Leftovers in a store's folder, the room that they take, and their removal.
 
 Left over are generations before the published one, what a process that died was writing, and all of a store that was
 given up. A generation that somebody still reads is not: it is left over once its readers are gone.
@@ -14,8 +14,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from tilescope.tiler.errors import StoreError
-from tilescope.tiler.store.turn import CURRENT, LOCK, is_ours, turn_if_free
-from tilescope.tiler.store.use import Use, claim
+from tilescope.tiler.store.build_lock import CURRENT, LOCK, is_ours, turn_if_free
+from tilescope.tiler.store.generation_lock import Use, claim
 
 
 class Leftover(Struct, frozen=True):
@@ -35,17 +35,17 @@ def sweep(store: Path, *, dry_run: bool = False) -> list[Leftover]:
 
 def sweep_in_turn(store: Path, *, dry_run: bool = False) -> list[Leftover]:
     """The same for the process whose turn it is."""
-    found = []
+    leftovers = []
     published = _published(store)
     for path in sorted([*store.glob("gen-*"), *store.glob(f"{CURRENT}.part")]):
         if path.name.encode() == published:
             continue
         with _claimed([path]) as free:
             if free:
-                found.append(Leftover(path, size_of(path)))
+                leftovers.append(Leftover(path, size_of(path)))
                 if not dry_run:
                     _remove(path)
-    return found
+    return leftovers
 
 
 def evict(store: Path, *, dry_run: bool = False) -> Leftover | None:
@@ -68,7 +68,7 @@ def evict(store: Path, *, dry_run: bool = False) -> Leftover | None:
 
 
 def size_of(path: Path) -> int:
-    """What the file, or all files below the folder, take on the disk, in bytes."""
+    """Bytes that the file, or all files below the folder, take on the disk."""
     total = 0
     for file in [path, *path.rglob("*")]:
         with suppress(OSError):  # removed meanwhile
@@ -78,7 +78,7 @@ def size_of(path: Path) -> int:
 
 
 def _published(store: Path) -> bytes:
-    """What CURRENT says; nothing where there is none. One that is damaged names nothing, so that nothing is kept."""
+    """Content of CURRENT; nothing where there is none. One that is damaged names nothing, so that nothing is kept."""
     try:
         return (store / CURRENT).read_bytes().strip()
     except FileNotFoundError:
@@ -89,7 +89,7 @@ def _published(store: Path) -> bytes:
 
 @contextmanager
 def _claimed(generations: list[Path]) -> Iterator[bool]:
-    """Whether nobody reads any of them; nobody can begin to until the block ends."""
+    """True if nobody reads any of them; nobody can begin to until the block ends."""
     claims: list[Use] = []
     try:
         for generation in generations:

@@ -23,7 +23,7 @@ _IN_A_CALL: Final = 16
 
 
 def in_a_call(records: int) -> int:
-    """How many of these records are best worked on in one call: two threads have enough to do, and steps stay short."""
+    """Number of records for one call: two threads have enough to do, and steps stay short."""
     if records < WORTH_A_THREAD:
         return max(min(records, _AT_ONCE), 1)
     return max(min(records // WORTH_A_THREAD, _IN_A_CALL, _AT_ONCE // 2), 1)
@@ -37,19 +37,19 @@ def for_each(
     at_once: int | None = None,
     records: int = 1,
 ) -> Generator[None, None, list[Result]]:
-    """What `work` makes of each item, in their order. Yields where it may be interrupted; then no thread runs.
+    """Results of `work`, in the order of the items. Yields where it may be interrupted; then no thread runs.
 
     The second thread works into `aside`; without that, or on one processor, there is none. Each item is of so many
     `records`.
     """
-    found: list[Result] = []
+    results: list[Result] = []
     at_once = at_once or max(_AT_ONCE // records, 1)
     worth = max(-(-WORTH_A_THREAD // records), 2)
     for first in range(0, len(items), at_once):
         if first:
             yield
-        found += _together(items[first : first + at_once], work, into, aside, worth)
-    return found
+        results += _together(items[first : first + at_once], work, into, aside, worth)
+    return results
 
 
 def _together(
@@ -97,7 +97,7 @@ class Aside(Generic[Result]):
             self._future.exception()
 
     def result(self) -> Result:
-        """What came of it; where no thread has begun, it is done now. Raises what the work raises."""
+        """The result; where no thread has begun, the work is done now. Raises what the work raises."""
         if self._future is None or self._future.cancel():
             self._future = None
             return self._work()

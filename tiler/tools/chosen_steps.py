@@ -10,7 +10,7 @@ import numpy as np
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.lookup.tracks import file_of_tracks
-from tilescope.tiler.query import EVERYTHING, QueryReader, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.step_names import chosen_step
@@ -20,7 +20,7 @@ from tilescope.tiler.windows import everywhere
 MAX_CHOSEN: Final = 100_000  # slices: each is looked at by itself
 
 
-def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Steps[RunSteps]:
+def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Interruptible[RunSteps]:
     """The slices of these tracks that are called so, as steps. Raises UsageError when they are too many."""
     query = FindQuery(name, everywhere(EVERYTHING), Match.STEP, tracks, MAX_CHOSEN)
     matches = yield from find(reader, query)

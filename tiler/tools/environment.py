@@ -14,7 +14,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE
 from tilescope.tiler.facts.operations.rates import peaks_of
 from tilescope.tiler.facts.plane_facts import PlaneFacts, plane_facts
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Fact, Note, Table, Value
 
 MXU: Final = "matrix_unit_utilization_percent"
@@ -74,22 +74,22 @@ class Environment:
         return sum(shares) / len(shares) if shares else None
 
 
-def environment(reader: QueryReader, tracks: frozenset[int]) -> Steps[Environment]:
+def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[Environment]:
     """That of the hosts that have some of these tracks. Raises DamagedStore."""
     tree = reader.tree
     devices = yield from devices_of(reader)
     files: dict[int | None, set[int]] = {}
     for track in sorted(tracks):
-        group: int | None = int(tree.tracks[track]["group"])
-        while group is not None and tree.groups[group]["kind"] != "host":
-            group = tree.groups[group]["parent"]
+        group: int | None = tree.tracks[track].group
+        while group is not None and tree.groups[group].kind != "host":
+            group = tree.groups[group].parent
         files.setdefault(group, set()).add(reader.file_of(track))
     planes = plane_facts(reader) if reader.is_whole else []
     yield
     hosts, kinds = [], set()
     for group, file_ids in sorted(files.items(), key=lambda entry: -1 if entry[0] is None else entry[0]):
         own = [device for device in devices if device.host == group and device.track_ids & tracks]
-        name = "" if group is None else str(tree.groups[group]["name"])
+        name = "" if group is None else tree.groups[group].name
         hosts.append(HostPart(name, group, own, [plane for plane in planes if plane.file in file_ids]))
         for device in own:
             track = device.tracks[0].track

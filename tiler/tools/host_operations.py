@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_threads
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 
@@ -24,10 +24,10 @@ class AskedHost:
     tick_ps: int
 
 
-def asked_host(scope: Scope, question: SpanQuestion) -> Steps[AskedHost]:
+def asked_host(scope: Scope, question: SpanQuestion) -> Interruptible[AskedHost]:
     """The operations of hosts that a question is about: those on its tracks."""
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     threads = [track for track in host_threads(scope.reader) if track in tracks and scope.is_done(track)]
     table = yield from host_operations(scope.reader, threads, question_windows.on_track)
-    return AskedHost(table, int(scope.manifest["tick_ps"]))
+    return AskedHost(table, scope.reader.tick_ps)

@@ -19,7 +19,7 @@ from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -63,7 +63,7 @@ class AskedOperations:
         return ps // self.tick_ps
 
 
-def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
+def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[AskedOperations]:
     """The operations that a question is about: those of the devices that have one of its tracks."""
     question_windows = yield from scope.windows(question)
     source = operation_source(scope.reader)
@@ -83,7 +83,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
         source,
         table,
         peaks[0] if peaks else Peaks(),
-        int(scope.manifest["tick_ps"]),
+        scope.reader.tick_ps,
         notes,
         no_cores,
         (yield from _why_no_costs(scope, table)),
@@ -92,7 +92,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
 
 def asked_programs(
     scope: Scope, questions: Sequence[SpanQuestion], *, with_feeds: bool
-) -> Steps[list[Operation | None]]:
+) -> Interruptible[list[Operation | None]]:
     """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
     windows = []
     for question in questions:
@@ -122,7 +122,7 @@ def _why_no_cores(reader: QueryReader) -> str:
     return _NO_DEVICE_CHOSEN if has_operations(reader) else NO_OPERATIONS
 
 
-def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
+def _why_no_costs(scope: Scope, table: OpTable) -> Interruptible[str]:
     """The reason for which operations would have no FLOPs and bytes: the data that the trace lacks, if that is it."""
     if not table.cores or not len(table.operations):
         return _NOTHING_RUNS
@@ -131,7 +131,7 @@ def _why_no_costs(scope: Scope, table: OpTable) -> Steps[str]:
     return _PROTOS_DO_NOT_TELL if programs_of(scope.reader) else _NO_PROTOS
 
 
-def _tells_costs(scope: Scope) -> Steps[bool]:
+def _tells_costs(scope: Scope) -> Interruptible[bool]:
     """True if the trace says what any instruction of a TPU core computes or moves."""
     instructions = instruction_places(scope.reader)
     for track in (track for core in tpu_cores(scope.reader) for track in core.operations):

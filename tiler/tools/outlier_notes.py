@@ -17,12 +17,12 @@ _KINDS: Final = frozenset({"ticks", "fraction", "count"})
 
 def outlier_texts(reader: QueryReader, outliers: Outliers) -> list[tuple[str, Outlier]]:
     """A clause for each reason, with its longest event: "1 event (main) lies 56.9 years before all else"."""
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     longest: dict[str, Outlier] = {}
     for event in outliers.events:
         if event.reason not in longest or _length(event) > _length(longest[event.reason]):
             longest[event.reason] = event
-    names = reader.names.of([event.name for event in longest.values()])
+    names = reader.names.by_id([event.name for event in longest.values()])
     later = sum(int(event.later) for event in outliers.events)
     texts = []
     counts = {
@@ -61,7 +61,7 @@ def _verb(n: int, verb: str) -> str:
 
 def outlier_notes(reader: QueryReader, outliers: Outliers, without: Answer, whole: Answer) -> Sequence[Note]:
     """Note on the events that an answer leaves out, and its figures that differ with them; none if none does."""
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     figures = [
         f"{fact.label.lower()} {_text(fact.kind, fact.value, tick_ps)} without, "
         f"{_text(other.kind, other.value, tick_ps)} with"

@@ -54,7 +54,7 @@ class StepWindows(QuestionWindows):
     def _step_windows(self, track: int) -> Windows:
         series = self._steps.of_track(track)
         if series is None:
-            return Windows.of([], [])
+            return Windows.from_spans([], [])
         if id(series) not in self._windows_by_series:
             windows = series.rows.windows(series.between(*self._wanted))
             self._windows_by_series[id(series)] = windows.clipped(*self._span)

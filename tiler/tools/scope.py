@@ -12,7 +12,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
+from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
@@ -54,7 +54,7 @@ class Scope:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """As docs/api.md has it."""
+        """A dict as docs/api.md has it, for tools of other packages; ours read `reader.manifest`."""
         return self.reader.store.manifest()
 
     def within(self, span: TickRange) -> TickRange:
@@ -76,7 +76,7 @@ class Scope:
         first, stop = self.run_span(question)
         if first == stop or (first < span.stop and span.start < stop):
             return None
-        duration = duration_text(stop - 1 - first, int(self.manifest["tick_ps"]))
+        duration = duration_text(stop - 1 - first, self.reader.tick_ps)
         return f"the span is outside of the run, which has ticks {first:,} to {stop - 1:,} ({duration})"
 
     def _add_notes(self, notes: Iterable[Note]) -> None:
@@ -94,12 +94,12 @@ class Scope:
         """As `TrackTree.leaves`: the tracks that hold events, as far as they are done."""
         return [track for track in self.reader.tree.leaves(tracks, kinds) if self.is_done(track)]
 
-    def steps(self, name: str | None) -> Steps[RunSteps]:
+    def steps(self, name: str | None) -> Interruptible[RunSteps]:
         """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
         if name is None:
             steps = self.reader.steps
-            marked = self.manifest["steps"] if self.reader.is_whole else None
-            if marked is not None and not marked["all"]:
+            marked = self.reader.manifest.steps if self.reader.is_whole else None
+            if marked is not None and not marked.all:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
         else:
             from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself
@@ -109,7 +109,7 @@ class Scope:
             raise UsageError(no_steps(name))
         return steps
 
-    def windows(self, question: SpanQuestion) -> Steps[QuestionWindows]:
+    def windows(self, question: SpanQuestion) -> Interruptible[QuestionWindows]:
         """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
@@ -119,7 +119,7 @@ class Scope:
             return question_windows
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)
-        return QuestionWindows(everywhere(Windows.one(*span)), span, within)
+        return QuestionWindows(everywhere(Windows.single(*span)), span, within)
 
     def is_done(self, track: int) -> bool:
         """True if a track can be read. Where it cannot yet, the answer is not complete."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
@@ -49,7 +49,7 @@ class AskedSteps:
         return None if core_times.track[row] < 0 else f"{core_times.track[row]}.{core_times.ordinal[row]}"
 
 
-def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
+def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedSteps]:
     """The steps that a question is about, on the cores and hosts that have some of its tracks."""
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
@@ -74,18 +74,18 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Steps[AskedSteps]:
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     return AskedSteps(times, together, names, host_names, tick_ps, question_windows, notes, why)
 
 
 def _host_name(scope: Scope, core_times: StepTimes) -> str:
     groups = scope.reader.tree.groups
-    parent = groups[core_times.group]["parent"]
-    return "" if parent is None else str(groups[parent]["name"])
+    parent = groups[core_times.group].parent
+    return "" if parent is None else groups[parent].name
 
 
 def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
-    name = str(scope.reader.tree.groups[core_times.group]["name"])
+    name = scope.reader.tree.groups[core_times.group].name
     return f"{host} · {name}" if host else name
 
 

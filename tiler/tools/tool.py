@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer
 from tilescope.tiler.tools.contract import NOTHING_PROMISED, Contract
 from tilescope.tiler.tools.parameters import parameters
@@ -31,7 +31,7 @@ def always(_scope: Scope) -> Reason:
 class Tool(Generic[Q]):
     """A tool: it answers one sort of question about a run, from its store alone.
 
-    `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted between its steps,
+    `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted where it yields,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
     `contract`: what must hold between its figures, whatever is asked.
     """
@@ -41,7 +41,7 @@ class Tool(Generic[Q]):
     help: str
     group: str
     question: type[Q]
-    answer: Callable[[Scope, Q], Steps[Answer]]
+    answer: Callable[[Scope, Q], Interruptible[Answer]]
     availability: Callable[[Scope], Reason] = always
     contract: Contract = NOTHING_PROMISED
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from tilescope.tiler.errors import NotAvailable, NotBuilt, StoredLast, TilescopeError, ToolFailed, UsageError
 from tilescope.tiler.plugins import fault_place, fault_text
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Note
 from tilescope.tiler.tools.checking import check
 from tilescope.tiler.tools.outlier_notes import outlier_notes
@@ -25,7 +25,7 @@ STORED_LAST: Final = (
 SO_FAR: Final = "so far, because the run is still being indexed: {}"
 
 
-def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
+def ask(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[Answer]:
     """The answer of a tool; incomplete as far as the scope is.
 
     Raises UsageError, StoreErrors, NotAvailable, and ToolFailed for whatever else a tool of another package raises. Of
@@ -50,8 +50,8 @@ def _not_yet(why: str) -> Answer:
     return Answer(notes=[Note("info", why)], is_complete=False)
 
 
-def _answer(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
-    check_hosts(question, scope.manifest["hosts"])
+def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[Answer]:
+    check_hosts(question, scope.reader.manifest.hosts)
     reason = _why_not(tool, scope)
     if reason:
         raise NotAvailable(f"{tool.id} has no answer for this run: {reason}")

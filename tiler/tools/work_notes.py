@@ -7,7 +7,7 @@ from typing import Final
 
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.unnamed_work import UnnamedWork, unnamed_work
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.windows import WindowsOf
 from tilescope.tiler.work_rules import WorkRules
@@ -16,7 +16,7 @@ _MATTERS: Final = 0.05  # of the time of devices
 _NAME_CHARS: Final = 64
 
 
-def work_facts(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[list[Fact]]:
+def work_facts(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Interruptible[list[Fact]]:
     """By which rules the work of devices was told, and what none of them names; none without devices."""
     if not devices:
         return []
@@ -27,7 +27,7 @@ def work_facts(reader: QueryReader, devices: Sequence[Device], windows_of: Windo
     return facts
 
 
-def work_notes(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[list[Note]]:
+def work_notes(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Interruptible[list[Note]]:
     """Note on work that no rule names, where it takes enough time to change figures of communication."""
     unnamed = yield from unnamed_work(reader, devices, windows_of)
     if not unnamed.whole or unnamed.ticks < _MATTERS * unnamed.whole:

@@ -33,7 +33,7 @@ _FEWER_ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class _Proven:
-    """What the native proof found of some rows: by slot, see `BlockCheck._take_slices` and `_take_counter`."""
+    """Results of the native proof for some rows: by slot, see `BlockCheck._take_slices` and `_take_counter`."""
 
     tally: Tally
     slices: dict[int, tuple[int, int, int, int, int, int, tuple[Ints, Ints, Ints]]]
@@ -71,7 +71,7 @@ class BlockCheck:
         self._tracks = catalogue.block(tree.block)
 
     def check(self) -> Tally:
-        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory.
+        """Counts of what was checked. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory.
 
         All rows are gone through at a time. When that takes too much memory, it is done again with fewer of them.
         """

@@ -1,4 +1,4 @@
-"""What a store says of its tracks: the expectations that the checks hold its tiles against, and names for messages."""
+"""Tracks of a store by its records: expectations that the checks hold its tiles against, and names for messages."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ class Catalogue:
     tracks: tuple[TrackEntry, ...]
 
     @classmethod
-    def of(cls, store: Store) -> Catalogue:
+    def read(cls, store: Store) -> Catalogue:
         """Reads both records, and checks that they agree. Raises DamagedStore."""
         inner = store.internals()
         try:
-            return cls._of(store.location, inner, json.loads(decompress(need(store, TRACKS))))
+            return cls._parse(store.location, inner, json.loads(decompress(need(store, TRACKS))))
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise DamagedStore(f"{store.location}: the manifest or the track tree is damaged: {error!r}") from error
 
     @classmethod
-    def _of(cls, location: str, inner: Mapping[str, Any], tree: dict[str, Any]) -> Catalogue:
+    def _parse(cls, location: str, inner: Mapping[str, Any], tree: dict[str, Any]) -> Catalogue:
         public = inner["public"]
         if len(tree["tracks"]) != len(inner["tracks"]) or len(inner["tracks"]) != public["tracks"]:
             raise DamagedStore(f"{location}: manifest and track tree differ in the number of tracks")
@@ -102,7 +102,7 @@ class Catalogue:
         return self.tracks[block * TRACKS_PER_BLOCK : (block + 1) * TRACKS_PER_BLOCK]
 
     def events_of(self, *kinds: TrackKind) -> int:
-        """How many events the tracks of these kinds hold."""
+        """Number of events on the tracks of these kinds."""
         return sum(track.events for track in self.tracks if track.kind in kinds)
 
     def tile_error(self, track: int, level: int, index: int, what: str) -> DamagedStore:
@@ -110,7 +110,7 @@ class Catalogue:
         return DamagedStore(f"{self.location}: {self.tile_name(track, level, index)}: {what}")
 
     def tile_name(self, track: int, level: int, index: int) -> str:
-        """What messages call a tile."""
+        """Name of a tile in messages."""
         return f"{self.track_name(track)}, level {level}, tile {index}"
 
     def track_error(self, track: int, what: str) -> DamagedStore:
@@ -118,7 +118,7 @@ class Catalogue:
         return DamagedStore(f"{self.location}: {self.track_name(track)}: {what}")
 
     def track_name(self, track: int) -> str:
-        """What messages call a track."""
+        """Name of a track in messages."""
         name = self.tracks[track].name if track < len(self.tracks) else "no such track"
         return f"track {track} ({name!r})"
 
@@ -128,11 +128,11 @@ def _track(location: str, number: int, counted: dict[str, Any], shown: dict[str,
         if counted[key] != shown[key]:
             what = f"{key} is {counted[key]} in the manifest, {shown[key]} in the track tree"
             raise DamagedStore(f"{location}: track {number}: {what}")
-    told = [shown["first"], shown["last"]] if "first" in shown else None
-    if counted.get("span") != told or counted.get("frames") != shown.get("frames"):
+    shown_span = [shown["first"], shown["last"]] if "first" in shown else None
+    if counted.get("span") != shown_span or counted.get("frames") != shown.get("frames"):
         raise DamagedStore(f"{location}: track {number}: manifest and track tree differ in what it spans or frames")
-    if (told is None) != (counted["events"] == 0):
-        raise DamagedStore(f"{location}: track {number}: {counted['events']} events, and it spans {told}")
+    if (shown_span is None) != (counted["events"] == 0):
+        raise DamagedStore(f"{location}: track {number}: {counted['events']} events, and it spans {shown_span}")
     if str(counted["events"]) != shown["events"] or shown["id"] != number:
         raise DamagedStore(f"{location}: track {number}: manifest and track tree differ")
     return TrackEntry(

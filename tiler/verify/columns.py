@@ -13,20 +13,20 @@ Mask = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
 
 
-def unequal(expected: Ints | NDArray[Any], found: Ints | NDArray[Any]) -> int | None:
-    """Where two columns of equal length differ first."""
-    different = np.flatnonzero(expected != found)
+def unequal(expected: Ints | NDArray[Any], stored: Ints | NDArray[Any]) -> int | None:
+    """First row in which two columns of equal length differ."""
+    different = np.flatnonzero(expected != stored)
     return int(different[0]) if len(different) else None
 
 
-def first_difference(expected: tuple[Ints, ...], found: tuple[Ints, ...]) -> int | None:
+def first_difference(expected: tuple[Ints, ...], stored: tuple[Ints, ...]) -> int | None:
     """The first row in which two groups of columns differ; the end of the shorter one, if that is all."""
-    n = min(len(expected[0]), len(found[0]))
-    firsts = [np.flatnonzero(a[:n] != b[:n])[:1] for a, b in zip(expected, found, strict=True)]
+    n = min(len(expected[0]), len(stored[0]))
+    firsts = [np.flatnonzero(a[:n] != b[:n])[:1] for a, b in zip(expected, stored, strict=True)]
     different = np.concatenate(firsts)
     if len(different):
         return int(different.min())
-    return None if len(expected[0]) == len(found[0]) else n
+    return None if len(expected[0]) == len(stored[0]) else n
 
 
 def hash_rows(columns: list[Ints]) -> Hashes:

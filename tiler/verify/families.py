@@ -15,8 +15,8 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
 from tilescope.tiler.verify.page_reader import inflate
@@ -34,7 +34,7 @@ class FamilyCheck:
         self._taking = threading.Lock()
 
     def take(self, track: int, level: int, sums: Histogram) -> None:
-        """What the names of a tile take, each named once: that of the whole track if the tile is the root."""
+        """Takes the sums of a tile, each name once: those of the whole track if the tile is the root."""
         if level != self._catalogue.root_level:
             return
         with self._taking:
@@ -54,14 +54,18 @@ class FamilyCheck:
         order = np.lexsort((names, -self._busy[names]))[:FAMILY_NAMES]
         expected = busiest_families((*self._name(name), self._busy[name]) for name in names[order].tolist())
         if list(self._catalogue.families) != expected:
-            told = f"the manifest calls these families the busiest: {list(self._catalogue.families)}"
-            raise DamagedStore(f"{self._store.location}: {told}, from the events it is {expected}")
+            statement = f"the manifest calls these families the busiest: {list(self._catalogue.families)}"
+            raise DamagedStore(f"{self._store.location}: {statement}, from the events it is {expected}")
 
     def _take_others(self) -> None:
         """Tracks with few events have no histogram of their own: leaves are read, which are proven, block by block."""
         catalogue = self._catalogue
-        left = [of for of in catalogue.tracks if of.kind in SLICE_KINDS and of.events and of.id not in self._taken]
-        whole = Windows.one(0, TICK_LIMIT)
+        left = [
+            track
+            for track in catalogue.tracks
+            if track.kind in SLICE_KINDS and track.events and track.id not in self._taken
+        ]
+        whole = Windows.single(0, TICK_LIMIT)
         for block, of_block in groupby(left, lambda track: track.block):
             tracks = list(of_block)
             exact = np.int64 if sum(track.busy for track in tracks) < BUSY_LIMIT else object

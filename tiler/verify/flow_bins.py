@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 # As the native proof wants them: by tile, by bin, by edge.
@@ -21,17 +26,26 @@ class FlowTileCheck:
     each, are in memory at a time.
     """
 
-    def __init__(self, store: Store, catalogue: Catalogue, memory: ProofMemory, tally: Tally) -> None:
+    def __init__(
+        self, store: Store, catalogue: Catalogue, flows: FlowRecordCheck, memory: ProofMemory, tally: Tally
+    ) -> None:
         self._store = store
         self._catalogue = catalogue
+        self._flows = flows
         self._memory = memory
         self._tally = tally
         self._track = -1
         self._tiles: _native.ProveFlowTiles | None = None  # of the track
         self._done: set[int] = set()
 
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {FLOW_TILES: self.take}
+
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore, ShortOfMemory."""
+        self._flows.finish()  # their keys come before; tiles are held against ends that are as they should be
         track, level, index = FLOW_TILES.numbers_in(key)
         if track >= len(self._catalogue.tracks) or level > self._catalogue.root_level:
             raise unexpected(self._catalogue.location, key)

@@ -7,18 +7,22 @@ Their number has no limit, so they are compared as sums of 64-bit hashes, two fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 # Ends that are looked at at a time: a chunk has millions where one slice has so many.
@@ -36,10 +40,15 @@ class FlowRecordCheck:
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
         self._derived = 0  # of those that leave
-        self._said = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
+        self._own_hashes = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
         self._finished = False
         self._last = -1, -1  # track and slice of the last end of the chunk before
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {FLOW_ENDS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore."""
@@ -67,15 +76,15 @@ class FlowRecordCheck:
         number = track.id
         self._check_order(track, ends, before)
         self._check_partners(track, ends)
-        slices = self._slices.of(track, ends.ordinal, "flow ends")
+        slices = self._slices.find(track, ends.ordinal, "flow ends")
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
         partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
         derived = ends.derived
-        said = hash_rows([ends.incoming, derived, *own, slices.start, slices.name, *partner])
+        end_hashes = hash_rows([ends.incoming, derived, *own, slices.start, slices.name, *partner])
         heard = hash_rows([1 - ends.incoming, derived, *partner, ends.partner_start, ends.partner_name, *own])
         self._derived += int(np.count_nonzero((ends.incoming == 0) & (derived == 1)))
         for side in (0, 1):
-            self._said[number : number + 1, side] += said[ends.incoming == side].sum(dtype=np.uint64)
+            self._own_hashes[number : number + 1, side] += end_hashes[ends.incoming == side].sum(dtype=np.uint64)
             arriving = ends.incoming == 1 - side
             np.add.at(self._heard[:, side], ends.partner_track[arriving], heard[arriving])
             self._counts[number, side] += np.count_nonzero(ends.incoming == side)
@@ -93,7 +102,7 @@ class FlowRecordCheck:
                 )
                 raise self._error(track, what)
             for side, what in enumerate(("leave", "arrive at")):
-                if self._said[track.id, side] != self._heard[track.id, side]:
+                if self._own_hashes[track.id, side] != self._heard[track.id, side]:
                     raise self._error(track, f"flows that {what} it are not those that the other ends name")
         leaving, arriving = self._counts.sum(axis=0).tolist()
         if not leaving == arriving == self._catalogue.flow_edges:

@@ -33,10 +33,10 @@ ALONE, TOGETHER = 1, 2
 
 def summed_tiles(tracks: Sequence[TrackEntry], tree: BlockTree) -> tuple[Ints, Ints]:
     """Positions of the tiles that may have a histogram; of the first of those that may have one together."""
-    some = [track for track in tracks if track.kind in SLICE_KINDS and track.events and track.busy < BUSY_LIMIT]
-    slots = np.array([track.slot for track in some], np.int64)
+    counted = [track for track in tracks if track.kind in SLICE_KINDS and track.events and track.busy < BUSY_LIMIT]
+    slots = np.array([track.slot for track in counted], np.int64)
     alone: Ints = np.flatnonzero(np.isin(tree.slot, slots) & tree.shape.has_many_events)
-    if sum(track.busy for track in some) >= BUSY_LIMIT:
+    if sum(track.busy for track in counted) >= BUSY_LIMIT:
         return alone, np.zeros(0, np.int64)
     return alone, tree.shape.many_together(slots)[0]
 
@@ -110,7 +110,7 @@ class HistogramCheck:
         self._compare(tile, "its tracks'", block, records, rows, buckets, rows_at_most=TRACKS_PER_BLOCK)
 
     def _is_stored(self, tile: int, rows: Histogram, has: Mask, kind: str) -> bool:
-        """Whether there should be records. The shape record must say so, or not."""
+        """True if there should be records. The shape record must agree."""
         is_worth = pays(min(len(rows), HISTOGRAM_ROWS + 1), int(rows.count.sum()))
         if is_worth != bool(has[tile]):
             what = f"the shape record gives it {'no' if is_worth else 'a'} {kind}, with {len(rows)} names"
@@ -132,22 +132,22 @@ class HistogramCheck:
         if record is None:
             raise self._tree.error(tile, f"{whose} histogram is missing")
         try:
-            found = Histogram.decode(inflate(record), owner, level)
+            stored = Histogram.decode(inflate(record), owner, level)
         except DamagedStore as error:
             raise self._tree.error(tile, f"{whose} histogram is damaged: {error}") from error
         expected = rows.first_rows(rows_at_most or HISTOGRAM_ROWS)
-        if len(found) != len(expected):
-            what = f"{whose} histogram has {len(found)} names, from the events there are {len(expected)}"
+        if len(stored) != len(expected):
+            what = f"{whose} histogram has {len(stored)} names, from the events there are {len(expected)}"
             raise self._tree.error(tile, what)
         for column in Histogram.__struct_fields__:
-            should, is_ = getattr(expected, column), getattr(found, column)
+            should, is_ = getattr(expected, column), getattr(stored, column)
             k = unequal(should, is_)
             if k is not None:
                 what = f"{whose} histogram, row {k}: {column} is {is_[k]}, from the events it is {should[k]}"
                 raise self._tree.error(tile, what)
         self._tally["histograms"] += 1
-        self._tally["histogram_rows"] += len(found)
-        self._compare_spread(tile, whose, owner, spread, rows.name, found, buckets)
+        self._tally["histogram_rows"] += len(stored)
+        self._compare_spread(tile, whose, owner, spread, rows.name, stored, buckets)
 
     def _compare_spread(
         self,
@@ -163,7 +163,7 @@ class HistogramCheck:
         if record is None:
             raise self._tree.error(tile, f"{whose} spread is missing")
         try:
-            found = DurationSpread.decode(inflate(record), owner, int(self._tree.level[tile]), stored)
+            stored_spread = DurationSpread.decode(inflate(record), owner, int(self._tree.level[tile]), stored)
         except DamagedStore as error:
             raise self._tree.error(tile, f"{whose} spread is damaged: {error}") from error
         name, bucket, count = buckets
@@ -173,7 +173,7 @@ class HistogramCheck:
         each = DurationSpread(np.ones(len(row), np.int64), bucket, count)
         expected = each.summed(row, n_rows)
         for column in DurationSpread.__struct_fields__:
-            should, is_ = getattr(expected, column), getattr(found, column)
+            should, is_ = getattr(expected, column), getattr(stored_spread, column)
             if len(should) != len(is_):
                 what = f"{whose} spread has {len(is_)} values of {column}, from the events there are {len(should)}"
                 raise self._tree.error(tile, what)

@@ -27,7 +27,7 @@ class NamedSlices:
 
 @dataclass(frozen=True, slots=True)
 class _Leaves:
-    """Those of a track, in the order of time."""
+    """Leaves of a track, in the order of time."""
 
     position: Ints
     stops: Ints  # how many events begin up to the end of each
@@ -44,7 +44,7 @@ class LeafSlices:
         self._memory = memory
         self._track: tuple[int, _Leaves] | None = None  # the one that was asked for last
 
-    def of(self, track: TrackEntry, ordinal: Ints, what: str) -> NamedSlices:
+    def find(self, track: TrackEntry, ordinal: Ints, what: str) -> NamedSlices:
         """The slices of these ordinals. Raises DamagedStore where there is none, although `what` are of it."""
         tree = self._trees[track.block]
         if self._track is None or self._track[0] != track.id:

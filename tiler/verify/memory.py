@@ -1,4 +1,4 @@
-"""What a verification may take: counted by the native proof where it may become much, shared by all threads."""
+"""Memory that a verification may take: counted by the native proof where it may become much, shared by all threads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ProofMemory:
         return self.native.limit
 
     def short(self, what: str) -> ShortOfMemory:
-        """What to raise after a MemoryError in this thread."""
+        """The error to raise after a MemoryError in this thread."""
         return ShortOfMemory(what, self.native.refused())
 
     def refusal(self, short: ShortOfMemory) -> Exception:

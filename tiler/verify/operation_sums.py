@@ -29,38 +29,40 @@ class PlainSums:
         self._added = self._ticks = self._end = 0
         self._last = -1  # kind of the event that ends at `_end`
 
-    def add(self, of: Operations, start: Ints, duration: Ints) -> None:
+    def add(self, operations: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
-        self._grow(1 + max(int(of.kind.max()), int(of.parent.max())))
-        np.add.at(self._count, of.kind, 1)
-        np.add.at(self._empty, of.kind[of.duration == 0], 1)
-        self._sum("total", of.kind, of.duration)
-        within = of.parent >= 0
-        self._sum("inner", of.parent[within], of.duration[within])
+        self._grow(1 + max(int(operations.kind.max()), int(operations.parent.max())))
+        np.add.at(self._count, operations.kind, 1)
+        np.add.at(self._empty, operations.kind[operations.duration == 0], 1)
+        self._sum("total", operations.kind, operations.duration)
+        within = operations.parent >= 0
+        self._sum("inner", operations.parent[within], operations.duration[within])
         for name in SUMMED:
-            if name in of.numbers:
+            if name in operations.numbers:
                 self._numbers.add(name)
-                has = of.numbers[name] >= 0
-                self._sum(name, of.kind[of.told[has]], of.numbers[name][has])
-        lasting = of.duration > 0
-        np.minimum.at(self._shortest, of.kind[lasting], of.duration[lasting])
+                has = operations.numbers[name] >= 0
+                self._sum(name, operations.kind[operations.told[has]], operations.numbers[name][has])
+        lasting = operations.duration > 0
+        np.minimum.at(self._shortest, operations.kind[lasting], operations.duration[lasting])
         # The longest of each kind comes first, and of these the first event.
-        order = np.lexsort((-of.duration, of.kind))
-        kind, first = np.unique(of.kind[order], return_index=True)
-        at = order[first]
-        longer = of.duration[at] > self._longest[kind]
-        self._longest[kind[longer]] = of.duration[at[longer]]
-        self._longest_at[kind[longer]] = self._added + at[longer]
-        self._added += len(of)
-        self._run(of.kind, start, start + np.maximum(duration, 0))
+        order = np.lexsort((-operations.duration, operations.kind))
+        kind, first = np.unique(operations.kind[order], return_index=True)
+        longest_rows = order[first]
+        longer = operations.duration[longest_rows] > self._longest[kind]
+        self._longest[kind[longer]] = operations.duration[longest_rows[longer]]
+        self._longest_at[kind[longer]] = self._added + longest_rows[longer]
+        self._added += len(operations)
+        self._run(operations.kind, start, start + np.maximum(duration, 0))
 
-    def found(self, kinds: int) -> OperationSums | None:
-        """Of so many kinds; None where they are not stored."""
+    def finish(self, kinds: int) -> OperationSums | None:
+        """Sums of so many kinds; None where they are not stored."""
         self._grow(kinds)
-        sums = {name: of[0].astype(object) + of[1].astype(object) * (1 << 32) for name, of in self._sums.items()}
-        if any(max(of, default=0) >= _HELD for of in sums.values()):
+        sums = {
+            name: halves[0].astype(object) + halves[1].astype(object) * (1 << 32) for name, halves in self._sums.items()
+        }
+        if any(max(column, default=0) >= _HELD for column in sums.values()):
             return None
-        whole = {name: of.astype(np.int64) for name, of in sums.items()}
+        whole = {name: column.astype(np.int64) for name, column in sums.items()}
         return OperationSums(
             self._count,
             whole["total"],
@@ -84,8 +86,8 @@ class PlainSums:
         self._longest, self._longest_at = longer(self._longest, -1), longer(self._longest_at, -1)
         self._shortest = longer(self._shortest, _LARGEST)
         self._shares = np.concatenate([self._shares, np.zeros(more, np.bool_)])
-        for name, of in self._sums.items():
-            self._sums[name] = np.concatenate([of, np.zeros((2, more), np.int64)], axis=1)
+        for name, halves in self._sums.items():
+            self._sums[name] = np.concatenate([halves, np.zeros((2, more), np.int64)], axis=1)
 
     def _sum(self, name: str, kind: Ints, values: Ints) -> None:
         low, high = self._sums[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -17,13 +18,15 @@ from tilescope.tiler.records.device.operation_maker import OperationMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
 from tilescope.tiler.records.device.step_sums import STEP_SUMS
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.operation_sums import PlainSums
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
-from tilescope.tiler.verify.step_sums import MarkedSteps, PlainStepSums, SaidCategories
+from tilescope.tiler.verify.step_sums import MarkedSteps, MetadataCategories, PlainStepSums
 
 Ints = NDArray[np.int64]
 
@@ -47,8 +50,18 @@ class OperationCheck:
         self._adding = PlainSums()
         self._marked_steps = MarkedSteps(catalogue, slices)
         self._in_steps: PlainStepSums | None = None
-        self._categories: tuple[int, SaidCategories] | None = None  # of a file
+        self._categories: tuple[int, MetadataCategories] | None = None  # of a file
         self._next = 0  # the event that comes next
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {
+            KINDS: self.take_kinds,
+            OPERATIONS: self.take,
+            OPERATION_SUMS: self.take_sums,
+            STEP_SUMS: self.take_sums,
+        }
 
     def take_kinds(self, key: bytes, value: bytes) -> None:
         """Checks the kinds of a track: what they are is looked at with its operations. Raises DamagedStore."""
@@ -72,15 +85,15 @@ class OperationCheck:
             raise self._error(track, f"operations from event {self._next} on are missing")
         where = f"operations from event {self._next} on"
         try:
-            found = Operations.decode(inflate(value), track.id)
+            stored = Operations.decode(inflate(value), track.id)
         except DamagedStore as error:
             raise self._error(track, f"{where} are damaged: {error}") from error
-        if len(found) != min(CHUNK_OPERATIONS, track.operations - self._next):
-            raise self._error(track, f"{where}: there are {len(found)}")
-        if found.encode(track.id) != self._made(track, len(found)).encode(track.id):
+        if len(stored) != min(CHUNK_OPERATIONS, track.operations - self._next):
+            raise self._error(track, f"{where}: there are {len(stored)}")
+        if stored.encode(track.id) != self._made(track, len(stored)).encode(track.id):
             raise self._error(track, f"{where} are other ones than the events' arguments say")
-        self._next += len(found)
-        self._tally["operations"] += len(found)
+        self._next += len(stored)
+        self._tally["operations"] += len(stored)
         if self._next == track.operations:
             self._end(track)
 
@@ -113,9 +126,9 @@ class OperationCheck:
             if self._track is None or self._track[0] is not track:
                 self._track = track, self._maker(track, args)
             if self._in_steps is None:
-                self._in_steps = PlainStepSums(self._marked_steps.of(track), self._categories_of(track))
+                self._in_steps = PlainStepSums(self._marked_steps.steps_for(track), self._categories_of(track))
             ordinal = np.arange(self._next, self._next + count, dtype=np.int64)
-            slices = self._slices.of(track, ordinal, "operations")
+            slices = self._slices.find(track, ordinal, "operations")
             made = self._track[1].add(ends, 0, args, slices.start, slices.duration)
             self._adding.add(made, slices.start, slices.duration)
             self._in_steps.add(made, self._track[1].metadata_from(0), slices.start, slices.duration)
@@ -129,19 +142,19 @@ class OperationCheck:
         return OperationMaker(tables, int(tables.plane[metadata]), self._tick_ps)
 
     def _arguments(self, track: TrackEntry, first: int, count: int) -> tuple[Ints, NDArray[np.uint8]]:
-        lengths, parts, at = [], [], first
-        while at < first + count:
+        lengths, parts, ordinal = [], [], first
+        while ordinal < first + count:
             try:
-                chunk = argument_chunk(self._store, track.id, at)
+                chunk = argument_chunk(self._store, track.id, ordinal)
             except DamagedStore as error:  # what they have taken of the operations is not what it was
                 raise self._error(track, f"operations from event {first} on are other ones: {error}") from error
-            if chunk is None or chunk.stop <= at:
-                raise self._error(track, f"arguments of event {at} are missing")
-            ends = chunk.ends[at - chunk.first : first + count - chunk.first]
-            begin = int(chunk.ends[at - chunk.first - 1]) if at > chunk.first else 0
+            if chunk is None or chunk.stop <= ordinal:
+                raise self._error(track, f"arguments of event {ordinal} are missing")
+            ends = chunk.ends[ordinal - chunk.first : first + count - chunk.first]
+            begin = int(chunk.ends[ordinal - chunk.first - 1]) if ordinal > chunk.first else 0
             lengths.append(np.diff(ends, prepend=begin))
             parts.append(chunk.args[begin : int(ends[-1])])
-            at += len(ends)
+            ordinal += len(ends)
         return np.cumsum(np.concatenate(lengths)), np.concatenate(parts)
 
     def _end(self, track: TrackEntry) -> None:
@@ -149,10 +162,10 @@ class OperationCheck:
         made = None if self._track is None else self._track[1].kinds().encode()
         if record is None or inflate(record) != made:
             raise self._error(track, "the kinds of its operations are other ones than the events' arguments say")
-        sums = None if self._track is None else self._adding.found(len(self._track[1].kinds().kinds))
+        sums = None if self._track is None else self._adding.finish(len(self._track[1].kinds().kinds))
         if sums is not None:
             self._sums[OPERATION_SUMS.key(track.id)] = _digest(sums.encode(track.id))
-        in_steps = None if self._in_steps is None else self._in_steps.found()
+        in_steps = None if self._in_steps is None else self._in_steps.finish()
         if in_steps is not None:
             self._sums[STEP_SUMS.key(track.id)] = _digest(in_steps.encode(track.id))
         self._adding, self._in_steps = PlainSums(), None
@@ -160,10 +173,10 @@ class OperationCheck:
         self._next = 0
         self._track = None
 
-    def _categories_of(self, track: TrackEntry) -> SaidCategories:
+    def _categories_of(self, track: TrackEntry) -> MetadataCategories:
         file = file_of(self._store, track.id)
         if self._categories is None or self._categories[0] != file:
-            self._categories = file, SaidCategories(self._tables_of(track))
+            self._categories = file, MetadataCategories(self._tables_of(track))
         return self._categories[1]
 
     def _tables_of(self, track: TrackEntry) -> XStatTables:

@@ -1,6 +1,8 @@
-"""Where tracks come from: for each file and track, and flow ends as files have them, as many as were read."""
+"""Origins of tracks: for each file and track, and flow ends as files have them, as many as were read."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTE
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 
@@ -36,6 +39,11 @@ class OriginCheck:
         self._seen = [0] * len(self._carriers)  # flow ends so far
         self._args = [0] * len(self._carriers)  # of which arguments were seen
         self._tick = [0] * len(self._carriers)  # of the last flow end
+
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {WRITTEN_FLOW_ARGUMENTS: self.take_args, WRITTEN_FLOWS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk of flow ends. Raises DamagedStore."""
@@ -61,9 +69,9 @@ class OriginCheck:
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
         for number, carrier in enumerate(self._carriers):
-            found, expected = (self._seen[number], self._args[number]), (carrier.ends, carrier.args)
-            if found != expected:
-                ends, args = found
+            counted, expected = (self._seen[number], self._args[number]), (carrier.ends, carrier.args)
+            if counted != expected:
+                ends, args = counted
                 what = f"{ends} flow ends and arguments of {args}, at ingest {carrier.ends} and {carrier.args}"
                 raise self._error(f"carrier {number}: there are {what}")
 

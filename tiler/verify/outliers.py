@@ -25,7 +25,7 @@ _Rows = tuple[Ints, Ints, Ints]  # start, end, ordinal
 
 
 class OutlierCheck:
-    """Of one store. Reads the leaves in which outliers start, or of which a part lies outside of all else."""
+    """Checks one store. Reads the leaves in which outliers start, or of which a part lies outside of all else."""
 
     def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store = store
@@ -70,8 +70,8 @@ class OutlierCheck:
             raise self._damaged(f"an outlier is on track {event.track}, which does not exist")
         start, end = int(event.start), int(event.end)
         starts, ends, ordinals = self._rows(self._catalogue.tracks[event.track], start, start + 1)
-        at = np.flatnonzero(ordinals == int(event.ordinal))
-        if len(at) != 1 or (int(starts[at[0]]), int(ends[at[0]])) != (start, end):
+        matches = np.flatnonzero(ordinals == int(event.ordinal))
+        if len(matches) != 1 or (int(starts[matches[0]]), int(ends[matches[0]])) != (start, end):
             raise self._damaged(f"track {event.track}: event {event.ordinal} is not from {start} to {end}")
 
     def _rows(self, track: TrackEntry, first: int, stop: int) -> _Rows:
@@ -81,20 +81,20 @@ class OutlierCheck:
         shift = 2 * shape.level[leaves] + 8
         leaves = leaves[(shape.index[leaves] << shift < stop) & ((shape.index[leaves] + 1) << shift > first)]
         none = np.zeros(0, np.int64)
-        found: list[_Rows] = [(none, none, none)]
+        parts: list[_Rows] = [(none, none, none)]
         page_starts = shape.page_starts()
         for leaf in leaves.tolist():
             first_of_page = int(page_starts[np.searchsorted(page_starts, leaf, side="right") - 1])
             page = self._page(shape.page_at(first_of_page))
-            at = leaf - first_of_page
-            rows = slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))
+            tile = leaf - first_of_page
+            rows = slice(int(page.slice_ends[tile]), int(page.slice_ends[tile + 1]))
             own = (page.slices.flags[rows] & SliceFlag.REACHES_IN) == 0
             start, duration = page.slices.start[rows][own], page.slices.duration[rows][own]
-            found.append((start, start + duration, page.slices.ordinal[rows][own]))
-            rows = slice(int(page.sample_ends[at]), int(page.sample_ends[at + 1]))
+            parts.append((start, start + duration, page.slices.ordinal[rows][own]))
+            rows = slice(int(page.sample_ends[tile]), int(page.sample_ends[tile + 1]))
             time = page.samples.time[rows]
-            found.append((time, time, page.samples.ordinal[rows]))
-        start, end, ordinal = (np.concatenate(column) for column in zip(*found, strict=True))
+            parts.append((time, time, page.samples.ordinal[rows]))
+        start, end, ordinal = (np.concatenate(column) for column in zip(*parts, strict=True))
         return start, end, ordinal
 
     def _read_shape(self, block: int) -> Shape:

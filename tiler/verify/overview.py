@@ -25,7 +25,7 @@ _SMALL = 1 << 54
 
 
 def busiest(rows: tuple[Ints, Ints, Ints], below: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Ints]:
-    """Of the bins of two groups of rows, each (bin, busy, name), the busier ones: of equal ones those of the first."""
+    """The busier bins of two groups of rows, each (bin, busy, name): of equal ones those of the first."""
     bin, busy, name = (np.concatenate(columns) for columns in zip(rows, below, strict=True))
     order = np.lexsort((np.arange(len(bin)), -busy, bin))
     first = order[np.flatnonzero(np.diff(bin[order], prepend=-1))]
@@ -71,7 +71,7 @@ class OverviewCheck:
         self._compare(track, (bin, parts, np.full(len(bin), -1, np.int64)))
 
     def _check_span(self, track: TrackEntry, bin: Ints) -> None:
-        """Whether a track with events in these bins spans from the first of them to the last."""
+        """Checks that a track with events in these bins spans from the first of them to the last."""
         shift = 2 * self._grid.level
         if track.span is None or not len(bin):
             return
@@ -86,12 +86,12 @@ class OverviewCheck:
         if same and hash_rows(list(expected)).sum(dtype=np.uint64) == self._hashes[track.id]:
             return
         entries = OverviewEntries.join([self._of_track(number, track.id) for number in range(self._grid.pages)])
-        found = entries.bin, entries.utilisation, entries.name
-        k = first_difference(expected, found)
+        stored = entries.bin, entries.utilisation, entries.name
+        k = first_difference(expected, stored)
         if k is None:
             raise self._error(f"it was altered while it was read: track {track.id}")
         is_, should = (
-            [int(column[k]) for column in columns] if k < len(columns[0]) else None for columns in (found, expected)
+            [int(column[k]) for column in columns] if k < len(columns[0]) else None for columns in (stored, expected)
         )
         what = f"in the overview (bin, utilisation, name) is {is_}, from the events it is {should}"
         raise self._catalogue.track_error(track.id, what)

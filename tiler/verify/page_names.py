@@ -14,7 +14,7 @@ from tilescope.tiler.verify.tree import BlockTree
 
 
 class PageNamesCheck:
-    """Those of a block: each of its pages is to be compared once."""
+    """Checks the names of a block: each of its pages is to be compared once."""
 
     def __init__(self, store: Store, tree: BlockTree, tally: Tally) -> None:
         """Raises DamagedStore where the records are no lists of names and pages."""

@@ -47,7 +47,7 @@ def fetch_from(store: Store, tree: BlockTree, memory: ProofMemory, done: Callabl
 
 
 def inflated_bytes(member: bytes) -> int:
-    """How long what a gzip member holds is, as it says itself."""
+    """Bytes that a gzip member holds, as it says itself."""
     return int.from_bytes(member[-4:], "little")  # as gzip ends
 
 
@@ -62,16 +62,16 @@ def check_bytes(tree: BlockTree, number: int, stored: bytes) -> None:
     if (residual is not None) != bool(shape.flags[first] & TileFlag.HAS_RESIDUAL):
         raise tree.error(first, "the shape record is wrong about whether its page has a residual")
     for name, part, crc in (("page", page, shape.page_crc), ("residual", residual, shape.residual_crc)):
-        found, wanted = zlib.crc32(part or b""), int(crc[first])
-        if found != wanted:
-            what = f"the bytes of its {name} have been altered: their checksum is {found:08x}, not {wanted:08x}"
+        stored_crc, wanted = zlib.crc32(part or b""), int(crc[first])
+        if stored_crc != wanted:
+            what = f"the bytes of its {name} have been altered: their checksum is {stored_crc:08x}, not {wanted:08x}"
             raise tree.error(first, what)
     if len(stored) > PAGE_BYTES_AT_MOST and tiles.stop - tiles.start > 1:
         raise tree.error(tiles.start, f"its page has {len(stored)} bytes and more than one tile")
 
 
 def inflate(member: bytes) -> bytes:
-    """What a gzip member holds. Unlike `decompress`, bytes that follow the member are an error."""
+    """Inflates a gzip member. Unlike `decompress`, bytes that follow the member are an error."""
     if not member.startswith(MEMBER_HEADER):
         raise DamagedStore("it has a damaged header")
     inflater = isal_zlib.decompressobj(31)

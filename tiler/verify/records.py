@@ -14,14 +14,8 @@ from tilescope.tiler.errors import DamagedStore, FormatFailed
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
-from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.records.catalogue import record_of
-from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS
-from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
-from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
-from tilescope.tiler.records.device.step_sums import STEP_SUMS
-from tilescope.tiler.records.flow_bins import FLOW_TILES
-from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
@@ -30,26 +24,24 @@ from tilescope.tiler.records.overview import OVERVIEW, OverviewGrid
 from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
-from tilescope.tiler.records.steps import STEPS
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
-from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.launches import LaunchCheck
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.operations import OperationCheck
 from tilescope.tiler.verify.origins import OriginCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
+from tilescope.tiler.verify.prover import Prover, Take
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.steps import StepRecordCheck
 from tilescope.tiler.verify.stored_rows import StoredRowsCheck
 from tilescope.tiler.verify.tree import BlockTree
-
-Prover = Callable[[bytes, bytes], None]  # takes a record by its key and value; raises DamagedStore
 
 
 def read_trees(store: Store, catalogue: Catalogue) -> list[BlockTree]:
@@ -85,28 +77,28 @@ class RecordCheck:
         self._tables_entries: list[int] = []  # of each file
         self._tables_pages: list[int] = []
         self._tables_page = (0, 0)  # file and page that come next
-        self._attachments = AttachmentCheck(store, len(catalogue.files), tally)
-        self._origins = OriginCheck(store, catalogue, tally)
-        self._rows = StoredRowsCheck(store, len(catalogue.files), tally)
         self._overview = 0  # pages seen so far
         slices = LeafSlices(store, catalogue, trees, memory)
-        self._flows = FlowRecordCheck(catalogue, slices, memory, tally)
-        self._steps = StepRecordCheck(catalogue, slices, tally)
-        self._operations = OperationCheck(store, catalogue, slices, tally)
-        self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
+        flows = FlowRecordCheck(catalogue, slices, memory, tally)
+        # What is missing is told in this order.
+        self._provers: tuple[Prover, ...] = (
+            AttachmentCheck(store, len(catalogue.files), tally),
+            OriginCheck(store, catalogue, tally),
+            StoredRowsCheck(store, len(catalogue.files), tally),
+            flows,
+            StepRecordCheck(catalogue, slices, tally),
+            OperationCheck(store, catalogue, slices, tally),
+            FlowTileCheck(store, catalogue, flows, memory, tally),
+            LaunchCheck(store, catalogue, memory),
+        )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
-        self._provers: dict[Record, Prover] = {
+        self._takes: dict[Record, Take] = {
             ARGUMENT_TABLES: self._take_tables,
-            ATTACHMENT_CHUNKS: self._attachments.take,
-            METADATA_ROWS: self._rows.take,
             ARGUMENTS: self._take_details,
             ARGUMENT_TABLE_PAGES: self._take_tables_page,
-            FLOW_ENDS: self._flows.take,
-            FLOW_TILES: self._take_flow_tiles,
             HISTOGRAM: self._take_histogram,
             ATTACHMENTS: self._take_known,
             BLOCK_HISTOGRAM: self._take_histogram,
-            KINDS: self._operations.take_kinds,
             PAGE_NAMES: self._take_page_names,
             MANIFEST: self._take_known,
             NAMES: self._take_names,
@@ -118,23 +110,19 @@ class RecordCheck:
             TRACKS: self._take_known,
             TRACK_SUMS: self._take_histogram,
             TRACK_SUMS_SPREAD: self._take_histogram,
-            STEPS: self._steps.take,
-            OPERATIONS: self._operations.take,
-            OPERATION_SUMS: self._operations.take_sums,
-            STEP_SUMS: self._operations.take_sums,
-            WRITTEN_FLOW_ARGUMENTS: self._origins.take_args,
-            WRITTEN_FLOWS: self._origins.take,
             ORIGINS: self._take_known,
             BLOCK_TRACKS: self._refuse,
         }
+        for prover in self._provers:
+            self._takes |= prover.takes
 
     @property
     def proven(self) -> Set[Record]:
         """The kinds of records that have a prover."""
-        return self._provers.keys()
+        return self._takes.keys()
 
     def check(self, done: Callable[[int], None]) -> Tally:
-        """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
+        """Counts of what was checked. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
         try:
             return self._check(done)
         except MemoryError:
@@ -146,7 +134,7 @@ class RecordCheck:
             record = record_of(key)
             if record is None:
                 raise self._unknown(key)
-            self._provers[record](key, value)
+            self._takes[record](key, value)
             done(len(value))
         for tree, seen in zip(self._trees, self._pages, strict=True):
             if seen < len(tree.page_keys):
@@ -163,13 +151,8 @@ class RecordCheck:
         file, page = self._next_tables_page()
         if file < len(self._tables_pages):
             raise _error(self._store, f"page {page} of the tables of arguments of file {file} is missing")
-        self._attachments.finish()
-        self._origins.finish()
-        self._rows.finish()
-        self._flows.finish()
-        self._steps.finish()
-        self._operations.finish()
-        self._flow_tiles.finish()
+        for prover in self._provers:
+            prover.finish()
         return self._tally
 
     def _refuse(self, key: bytes, value: bytes) -> None:
@@ -240,11 +223,11 @@ class RecordCheck:
         if ARGUMENT_TABLE_PAGES.numbers_in(key) != (file, page):
             raise _error(self._store, f"{what} is missing")
         try:
-            found = check_page(page, inflate(value))
+            entries = check_page(page, inflate(value))
         except (ValueError, DamagedStore) as error:
             raise _error(self._store, f"{what} is damaged: {error}") from error
-        if found != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
-            raise _error(self._store, f"{what} has {found} entries")
+        if entries != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
+            raise _error(self._store, f"{what} has {entries} entries")
         self._tables_page = (file, page + 1)
 
     def _next_tables_page(self) -> tuple[int, int]:
@@ -276,10 +259,6 @@ class RecordCheck:
             raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged")
         self._details[track] += n
         self._tally["details_chunks"] += 1
-
-    def _take_flow_tiles(self, key: bytes, value: bytes) -> None:
-        self._flows.finish()  # their keys come before; tiles are held against ends that are as they should be
-        self._flow_tiles.take(key, value)
 
     def _take_histogram(self, key: bytes, value: bytes) -> None:
         # That none is missing, and what is in each, is looked at where they are computed anew.

@@ -1,4 +1,4 @@
-"""What a verification has looked at."""
+"""The counts of a verification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tally = Counter[str]
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """How much was checked. Whatever was wrong raised `DamagedStore`, so all of this is right."""
+    """Counts of what was checked. Whatever was wrong raised `DamagedStore`, so all of this is right."""
 
     tracks: int = 0  # with events
     events: int = 0  # slices, instants and counter samples, each once

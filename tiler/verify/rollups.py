@@ -83,7 +83,7 @@ class LayerCheck:
         self._done = done
 
     def check(self) -> Tally:
-        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory."""
+        """Counts of what was checked. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory."""
         try:
             return self._check()
         except MemoryError:

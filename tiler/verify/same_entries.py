@@ -27,8 +27,8 @@ from tilescope.tiler.records.catalogue import describe, record_of
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.store.run_store import open_run_store
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import Entry, Store
+from tilescope.tiler.store.validation import must_make_sense
 
 # Members of the manifest that are of the build, not of the trace.
 _OF_THE_BUILD = ("build", "created_ns")
@@ -37,7 +37,7 @@ _NO_ENTRY: Entry = (b"\xff", b"")  # behind all others
 
 
 class SameEntries(Struct, frozen=True):
-    """What two stores have in common: everything."""
+    """Counts of entries of two stores that are the same."""
 
     entries: int  # of each store
     recompressed: int  # those of them that hold the same in other compressed bytes
@@ -68,7 +68,7 @@ def compare_stores(path: Path, other: Path) -> SameEntries:
 
 
 def content(key: bytes, value: bytes) -> bytes:
-    """What an entry holds, whatever the compressor made of it; of the manifest what says of the trace."""
+    """Content of an entry, whatever the compressor made of it; of the manifest the part about the trace."""
     record = record_of(key)
     if record is MANIFEST:
         return json.dumps(_of_the_trace(json.loads(decompress(value)))).encode()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import SliceFlag
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.steps import STEPS, StepSource, TrackSteps
 from tilescope.tiler.store.store import unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 _KINDS = (TrackKind.SLICE, TrackKind.ASYNC)
@@ -28,6 +32,11 @@ class StepRecordCheck:
         self._seen = [0] * len(catalogue.tracks)
         self._last = -1, -1  # track and slice of the last step of the record before
 
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {STEPS: self.take}
+
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a record. Raises DamagedStore."""
         number, first = STEPS.numbers_in(key)
@@ -42,7 +51,7 @@ class StepRecordCheck:
         late = np.diff(steps.ordinal, prepend=self._last[1] if self._last[0] == number else -1) <= 0
         if steps.ordinal[0] != first or late.any():
             raise self._error(track, f"steps from event {first} on are out of order")
-        slices = self._slices.of(track, steps.ordinal, "steps")
+        slices = self._slices.find(track, steps.ordinal, "steps")
         is_open = (slices.flags & SliceFlag.OPEN) != 0
         wrong = (steps.start != slices.start) | (steps.duration != slices.duration) | (steps.name != slices.name)
         wrong |= (steps.is_open != is_open) | (steps.number < 0) | ~np.isin(steps.source, _STORED)

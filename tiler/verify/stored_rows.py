@@ -14,8 +14,10 @@ from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
 
 # A value with what tells it from others that are equal in Python; None: nothing.
@@ -37,6 +39,11 @@ class StoredRowsCheck:
         self._tally = tally
         self._chunks: list[bytes] = []
 
+    @property
+    def takes(self) -> Mapping[Record, Take]:
+        """Its kinds of records."""
+        return {METADATA_ROWS: self.take}
+
     def take(self, key: bytes, value: bytes) -> None:
         """The next chunk. Raises DamagedStore."""
         if key != METADATA_ROWS.key(len(self._chunks)):
@@ -45,7 +52,9 @@ class StoredRowsCheck:
 
     def finish(self) -> None:
         """All chunks have been taken. Raises DamagedStore."""
-        tables = {file: of for file in range(self._files) if (of := event_metadata(self._store, file)) is not None}
+        tables = {
+            file: metadata for file in range(self._files) if (metadata := event_metadata(self._store, file)) is not None
+        }
         if not tables and not self._chunks:
             return
         try:
@@ -55,18 +64,18 @@ class StoredRowsCheck:
         if self._chunks and list(map(inflate, stored.chunks())) != self._chunks:
             raise self._error("the rows of metadata have bytes that nobody reads")
         plain = _PlainRows()
-        of_files = {file: plain.of_file(of) for file, of in tables.items()}
+        of_files = {file: plain.of_file(file_tables) for file, file_tables in tables.items()}
         if plain.are_too_many:
             if len(stored.rows) or stored.files:
                 raise self._error("there are rows of metadata where there is too much of it")
             return
-        if set(stored.files) != {file for file, of in of_files.items() if of}:
+        if set(stored.files) != {file for file, file_rows in of_files.items() if file_rows}:
             raise self._error("the rows of metadata are of other files than have some")
         if len(stored.rows) != len(plain.rows):
             raise self._error(f"there are {len(stored.rows):,} rows of metadata, and {len(plain.rows):,} in its tables")
         values = _Values(stored, tables)
         try:
-            rows = [_said(row, values) for row in stored.rows.tolist()]
+            rows = [_row_values(row, values) for row in stored.rows.tolist()]
             if values.words() != stored.text_words.tolist():
                 raise self._error("the rows of metadata say other words of long names than are in these")
         except (ValueError, LookupError) as error:
@@ -92,14 +101,19 @@ class _PlainRows:
         self.are_too_many = False
         self._values: set[tuple[str, object]] = set()
         self._bytes = 0
-        self._known: dict[tuple[int, int, str, bytes, bytes], _Row] = {}  # hosts that run one program say the same
+        self._row_by_content: dict[
+            tuple[int, int, str, bytes, bytes], _Row
+        ] = {}  # hosts that run one program say the same
         self._names: dict[tuple[tuple[int, str], ...], int] = {}
 
     def of_file(self, tables: XStatTables) -> dict[int, _Row]:
-        """Of the entries of planes with such stats what they say."""
-        found: dict[int, _Row] = {}
-        says = [not _PLACE.keys().isdisjoint(of.stat_names.values()) for of in tables.planes]
-        called = [self._names.setdefault(tuple(of.stat_names.items()), len(self._names)) for of in tables.planes]
+        """Rows by entry, for entries of planes with such stats."""
+        rows_by_entry: dict[int, _Row] = {}
+        says = [not _PLACE.keys().isdisjoint(plane_metadata.stat_names.values()) for plane_metadata in tables.planes]
+        called = [
+            self._names.setdefault(tuple(plane_metadata.stat_names.items()), len(self._names))
+            for plane_metadata in tables.planes
+        ]
         # An entry may be shared by planes: they call their stats the same.
         wanted = {int(tables.place[number]) for number, plane in enumerate(tables.plane.tolist()) if says[plane]}
         for entry in sorted(wanted):
@@ -107,26 +121,28 @@ class _PlainRows:
                 break
             number = int(tables.first[entry])
             plane = int(tables.plane[number])
-            page, at = divmod(entry, ENTRIES_PER_PAGE)
-            stats, (names, long_names) = tables.stats_page(page).of(at), tables.texts_page(page)
+            page, position = divmod(entry, ENTRIES_PER_PAGE)
+            stats, (names, long_names) = tables.stats_page(page).entry(position), tables.texts_page(page)
             name = int(tables.name[number])
-            unused = names.of(at).decode() if name < 0 else ""
-            key = called[plane], name, unused, stats, long_names.of(at)
-            if key not in self._known:
-                self._known[key] = self._row(name, unused, long_names.of(at).decode(), stats, tables, plane)
-            found[entry] = self._known[key]
+            unused = names.entry(position).decode() if name < 0 else ""
+            key = called[plane], name, unused, stats, long_names.entry(position)
+            if key not in self._row_by_content:
+                self._row_by_content[key] = self._row(
+                    name, unused, long_names.entry(position).decode(), stats, tables, plane
+                )
+            rows_by_entry[entry] = self._row_by_content[key]
             self.are_too_many = len(self.rows) > MAX_ROWS or self._bytes > MAX_BYTES
-        return found
+        return rows_by_entry
 
     def _row(self, name: int, unused: str, long_name: str, stats: bytes, tables: XStatTables, plane: int) -> _Row:
-        said: list[_Value] = [None] * len(STATS)
+        stats_row: list[_Value] = [None] * len(STATS)
         try:
             for stat in typed_stats(stats, tables.planes[plane].stat_names):
                 if stat.name in _PLACE:
-                    said[_PLACE[stat.name]] = _value(stat.value)
+                    stats_row[_PLACE[stat.name]] = _value(stat.value)
         except WireDamage:
-            said = [None] * len(STATS)
-        row: _Row = (name if name >= 0 else _value(unused), _value(long_name), *said)
+            stats_row = [None] * len(STATS)
+        row: _Row = (name if name >= 0 else _value(unused), _value(long_name), *stats_row)
         self.rows.add(row)
         for value in row:
             if isinstance(value, tuple) and value not in self._values:
@@ -136,34 +152,34 @@ class _PlainRows:
 
 
 class _Values:
-    """What the numbers of stored rows stand for."""
+    """Values by the numbers of stored rows."""
 
     def __init__(self, stored: StoredRows, tables: Mapping[int, XStatTables]) -> None:
         self._stored = stored
         begins = [0, *stored.ends[:-1].tolist()]
         pieces = (stored.data[first:last] for first, last in zip(begins, stored.ends.tolist(), strict=False))
-        self._known = [None, *map(_stored_value, stored.forms.tolist(), pieces), *_texts(stored, tables)]
+        self._by_code = [None, *map(_stored_value, stored.forms.tolist(), pieces), *_texts(stored, tables)]
 
     def __getitem__(self, code: int) -> _Value:
         if code < _ZERO + _SMALL:
             return "number", code - _ZERO
-        return self._known[code]
+        return self._by_code[code]
 
     def words(self) -> list[int]:
-        """Of each long name which words are in it."""
-        texts = [str(value[1]) if value else "" for value in self._known[self._stored.first_text :]]
+        """Bits, by long name, of the words in it."""
+        texts = [str(value[1]) if value else "" for value in self._by_code[self._stored.first_text :]]
         return [sum((word in text) << bit for bit, word in enumerate(WORDS)) for text in texts]
 
 
-def _said(row: Sequence[int], values: _Values) -> _Row:
+def _row_values(row: Sequence[int], values: _Values) -> _Row:
     name: int | _Value = row[NAME] if row[NAME] >= 0 else values[-2 - row[NAME]] if row[NAME] < -1 else None
     return name, *(values[code] for code in row[LONG_NAME:])
 
 
 def _texts(stored: StoredRows, tables: Mapping[int, XStatTables]) -> Iterator[_Value]:
     for file, entry in zip(stored.text_file.tolist(), stored.text_entry.tolist(), strict=True):
-        page, at = divmod(entry, ENTRIES_PER_PAGE)
-        yield _value(tables[file].texts_page(page)[1].of(at).decode())
+        page, position = divmod(entry, ENTRIES_PER_PAGE)
+        yield _value(tables[file].texts_page(page)[1].entry(position).decode())
 
 
 def _value(value: float | int | str | bytes | None) -> _Value:
@@ -182,7 +198,7 @@ def _stored_value(form: int, raw: bytes) -> _Value:
 
 
 def _size(value: tuple[str, object]) -> int:
-    _, of = value
-    if isinstance(of, int):
-        return 0 if 0 <= of < _SMALL else 8
-    return len(of.encode()) if isinstance(of, str) else len(of) if isinstance(of, bytes) else 0
+    _, content = value
+    if isinstance(content, int):
+        return 0 if 0 <= content < _SMALL else 8
+    return len(content.encode()) if isinstance(content, str) else len(content) if isinstance(content, bytes) else 0

@@ -17,6 +17,8 @@ _COUNTED = (
 def check_totals(catalogue: Catalogue) -> None:
     """Raises DamagedStore."""
     for kind, counted in _COUNTED:
-        found, expected = catalogue.events_of(kind), catalogue.counts[counted]
-        if found != expected:
-            raise DamagedStore(f"{catalogue.location}: the {kind} tracks have {found} events, the files had {expected}")
+        counted_events, expected = catalogue.events_of(kind), catalogue.counts[counted]
+        if counted_events != expected:
+            raise DamagedStore(
+                f"{catalogue.location}: the {kind} tracks have {counted_events} events, the files had {expected}"
+            )

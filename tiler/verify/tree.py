@@ -58,14 +58,14 @@ class BlockTree:
         return self._catalogue.tile_error(track, int(self.level[tile]), int(self.index[tile]), what)
 
     def name(self, tile: int) -> str:
-        """What messages call the tile in this position."""
+        """Name in messages of the tile in this position."""
         track = self.block * TRACKS_PER_BLOCK + int(self.slot[tile])
         return self._catalogue.tile_name(track, int(self.level[tile]), int(self.index[tile]))
 
     def _fail(self, wrong: Mask, what: str) -> None:
-        at = np.flatnonzero(wrong)
-        if len(at):
-            raise self.error(int(at[0]), what)
+        positions = np.flatnonzero(wrong)
+        if len(positions):
+            raise self.error(int(positions[0]), what)
 
     def _check_list(self) -> None:
         shape, root = self.shape, self._catalogue.root_level
@@ -110,8 +110,8 @@ class BlockTree:
                 below = slice(int(self._level_first[level - 1]), here.start)
                 parent_key = (self.index[below] >> 2 << 5) | self.slot[below]
                 parent = np.searchsorted(key, parent_key)
-                known = np.minimum(parent, max(len(key) - 1, 0))
-                missing = (key[known] != parent_key) if len(key) else np.ones(len(parent_key), np.bool_)
+                parent_row = np.minimum(parent, max(len(key) - 1, 0))
+                missing = (key[parent_row] != parent_key) if len(key) else np.ones(len(parent_key), np.bool_)
                 if missing.any():
                     raise self.error(below.start + int(np.flatnonzero(missing)[0]), "the tile above it does not exist")
                 np.add.at(events, parent, self.events[below])

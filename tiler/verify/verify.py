@@ -47,7 +47,7 @@ def verify_store(
 
 
 def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
-    catalogue = Catalogue.of(store)
+    catalogue = Catalogue.read(store)
     check_totals(catalogue)
     OutlierCheck(store, catalogue).check()
     trees = read_trees(store, catalogue)
@@ -76,10 +76,10 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     work = int(store.manifest()["store_bytes"]) * _WORK_PER_BYTE
     work += events * _WORK_PER_EVENT + summed * _WORK_PER_SUMMED_EVENT
 
-    def told(amount: int, what: str) -> None:
+    def report_progress(amount: int, what: str) -> None:
         progress(min(1.0, amount / max(1, work)), what)
 
-    for part in run_tasks(tasks, told, memory.refusal):
+    for part in run_tasks(tasks, report_progress, memory.refusal):
         tally += part
     families.finish()
     tally["rollup_tracks"] += sum(track.kind == TrackKind.ROLLUP and not track.events for track in catalogue.tracks)

@@ -43,7 +43,7 @@ class _Finished:
 
 
 def worker_count() -> int:
-    """How many tasks run at a time."""
+    """Number of tasks that run at a time."""
     return min(_WORKERS_AT_MOST, processors())
 
 
@@ -93,7 +93,7 @@ def run_tasks(
     progress: Callable[[int, str], None],
     refusal: Callable[[ShortOfMemory], Exception] = lambda short: short,
 ) -> Iterator[Tally]:
-    """What each task looked at, in their order. `progress` is told, in this thread, how much has been done of all.
+    """Yields the tally of each task, in their order. `progress` gets, in this thread, the cost of the work done so far.
 
     A task that raises ShortOfMemory is run again, alone; when it does so then, too, `refusal` of it is raised.
     When tasks fail, the first of them in order is what is raised, whichever came first in time. What is raised here or

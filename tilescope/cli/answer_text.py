@@ -67,8 +67,8 @@ class Shown:
 
 def track_names(tree: TrackTree) -> dict[int, str]:
     """Names that people know tracks by: the process and the name."""
-    groups = {group["id"]: group["name"] for group in tree.groups}
-    return {track["id"]: f"{groups.get(track['group'], '')} › {track['name']}" for track in tree.tracks}
+    groups = {group.id: group.name for group in tree.groups}
+    return {track.id: f"{groups.get(track.group, '')} › {track.name}" for track in tree.tracks}
 
 
 def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) -> None:

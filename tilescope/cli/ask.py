@@ -73,7 +73,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
     rules = work_rules_of(options)
@@ -86,8 +86,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
 
         with must_make_sense(path):
             main = reader(path)
-            manifest = main.store.manifest()
-            tick_ps, zero = int(manifest["tick_ps"]), zero_of(manifest)
+            tick_ps, zero = main.tick_ps, zero_of(main.manifest)
         values: dict[str, str] = {}
         for parameter in tool_parameters:
             given = getattr(options, parameter.name)

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.attachments import content
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
     store = open_run_store(args.store)

@@ -186,6 +186,7 @@ async def _capture(addresses: tuple[ProfilerAddress, ...], options: CaptureOptio
 def _index(folder: Path, args: argparse.Namespace) -> None:
     """Indexes the run where `tilescope view` will look for it."""
     from tilescope.tiler.indexing import build_store
+    from tilescope.tiler.lookup.manifest import run_manifest
     from tilescope.tiler.readers import find_run
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.cached_traces import remember_traces
@@ -198,7 +199,7 @@ def _index(folder: Path, args: argparse.Namespace) -> None:
     remember_traces(store_path, captured_run.files)
     store = open_run_store(store_path)
     try:
-        events = int(store.manifest()["events"]["total"])
+        events = run_manifest(store).events.total
     finally:
         store.close()
     for note in captured_run.notes:

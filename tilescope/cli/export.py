@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.export import ExportQuestion
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import parameters
 
     refuse_file(args.store)
@@ -82,11 +82,10 @@ def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     from tilescope.tiler.export import ExportQuestion, pieces
     from tilescope.tiler.tools import from_text
 
-    manifest = reader.store.manifest()
     values = {name: getattr(args, name) for name in ("start", "end", "steps", "step_name", "tracks")}
     given = {name: text for name, text in values.items() if text is not None}
     for name in given.keys() & {"start", "end"}:
-        given[name] = ticks_text(f"--{name}", given[name], int(manifest["tick_ps"]), zero_of(manifest))
+        given[name] = ticks_text(f"--{name}", given[name], reader.tick_ps, zero_of(reader.manifest))
     return pieces(reader, from_text(ExportQuestion, given))
 
 

@@ -82,8 +82,8 @@ def _discard(cache: CacheDirectory, trace: Path, dry_run: bool) -> list[Leftover
 
 def _sweep(stores: Sequence[Path], dry_run: bool) -> list[Leftover]:
     from tilescope.tiler.errors import NOTHING_THERE, NoStore, UsageError
+    from tilescope.tiler.store.build_lock import is_ours
     from tilescope.tiler.store.sweep import sweep
-    from tilescope.tiler.store.turn import is_ours
 
     for store in stores:
         if not store.exists():

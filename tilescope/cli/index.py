@@ -24,9 +24,9 @@ from __future__ import annotations
 import argparse
 import gc
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
@@ -40,6 +40,7 @@ from tilescope.cli.time_unit_option import add_time_unit_option
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress
+    from tilescope.tiler.schema import RunManifest
 
 NAME = "index"
 HELP = "index a trace into a store"
@@ -66,6 +67,7 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
+    from tilescope.tiler.lookup.manifest import run_manifest
     from tilescope.tiler.readers import find_run, formats, join_runs
     from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
     from tilescope.tiler.store import is_store, open_run_store
@@ -109,10 +111,10 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
 
     store = open_run_store(args.output)
     try:
-        manifest = store.manifest()
+        manifest = run_manifest(store)
     finally:
         store.close()
-    events = int(manifest["events"]["total"])
+    events = manifest.events.total
     speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
     say(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
     for fact in [*store_facts(manifest), *_notes(source.notes, manifest)]:
@@ -120,9 +122,9 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     return 0
 
 
-def _notes(notes: Sequence[str], manifest: Mapping[str, Any]) -> Iterator[StoreFact]:
+def _notes(notes: Sequence[str], manifest: RunManifest) -> Iterator[StoreFact]:
     """Notes on how the run was found, without those that the store has as warnings."""
-    return (StoreFact("note", note) for note in notes if note not in manifest["warnings"])
+    return (StoreFact("note", note) for note in notes if note not in manifest.warnings)
 
 
 def _has_json(files: Sequence[Path], max_inflated: int | None) -> bool:

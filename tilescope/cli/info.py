@@ -30,7 +30,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +43,7 @@ from tilescope.cli.text import plural, shortened, size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun
+    from tilescope.tiler.schema import RunManifest
     from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "info"
@@ -67,9 +67,10 @@ def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.records.tracks import TRACKS
+    from tilescope.tiler.schema import RunManifest
     from tilescope.tiler.store import open_run_store
-    from tilescope.tiler.store.sense import must_make_sense
     from tilescope.tiler.store.store import need
+    from tilescope.tiler.store.validation import must_make_sense
 
     runs = _runs_at(args.store, separate=args.separate)
     if runs:
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
             sizes = {"attachments": len(attached), "attached_bytes": sum(entry.size_bytes for entry in attached)}
             say_json(_with_numbers(manifest) | sizes)
         else:
-            _print_tables(args.store, manifest, tree)
+            _print_tables(args.store, RunManifest.from_json(manifest), tree)
             _print_attachments(attached)
     return 0
 
@@ -130,7 +131,7 @@ def _print_attachments(attached: Sequence[AttachmentEntry]) -> None:
             say(line)
 
 
-def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
+def _print_tables(path: Path, manifest: RunManifest, tree: bytes) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -138,6 +139,7 @@ def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
 
     from tilescope.cli.track_table import process_rows
     from tilescope.tiler.pages import decompress
+    from tilescope.tiler.schema import TreeMembers
 
     console = Console()
     if not console.is_terminal:
@@ -152,7 +154,7 @@ def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
     processes.add_column("process", overflow="fold")
     for title in ("tracks", "events", "busy"):
         processes.add_column(title, justify="right", no_wrap=True)
-    rows = process_rows(json.loads(decompress(tree)), int(manifest["tick_ps"]))
+    rows = process_rows(TreeMembers.decode(decompress(tree)), manifest.tick_ps)
     for row in rows[:SHOWN_PROCESSES]:
         processes.add_row(Text(printable(shortened(row.name, SHOWN_CHARACTERS))), row.tracks, row.events, row.busy)
     console.print(processes)

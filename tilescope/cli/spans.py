@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.ticks import MICRO, UNITS_PS
+
+if TYPE_CHECKING:
+    from tilescope.tiler.schema import RunManifest
 
 _TICKS: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 _TIME: Final = re.compile(rf"(-?[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?) ?({'|'.join(UNITS_PS)})", re.ASCII)
 
 
-def zero_of(manifest: Mapping[str, Any]) -> int:
+def zero_of(manifest: RunManifest) -> int:
     """The tick from which times with a unit count: the origin, or the start of all but outliers, as in the viewer."""
-    return int(manifest["outliers"]["start"]) if manifest.get("outliers") else 0
+    return int(manifest.outliers.start) if manifest.outliers else 0
 
 
 def ticks_text(option: str, text: str, tick_ps: int, zero: int = 0) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilescope.cli.text import count_text, plural, size_text
 from tilescope.tiler.duration_text import duration_text
+
+if TYPE_CHECKING:
+    from tilescope.tiler.schema import Outliers, RunManifest
 
 # The order in which kinds of events are listed, and how they are called.
 EVENT_KINDS = {
@@ -34,55 +37,52 @@ class StoreFact(NamedTuple):
     text: str
 
 
-def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
+def store_facts(manifest: RunManifest) -> list[StoreFact]:
     """The facts of a manifest (see docs/api.md), the most asked for first; what is empty is left out."""
-    facts = [StoreFact("format", manifest["format"]), StoreFact("span", _span(manifest))]
-    kinds = [
-        f"{count_text(int(manifest['events'][kind]))} {name}"
-        for kind, name in EVENT_KINDS.items()
-        if int(manifest["events"][kind])
-    ]
-    facts.append(StoreFact("events", _no_events(manifest) if manifest["empty"] else ", ".join(kinds)))
-    if manifest.get("outliers") is not None:
-        facts.append(StoreFact("outliers", _outliers(manifest["outliers"], manifest["tick_ps"])))
+    facts = [StoreFact("format", manifest.format), StoreFact("span", _span(manifest))]
+    counts = {name: int(getattr(manifest.events, kind)) for kind, name in EVENT_KINDS.items()}
+    kinds = [f"{count_text(count)} {name}" for name, count in counts.items() if count]
+    facts.append(StoreFact("events", _no_events(manifest) if manifest.empty else ", ".join(kinds)))
+    if manifest.outliers is not None:
+        facts.append(StoreFact("outliers", _outliers(manifest.outliers, manifest.tick_ps)))
     facts.append(StoreFact("tracks", _tracks(manifest)))
     facts.append(StoreFact("store", _sizes(manifest)))
-    if manifest["ignored"]:
-        ignored = [f"{count_text(int(n))} × {reason}" for reason, n in sorted(manifest["ignored"].items())]
+    if manifest.ignored:
+        ignored = [f"{count_text(n)} × {reason}" for reason, n in sorted(manifest.ignored.items())]
         facts.append(StoreFact("ignored", ", ".join(ignored)))
-    facts += [StoreFact("warning", warning) for warning in manifest["warnings"]]
+    facts += [StoreFact("warning", warning) for warning in manifest.warnings]
     return facts
 
 
-def _no_events(manifest: dict[str, Any]) -> str:
+def _no_events(manifest: RunManifest) -> str:
     """Reason why there are no events."""
-    written = int(manifest["events"]["total"])
+    written = manifest.events.total
     if not written:
         return "none: the trace is empty"
     return f"none: of {plural(written, 'event', 'events')} in the trace no time could be read, see ignored"
 
 
-def _span(manifest: dict[str, Any]) -> str:
-    ticks, tick_ps = int(manifest["end"]) - int(manifest["start"]), int(manifest["tick_ps"])
+def _span(manifest: RunManifest) -> str:
+    ticks, tick_ps = manifest.end - manifest.start, manifest.tick_ps
     return f"{duration_text(ticks, tick_ps)}, in ticks of {duration_text(1, tick_ps)}"
 
 
-def _outliers(outliers: dict[str, Any], tick_ps: int) -> str:
-    numbers = {reason: int(outliers[reason]) for reason in _OUTLIERS}
+def _outliers(outliers: Outliers, tick_ps: int) -> str:
+    numbers = {reason: int(getattr(outliers, reason)) for reason in _OUTLIERS}
     parts = [f"{count_text(count)} {_OUTLIERS[reason]}" for reason, count in numbers.items() if count]
-    rest = duration_text(int(outliers["end"]) - int(outliers["start"]), tick_ps)
+    rest = duration_text(int(outliers.end) - int(outliers.start), tick_ps)
     return f"{', '.join(parts)}: left out of figures; all else takes {rest}"
 
 
-def _tracks(manifest: dict[str, Any]) -> str:
-    hosts = len(manifest["hosts"])
+def _tracks(manifest: RunManifest) -> str:
+    hosts = len(manifest.hosts)
     return (
-        f"{count_text(manifest['tracks'])} in {plural(manifest['processes'], 'process', 'processes')} "
+        f"{count_text(manifest.tracks)} in {plural(manifest.processes, 'process', 'processes')} "
         f"on {plural(hosts, 'host', 'hosts')}"
     )
 
 
-def _sizes(manifest: dict[str, Any]) -> str:
-    store_bytes, source_bytes = int(manifest["store_bytes"]), int(manifest["source_bytes"])
+def _sizes(manifest: RunManifest) -> str:
+    store_bytes, source_bytes = manifest.store_bytes, manifest.source_bytes
     ratio = f", {store_bytes / source_bytes:.2f} of the trace's {size_text(source_bytes)}" if source_bytes else ""
     return f"{size_text(store_bytes)}{ratio}"

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
     from tilescope.cli.stores import refuse_file
-    from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.verify import compare_stores, verify_store
 
     refuse_file(args.store)

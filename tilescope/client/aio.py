@@ -472,7 +472,7 @@ class AsyncRun:
         windows_of = await self._windows(await self._span(start, end), tracks, steps, step_name)
         tree = await self._stored.tree()
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
-            if tree.tracks[track]["events"] == "0":
+            if tree.tracks[track].events == 0:
                 continue
             plan = EventPlan(await self._stored.tiles_of(track), track, windows_of(track), self._root_level)
             async for part in self._stored.read(plan):
@@ -486,13 +486,13 @@ class AsyncRun:
         if steps is None:
             if step_name is not None:
                 raise UsageError(STEPS_MISSING)
-            return everywhere(Windows.one(*span))
+            return everywhere(Windows.single(*span))
         fields: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
         answer = whole(await self._ask("steps", limit=0, per_track=True, **fields, **chosen))
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
-        return lambda wanted: Windows.of(start[track == wanted], stop[track == wanted])
+        return lambda wanted: Windows.from_spans(start[track == wanted], stop[track == wanted])
 
     async def _events_table(self, parts: Sequence[Events]) -> Table:
         return events_table(

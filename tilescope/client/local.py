@@ -17,9 +17,10 @@ from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, decompress, record_title
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.records.names import NAMES
@@ -29,8 +30,8 @@ from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.store import need
+from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -96,7 +97,7 @@ def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
         _release(folder)
 
 
-async def _finished(steps: Steps[T]) -> T:
+async def _finished(steps: Interruptible[T]) -> T:
     """The answer, worked on in a thread; whoever stops waiting stops the work."""
     is_wanted = threading.Event()
     is_wanted.set()
@@ -137,18 +138,18 @@ class LocalSource:
         return str(self._path)
 
     async def runs(self) -> list[dict[str, Any]]:
-        manifest = self._store.manifest()
-        extent = RunExtent.of(manifest)
+        manifest = run_manifest(self._store)
+        extent = RunExtent.from_manifest(manifest)
         run = Run(
             id=self._id,
             name=self._path.name,
             path=str(self._path),
             state=RunState.READY,
             error=None,
-            hosts=manifest["hosts"],
-            files=len(manifest["files"]),
-            size_bytes=manifest["store_bytes"],
-            modified_ns=manifest["created_ns"],
+            hosts=manifest.hosts,
+            files=len(manifest.files),
+            size_bytes=str(manifest.store_bytes),
+            modified_ns=str(manifest.created_ns),
             build=self._store.build,
             progress=None,
             notes=[],

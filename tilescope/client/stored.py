@@ -38,7 +38,7 @@ class StoredRun:
         """The run's tracks."""
         if self._tree is None:
             tree = await self._source.tracks(self._build)
-            self._tree = TrackTree(tree["groups"], tree["tracks"])
+            self._tree = TrackTree.from_json(tree)
         return self._tree
 
     async def tiles_of(self, track: int) -> TileIndex:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import Any, SupportsIndex, cast
+from typing import SupportsIndex, TypeVar, cast
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from tilescope.client.kinds import TrackKind
 from tilescope.client.tables import Column, Framed, Table, words
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.overloads import overload
+from tilescope.tiler.schema import TreeGroup, TreeTrack
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +94,26 @@ class TrackList(Framed, Sequence[Track]):
         return repr(self.table)
 
 
-def tracks_of(groups: Iterable[Mapping[str, Any]], tracks: Iterable[Mapping[str, Any]]) -> TrackList:
+def tracks_of(groups: Sequence[TreeGroup], tracks: Iterable[TreeTrack]) -> TrackList:
     """The tracks of a track tree, by id."""
-    by_id = {group["id"]: group for group in groups}
 
     def path(group: int | None) -> tuple[str, ...]:
-        return () if group is None else (*path(by_id[group]["parent"]), by_id[group]["name"])
+        return () if group is None else (*path(groups[group].parent), groups[group].name)
 
     return TrackList(
         Track(
-            track["id"],
-            track["kind"],
-            track["name"],
-            track["detail"],
-            path(track["group"]),
-            track["rows"],
-            int(track["events"]),
-            int(track.get("busy") or 0),
-            track.get("min"),
-            track.get("max"),
-            _tick(track.get("first")),
-            _tick(track.get("last")),
+            track.id,
+            track.kind,
+            track.name,
+            track.detail,
+            path(track.group),
+            track.rows,
+            track.events,
+            track.busy,
+            _present(track.min),
+            _present(track.max),
+            _present(track.first),
+            _present(track.last),
         )
         for track in tracks
     )
@@ -135,8 +138,8 @@ def id_of(track: object) -> int:
         raise UsageError(f"{track!r} is not a track: give its number, or one that tracks() returned") from None
 
 
-def _tick(text: str | None) -> int | None:
-    return None if text is None else int(text)
+def _present(value: Value | UnsetType) -> Value | None:
+    return None if value is UNSET else value
 
 
 def _ticks(values: Sequence[int | None]) -> Column:

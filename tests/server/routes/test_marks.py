@@ -189,7 +189,8 @@ async def test_what_cannot_be_written_is_said_and_nothing_lost(
 def tree(*names: str) -> LastingTracks:
     """Tracks of these names, all in one group."""
     group = {"id": 0, "parent": None, "kind": "process", "name": "p", "detail": "", "rollup": None}
-    tracks = [{"id": k, "group": 0, "kind": "slice", "name": name, "detail": ""} for k, name in enumerate(names)]
+    track = {"group": 0, "kind": "slice", "detail": "", "rows": 1, "events": "1"}
+    tracks = [{**track, "id": k, "name": name} for k, name in enumerate(names)]
     return LastingTracks(lambda: compress(json.dumps({"groups": [group], "tracks": tracks}).encode()))
 
 

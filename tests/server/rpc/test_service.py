@@ -23,7 +23,7 @@ from tilescope.server.stream.wants import WantQueue
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Shape, decompress
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
@@ -175,7 +175,7 @@ async def test_a_client_that_gives_no_credit_costs_its_credit_at_most(
 
 async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
     reader = QueryReader(site.store)
-    tracks = [track["id"] for track in reader.tree.tracks]
+    tracks = [track.id for track in reader.tree.tracks]
     request = pb.ViewRequest(
         run=site.run,
         build=site.build,
@@ -202,7 +202,7 @@ async def test_a_view_without_tracks_is_of_all_but_rollups(site: Site) -> None:
     reader = QueryReader(site.store)
     request = pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, px=700)
     got = [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)]
-    request.tracks.extend(track["id"] for track in reader.tree.tracks if track["kind"] != "rollup")
+    request.tracks.extend(track.id for track in reader.tree.tracks if track.kind != "rollup")
     assert got == [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)] != []
 
 
@@ -216,7 +216,7 @@ async def test_a_view_that_is_cancelled_ends(site: Site) -> None:
 
 
 async def test_details_of_an_event(site: Site) -> None:
-    track = next(t["id"] for t in QueryReader(site.store).tree.tracks if t["kind"] == "slice" and t["events"] != "0")
+    track = next(t.id for t in QueryReader(site.store).tree.tracks if t.kind == "slice" and t.events != 0)
     event = await site.tiles.Details(pb.DetailsRequest(run=site.run, build=site.build, track=track, ordinal=0))
     wanted = event_details(site.store, track, 0)
     assert wanted is not None
@@ -306,7 +306,7 @@ class Endless:
 
     folder: Path
 
-    def __call__(self, _reader: QueryReader) -> Steps[Any]:
+    def __call__(self, _reader: QueryReader) -> Interruptible[Any]:
         try:
             (self.folder / "begun").touch()
             while True:

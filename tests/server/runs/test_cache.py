@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tilescope.server.runs.cache import CacheDirectory
+from tilescope.tiler.store.build_lock import turn
 from tilescope.tiler.store.cache_place import default_cache_dir
-from tilescope.tiler.store.turn import turn
-from tilescope.tiler.store.use import hold
+from tilescope.tiler.store.generation_lock import hold
 
 
 @pytest.fixture

@@ -12,18 +12,18 @@ import pytest
 from tests.server.fakes import FakeGrowingStore, FakeStore
 from tilescope.server.services.worker import BuildSource, PickledQuestion, drop, take_turn
 from tilescope.tiler.caches import CACHES, CacheSize, OwnerCache
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 
 STORE = Path("store")
 NUMBERS: OwnerCache[QueryReader, bytes] = OwnerCache("numbers_of_test", "Numbers", len)
 
 
-def is_growing(reader: QueryReader) -> Steps[bool]:
+def is_growing(reader: QueryReader) -> Interruptible[bool]:
     yield
     return reader.store.is_growing
 
 
-def endless(reader: QueryReader) -> Steps[Any]:
+def endless(reader: QueryReader) -> Interruptible[Any]:
     while True:
         yield
 
@@ -52,7 +52,7 @@ def test_a_store_that_grew_is_closed_when_nobody_asks_about_it(growing: FakeGrow
     assert growing.is_closed
 
 
-def cached(reader: QueryReader) -> Steps[Any]:
+def cached(reader: QueryReader) -> Interruptible[Any]:
     yield
     return NUMBERS.keep(reader, b"12345")
 

@@ -28,7 +28,7 @@ from tilescope.server.services.worker import BuildSource
 from tilescope.server.services.workers import Workers
 from tilescope.tiler.caches import CacheSize, KeyedCache
 from tilescope.tiler.errors import DamagedStore, TraceError, UsageError
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ class Task:
     what: str
     folder: Path
 
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
+    def __call__(self, reader: QueryReader) -> Interruptible[Any]:
         note(self.folder, self.what)
         match self.what:
             case "pid":

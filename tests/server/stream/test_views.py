@@ -119,7 +119,7 @@ async def test_a_view_is_answered_with_its_pages_tier_by_tier(stream: Stream, st
 
 
 async def test_a_view_without_tracks_is_of_all_but_rollups(stream: Stream) -> None:
-    every = [track["id"] for track in stream.reader.tree.tracks if track["kind"] != "rollup"]
+    every = [track.id for track in stream.reader.tree.tracks if track.kind != "rollup"]
     message = stream.view(0.2, 0.4, every)
     expected = [key for keys in stream.expected(message).values() for key in keys]
     del message["tracks"]

@@ -23,7 +23,7 @@ def test_arguments_come_back(blobs: list[bytes], columns: bool) -> None:
     assert firsts[0] == 0
     parsed = [Chunk.parse(decompress(chunk), first) for first, chunk in chunks]
     assert [chunk.stop for chunk in parsed] == firsts[1:]
-    found = [chunk.of(ordinal) for chunk in parsed for ordinal in range(chunk.first, chunk.stop)]
+    found = [chunk.arguments(ordinal) for chunk in parsed for ordinal in range(chunk.first, chunk.stop)]
     assert found == blobs
 
 
@@ -38,7 +38,7 @@ def test_positions_and_chunks_that_make_no_sense() -> None:
     whole = decompress(chunk)
     for ordinal in (6, 9):
         with pytest.raises(DamagedStore):
-            Chunk.parse(whole, first=7).of(ordinal)
+            Chunk.parse(whole, first=7).arguments(ordinal)
     for data in (
         b"",
         whole[:5],

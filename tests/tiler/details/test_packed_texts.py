@@ -106,7 +106,7 @@ def test_chunks_have_all_texts(sizes: list[int]) -> None:
 def arguments_of(chunks: list[tuple[int, bytes]]) -> list[bytes]:
     parsed = [chunk.Chunk.parse(decompress(value), first) for first, value in chunks]
     assert [one.first for one in parsed[1:]] == [one.stop for one in parsed[:-1]]
-    return [one.of(one.first + k) for one in parsed for k in range(len(one))]
+    return [one.arguments(one.first + k) for one in parsed for k in range(len(one))]
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8))

@@ -55,9 +55,9 @@ def shown(store_path: Path) -> tuple[Any, ...]:
         events = [
             event
             for track in reader.tree.tracks
-            if track["kind"] != "rollup"
-            for ordinal in range(int(track["events"]))
-            if (event := event_details(store, track["id"], ordinal)) is not None
+            if track.kind != "rollup"
+            for ordinal in range(track.events)
+            if (event := event_details(store, track.id, ordinal)) is not None
         ]
         for event in events:  # flows of one time come in any order
             for side in ("in", "out"):

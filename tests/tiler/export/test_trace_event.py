@@ -177,7 +177,7 @@ def flows_of(store: Path, there: Callable[[int, int], bool]) -> Counter[tuple[An
     found: Counter[tuple[Any, ...]] = Counter()
     origin_ps, tick_ps = int(opened.manifest()["origin_ns"]) * 1000, int(opened.manifest()["tick_ps"])
     for track, told in enumerate(reader.tree.tracks):
-        for ends in flow_ends(opened, track) if told["kind"] == "slice" else ():
+        for ends in flow_ends(opened, track) if told.kind == "slice" else ():
             for k in np.flatnonzero(ends.incoming == 0).tolist():
                 tick, partner, arrives = int(ends.tick[k]), int(ends.partner_track[k]), int(ends.partner_tick[k])
                 events = [

@@ -43,7 +43,7 @@ def reader_of(folder: Path, sizes: Sequence[int | str | None]) -> QueryReader:
 
 
 def asked(reader: QueryReader, start: int = 0, stop: int | None = None) -> BatchSizes | None:
-    window = Windows.one(start, reader.end + 1 if stop is None else stop)
+    window = Windows.single(start, reader.end + 1 if stop is None else stop)
     return finish(batch_sizes(reader, reader.steps, reader.tree.leaves(None), lambda _: window))
 
 

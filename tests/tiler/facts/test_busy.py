@@ -22,7 +22,7 @@ def test_control_is_computation_where_nothing_else_runs(
     copies: list[tuple[int, int]],
     control: list[tuple[int, int]],
 ) -> None:
-    kinds = [Windows.of([], [])] * KINDS
+    kinds = [Windows.from_spans([], [])] * KINDS
     spans = {
         Work.COMPUTATION: computation,
         Work.COMMUNICATION: communication,
@@ -30,7 +30,7 @@ def test_control_is_computation_where_nothing_else_runs(
         Work.CONTROL: control,
     }
     for kind, of in spans.items():
-        kinds[kind] = Windows.of([start for start, _ in of], [stop for _, stop in of])
+        kinds[kind] = Windows.from_spans([start for start, _ in of], [stop for _, stop in of])
     found = busy._work_spans(kinds)
     c, m, y, k = map(union, spans.values())
     assert pairs(found.computation) == union(c, without(k, union(c, m, y)))

@@ -54,10 +54,10 @@ def test_any_windows(tmp_path: Path, shape: str, seed: int) -> None:
     reader, runs = reader_of(tmp_path, seed, shape, 300)
     assert reader.store.manifest()["tick_ps"] == 1
     rng, last = random.Random(seed), max(run.end for run in runs)
-    asked = [Windows.one(0, last + 1), Windows.one(0, last // 2), Windows.of([], [])]
+    asked = [Windows.single(0, last + 1), Windows.single(0, last // 2), Windows.from_spans([], [])]
     for _ in range(12):
         borders = sorted(rng.sample(range(last), 2 * rng.randrange(1, 4)))
-        asked.append(Windows.of(borders[::2], borders[1::2]))
+        asked.append(Windows.from_spans(borders[::2], borders[1::2]))
     for windows in asked:
         busy, span = finish(duty_times(reader, tpu_cores(reader), everywhere(windows)))
         assert busy == on_duty(runs, windows)

@@ -33,7 +33,7 @@ def fractions(folder: Path, steps: Sequence[tuple[int, int]], runs: Sequence[Run
     )
     build_store([trace], folder / "store")
     reader = QueryReader(open_run_store(folder / "store"))
-    windows = everywhere(Windows.one(0, reader.end + 1))
+    windows = everywhere(Windows.single(0, reader.end + 1))
     times = finish(run_step_times(reader, reader.steps, reader.tree.leaves(None), windows))
     return finish(event_fractions(reader, tpu_cores(reader), times, word))
 

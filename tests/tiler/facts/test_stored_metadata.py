@@ -19,8 +19,8 @@ from tilescope.tiler.details.xstat_tables import BytesColumn, EventMetadata, Pla
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.metadata_codes import MetadataCodes
 from tilescope.tiler.facts.operations.xla_instructions import metadata_of_row
-from tilescope.tiler.indexing.output import stored_rows as making
-from tilescope.tiler.indexing.output.stored_rows import RowMaker
+from tilescope.tiler.indexing.device import metadata_rows as making
+from tilescope.tiler.indexing.device.metadata_rows import RowMaker
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.device import metadata_rows as record

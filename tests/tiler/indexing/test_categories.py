@@ -74,7 +74,7 @@ def indexed(folder: Path, files: list[list[Event]]) -> Counter[tuple[str, str, i
         reader = QueryReader(store)
         tick_ps, origin = (int(store.manifest()[key]) for key in ("tick_ps", "origin_ns"))
         for track in reader.tree.leaves(None):
-            if reader.tree.tracks[track]["kind"] == "counter":
+            if reader.tree.tracks[track].kind == "counter":
                 continue
             plan = reader.plan(track, EVERYTHING)
             for some in Reading(reader).events(plan, plan.leaf_runs):

@@ -18,7 +18,7 @@ def histogram_of(store: Store, track: int, start: int, end: int) -> Histogram:
     """The histogram of the ticks [start, end) of a track of slices, or of all that a rollup sums."""
     entry = store.internals()["tracks"][track]
     run_end = int(store.manifest()["end"])
-    windows = Windows.one(start, end if end <= run_end else TICK_LIMIT)
+    windows = Windows.single(start, end if end <= run_end else TICK_LIMIT)
     exact = np.int64 if int(entry["busy"]) < BUSY_LIMIT else object
     parts: list[Histogram] = []
     if start < end:

@@ -55,15 +55,15 @@ def test_windows_of_all_sorts_of_leaves(shape: str, n: int) -> None:
     track = canonical(SHAPES[shape](rng, n, 3, 20))
     track = [s for s in (s._replace(start=s.start - track[0].start) for s in track) if s.end < END]
     borders = sorted(rng.sample(range(END), 40))
-    check(track, Windows.of(borders[0::2], borders[1::2]), kinds_of(rng))
-    check(track, Windows.one(0, END), kinds_of(rng))
+    check(track, Windows.from_spans(borders[0::2], borders[1::2]), kinds_of(rng))
+    check(track, Windows.single(0, END), kinds_of(rng))
 
 
 @given(small_tracks(), st.lists(st.integers(0, END), min_size=2, max_size=8, unique=True), st.randoms())
 def test_windows_of_a_few_slices(track: list[Slice], borders: list[int], rng: random.Random) -> None:
     inside = [s for s in track if s.end < END]
     assume(inside)
-    check(inside, Windows.of(sorted(borders)[0::2][: len(borders) // 2], sorted(borders)[1::2]), kinds_of(rng))
+    check(inside, Windows.from_spans(sorted(borders)[0::2][: len(borders) // 2], sorted(borders)[1::2]), kinds_of(rng))
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))

@@ -192,7 +192,7 @@ def test_real_traces(tmp_path: Path, name: str) -> None:
     reader = ArgumentReader(store)
     values = quick = 0
     for track in tracks.leaves(None, EVENT_KINDS):
-        ordinals = np.arange(int(tracks.tracks[track]["events"]))[::3]
+        ordinals = np.arange(tracks.tracks[track].events)[::3]
         decoded = list(reader.decoded(track, ordinals.tolist()))
         names = sorted({name for arguments in decoded for name, _ in arguments})[:40]
         for some in reader.values(track, ordinals, names):

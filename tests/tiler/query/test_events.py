@@ -47,7 +47,7 @@ def test_counter_samples_of_any_windows(example: Example, windows: Windows) -> N
 
 
 def test_a_rollup_holds_no_events_itself_and_an_unknown_track_is_refused(example: Example) -> None:
-    rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    rollup = next(track.id for track in example.reader.tree.tracks if track.kind == "rollup")
     assert len(events_of(example.reader, rollup, EVERYTHING)) == 0
     assert example.reader.tree.leaves([rollup]) == sorted(example.track(f"thread {k}") for k in range(4))
     with pytest.raises(UsageError, match="track 99 does not exist"):
@@ -71,12 +71,12 @@ def test_every_event_of_real_traces_once(tmp_path_factory: pytest.TempPathFactor
     store = open_run_store(path)
     reader = QueryReader(store)
     for track in reader.tree.tracks:
-        if track["kind"] != "rollup":
-            events = events_of(reader, track["id"], EVERYTHING)
-            assert events.ordinal.tolist() == list(range(int(track["events"])))
-            assert str(int(events.duration.sum())) == track.get("busy", "0")
+        if track.kind != "rollup":
+            events = events_of(reader, track.id, EVERYTHING)
+            assert events.ordinal.tolist() == list(range(track.events))
+            assert str(int(events.duration.sum())) == str(track.busy)
             for k in {0, len(events) - 1} if len(events) else ():
-                event = event_details(store, track["id"], k)
+                event = event_details(store, track.id, k)
                 assert event is not None
                 assert (event["start"], event["duration"]) == (str(events.start[k]), str(events.duration[k]))
     store.close()

@@ -35,37 +35,39 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
 def test_the_tracks_of_a_rollup_are_those_that_its_tiles_sum(pod: RunStore) -> None:
     tree = TrackTree.decode(need(pod, TRACKS))
     internals = pod.internals()["tracks"]
-    rollups = [track["id"] for track in tree.tracks if track["kind"] == "rollup"]
+    rollups = [track.id for track in tree.tracks if track.kind == "rollup"]
     assert rollups
     for rollup in rollups:
         children = [child for child in internals[rollup]["children"] if internals[child]["events"]]
         assert tree.children(rollup) == sorted(children)
-        assert sum(int(tree.tracks[child]["events"]) for child in children) == int(tree.tracks[rollup]["events"])
+        assert sum(tree.tracks[child].events for child in children) == tree.tracks[rollup].events
 
 
 def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) -> None:
     reader = QueryReader(pod)
     for track in reader.tree.tracks:
-        if track["kind"] != "counter":
-            answer = finish(summary(reader, everywhere(EVERYTHING), [track["id"]], 100_000))
-            histogram = histogram_of(pod, track["id"], 0, TICK_LIMIT)
+        if track.kind != "counter":
+            answer = finish(summary(reader, everywhere(EVERYTHING), [track.id], 100_000))
+            histogram = histogram_of(pod, track.id, 0, TICK_LIMIT)
             for column in histogram.__struct_fields__:
                 assert getattr(answer.rows.histogram, column).tolist() == getattr(histogram, column).tolist()
 
 
 def test_groups_stand_in_a_tree() -> None:
+    parents = {0: (None, 9), 1: (0, 9), 2: (1, None), 3: (None, None)}
     groups: list[dict[str, Any]] = [
-        {"id": 0, "parent": None, "rollup": 9},
-        {"id": 1, "parent": 0, "rollup": 9},
-        {"id": 2, "parent": 1, "rollup": None},
-        {"id": 3, "parent": None, "rollup": None},
+        {"id": k, "parent": parent, "rollup": rollup, "kind": "process", "name": "p", "detail": ""}
+        for k, (parent, rollup) in parents.items()
     ]
-    kinds = {4: "slice", 5: "counter", 6: "async", 7: "instant", 8: "slice"}
+    kinds = {**dict.fromkeys(range(4), "slice"), 4: "slice", 5: "counter", 6: "async", 7: "instant", 8: "slice"}
     tracks: list[dict[str, Any]] = [
-        {"id": k, "group": 3, "kind": "slice", "events": "1", "busy": "7"} for k in range(4)
+        {"id": k, "group": 3 if k < 4 else 2, "kind": kind, "name": "t", "detail": "", "rows": 1}
+        for k, kind in kinds.items()
     ]
-    tracks += [{"id": k, "group": 2, "kind": kind, "events": "1", "busy": "7"} for k, kind in kinds.items()]
-    tracks[8]["events"] = "0"
-    tracks += [{"id": 9, "group": 1, "kind": "rollup", "events": "3"}]
-    assert TrackTree(groups, tracks).children(9) == [4, 6, 7]
-    assert TrackTree(groups, tracks).leaves([9, 0, 6]) == [0, 4, 6, 7]
+    tracks += [{**tracks[0], "id": 9, "group": 1, "kind": "rollup"}]
+    numbers = {8: "0", 9: "3"}
+    tree = TrackTree.from_json(
+        {"groups": groups, "tracks": [{**t, "events": numbers.get(t["id"], "1"), "busy": "7"} for t in tracks]}
+    )
+    assert tree.children(9) == [4, 6, 7]
+    assert tree.leaves([9, 0, 6]) == [0, 4, 6, 7]

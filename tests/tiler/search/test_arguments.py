@@ -31,7 +31,7 @@ Place = tuple[int, int]
 
 def all_events(store: RunStore, reader: QueryReader) -> Iterator[tuple[Place, list[tuple[str, object]]]]:
     for track in reader.tree.leaves(None):
-        ordinals = range(int(reader.tree.tracks[track]["events"]))
+        ordinals = range(reader.tree.tracks[track].events)
         for ordinal, arguments in zip(ordinals, ArgumentReader(store).decoded(track, ordinals), strict=True):
             yield (track, ordinal), arguments
 

@@ -128,7 +128,7 @@ def test_an_event_that_starts_between_windows_counts_once(example: Example) -> N
 
 
 # A window at the beginning on one track, and one in the middle of the leaves of all others.
-FAR_APART = [Windows.one(0, 1), *[Windows.one(7818, 8818)] * 3]
+FAR_APART = [Windows.single(0, 1), *[Windows.single(7818, 8818)] * 3]
 
 
 @given(
@@ -221,7 +221,7 @@ def test_halves_of_a_range_add_up(example: Example) -> None:
         selection = selected(example, query)
         sums = []
         for span in ((0, 4_200_000), (0, 1_234_567), (1_234_567, 4_200_000)):
-            found = finish(totals(example.reader, selection, everywhere(Windows.one(*span))))
+            found = finish(totals(example.reader, selection, everywhere(Windows.single(*span))))
             sums.append((int(found.count.sum()), int(found.busy.sum())))
         assert sums[0] == (sums[1][0] + sums[2][0], sums[1][1] + sums[2][1])
 

@@ -56,7 +56,7 @@ class All:
         """Track by track, from the leaves; no search takes this way."""
         parts: list[Events] = []
         for number in reader.tree.leaves(None):
-            if reader.tree.tracks[number]["events"] != "0":
+            if reader.tree.tracks[number].events != 0:
                 plan = reader.plan(number, EVERYTHING)
                 parts += Reading(reader).events(plan, plan.leaf_runs)
         none = np.zeros(0, np.int64)
@@ -121,7 +121,7 @@ def check(of: All, query: str, chosen: NDArray[np.bool_], first: int, stop: int)
     """Holds totals, hits there and back, and density of a span against all events."""
     reader = of.reader
     selection = finish(select(reader, parse(query), reader.tree.leaves(None)))
-    windows = everywhere(Windows.one(first, stop))
+    windows = everywhere(Windows.single(first, stop))
     starts = chosen & (of.start >= first) & (of.start < stop)
     ticks = np.where(chosen, np.minimum(of.start + of.duration, stop) - np.maximum(of.start, first), 0).clip(0)
 

@@ -43,7 +43,7 @@ def test_which_errors_are_for_want_of_room(error: BaseException, expected: bool)
     ],
 )
 def test_what_is_missing(tmp_path: Path, written: int, share_bytes: int, share: float, missing: int) -> None:
-    need = Need.of(tmp_path, 100 * MB, written, share_bytes, share)
+    need = Need.estimate(tmp_path, 100 * MB, written, share_bytes, share)
     assert need.missing_bytes == missing
     assert need.free_bytes > 0
 

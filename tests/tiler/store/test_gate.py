@@ -13,7 +13,7 @@ LETTERS = {
     Available.AT_ONCE: "BIMNOSTW",
     Available.WITH_BLOCK: "JLPRUVt",
     Available.WITH_TRACK: "DHKQXYZ",
-    Available.AT_END: "ACEFGafo",
+    Available.AT_END: "ACEFGaflo",
 }
 
 

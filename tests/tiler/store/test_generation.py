@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.store.build_lock import turn
 from tilescope.tiler.store.generation import Generation, building_in, current, is_store
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.turn import turn
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def test_a_crash_leaves_the_build_before_and_the_next_one_tidies_up(tmp_path: Pa
     program = (
         "import os, pathlib, sys\n"
         "from tilescope.tiler.store.generation import building_in\n"
-        "from tilescope.tiler.store.turn import turn\n"
+        "from tilescope.tiler.store.build_lock import turn\n"
         "with turn(pathlib.Path(sys.argv[1])) as ours, building_in(ours) as build:\n"
         "    build.data.put_many([(b'key', b'2')])\n"
         "    os._exit(7)\n"

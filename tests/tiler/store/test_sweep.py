@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tilescope.tiler.store.build_lock import turn
+from tilescope.tiler.store.generation_lock import claim, hold
 from tilescope.tiler.store.sweep import evict, sweep
-from tilescope.tiler.store.turn import turn
-from tilescope.tiler.store.use import claim, hold
 
 
 @pytest.fixture

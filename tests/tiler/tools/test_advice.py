@@ -47,7 +47,7 @@ def answers(reader: QueryReader) -> Iterator[tuple[str, str]]:
     for known in tools().values():
         if not any(field in known.question.__struct_fields__ for field in ("query", "text", "track")):
             yield known.id, said(reader, known.id)
-    first = next((number for number, of in enumerate(reader.tree.tracks) if of["busy"] != "0"), None)
+    first = next((number for number, of in enumerate(reader.tree.tracks) if of.busy != 0), None)
     for tool_id in ABOUT_DEVICES:
         yield tool_id, said(reader, tool_id, start=0, end=1)
         for track in (first, len(reader.tree.tracks) - 1):

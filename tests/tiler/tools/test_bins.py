@@ -41,9 +41,9 @@ def check_conservation(reader: QueryReader, track: int, px: int) -> None:
     answer = asked_of(reader, track=track, px=px)
     slices, bins = rows(answer, "slices"), rows(answer, "bins")
     facts = reader.tree.tracks[track]
-    assert len(slices) + sum(row["count"] for row in bins) == int(facts["events"])
+    assert len(slices) + sum(row["count"] for row in bins) == facts.events
     drawn = sum(row["duration"] for row in slices) + sum(row["busy"] for row in bins)
-    assert drawn == int(facts["busy"])
+    assert drawn == facts.busy
 
 
 @pytest.mark.parametrize("name", ["resnet50_workers4.pt.trace.json.gz", "ns_resolution.pt.trace.json.gz"])
@@ -127,9 +127,9 @@ def test_counters_have_samples_and_bins(example: Example) -> None:
 
 
 def test_a_rollup_is_drawn_as_it_is(example: Example) -> None:
-    rollup = next(track for track in example.reader.tree.tracks if track["kind"] == "rollup")
-    answer = asked(example, track=rollup["id"], px=100)
-    assert sum(row["count"] for row in rows(answer, "bins")) == int(rollup["events"])
+    rollup = next(track for track in example.reader.tree.tracks if track.kind == "rollup")
+    answer = asked(example, track=rollup.id, px=100)
+    assert sum(row["count"] for row in rows(answer, "bins")) == rollup.events
 
 
 def test_what_is_too_much_is_refused(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def check_all(reader: QueryReader, rng: random.Random) -> Checks:
     leaves = reader.tree.leaves(None)
     some = sorted(rng.sample(leaves, (len(leaves) + 1) // 2))
     others = sorted(set(leaves) - set(some))
-    group_of = {track: reader.tree.tracks[track]["group"] for track in leaves}
+    group_of = {track: reader.tree.tracks[track].group for track in leaves}
     groups = set(rng.sample(sorted(set(group_of.values())), (len(set(group_of.values())) + 1) // 2))
     of_groups = [track for track in leaves if group_of[track] in groups]
     spans = [(0, end), *(sorted(rng.sample(range(end + 1), 2)) for _ in range(SPANS))]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from tests.example import Example, PlainEvent, random_events
 from tests.examples import examples
@@ -67,8 +68,10 @@ def expected(samples: list[tuple[int, float]], windows: Windows) -> tuple[object
 
 def found(example: Example, name: str, windows: Windows) -> CounterFigures:
     track = example.track(f"{name} · v")
-    told = example.reader.tree.tracks[track]
-    return figures(CounterTiles(example.reader, track), int(told["first"]), int(told["last"]), windows)
+    tree_track = example.reader.tree.tracks[track]
+    assert tree_track.first is not UNSET
+    assert tree_track.last is not UNSET
+    return figures(CounterTiles(example.reader, track), tree_track.first, tree_track.last, windows)
 
 
 @given(windows=WINDOWS, name=st.sampled_from(["memory", "dense"]))
@@ -97,9 +100,9 @@ def test_few_pages_are_read(example: Example, monkeypatch: pytest.MonkeyPatch) -
         return whole(key)
 
     monkeypatch.setattr(example.reader, "decoded_page", counted)
-    found(example, "dense", Windows.one(1_000_003, 3_000_007))
+    found(example, "dense", Windows.single(1_000_003, 3_000_007))
     assert len(set(read)) <= 2 * (example.reader.root_level + 1)
-    assert found(example, "dense", Windows.one(0, example.reader.end + 1)).n == 30_000
+    assert found(example, "dense", Windows.single(0, example.reader.end + 1)).n == 30_000
 
 
 def answered(example: Example, **values: object) -> Answer:
@@ -110,7 +113,7 @@ def answered(example: Example, **values: object) -> Answer:
 def test_the_tool(example: Example) -> None:
     answer = answered(example, start=100_000, end=2_000_000)
     table = answer.table("counters")
-    now = found(example, "memory", Windows.one(100_000, 2_000_000))
+    now = found(example, "memory", Windows.single(100_000, 2_000_000))
     row = values_of(table.column("name")).index("memory · v")
     assert [values_of(table.column(name))[row] for name in ("n", "min", "max", "mean", "first", "last", "change")] == [
         *(now.n, now.least, now.greatest, now.mean, now.first, now.last, now.change)

@@ -98,7 +98,7 @@ def test_pages_are_the_events_of_a_span(
     example: Example, start: int, length: int, tracks: list[int] | None, limit: int
 ) -> None:
     told = example.reader.tree.tracks
-    (counter,) = (track["id"] for track in told if track["kind"] == "counter")
+    (counter,) = (track.id for track in told if track.kind == "counter")
     leaves = example.reader.tree.leaves(tracks, EVENT_KINDS)
     expected = sorted(
         (track, event.start, event.duration)
@@ -114,9 +114,9 @@ def test_pages_are_the_events_of_a_span(
         answer = ask_events(
             example.reader, **span, limit=limit, after=after, columns="track,ordinal,start,duration"
         ).table("events")
-        track, ordinal, first, duration = (values_of(column) for column in answer.columns)
-        rows += zip(track, first, duration, strict=True)
-        places += zip(track, ordinal, strict=True)
+        listed, ordinal, first, duration = (values_of(column) for column in answer.columns)
+        rows += zip(listed, first, duration, strict=True)
+        places += zip(listed, ordinal, strict=True)
         after = answer.more
         if after is None:
             break

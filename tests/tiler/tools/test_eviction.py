@@ -17,7 +17,7 @@ from tests.client.tool_questions import Material, Values, questions
 from tests.run_kinds import RUN_KINDS, build_run_kinds
 from tilescope.tiler.caches import CACHES, CacheRegistry
 from tilescope.tiler.errors import TilescopeError
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, from_values, references, tool, tools
 
@@ -37,13 +37,13 @@ class Run:
         return list(self.answers)
 
 
-def begin(name: str, values: Values, reader: QueryReader) -> Steps[Answer]:
+def begin(name: str, values: Values, reader: QueryReader) -> Interruptible[Answer]:
     question = from_values(tool(name).question, values)
     others = dict.fromkeys(references(question, BuildRef).values(), reader)
     return (yield from ask(tool(name), Scope(reader, others), question))
 
 
-def answered(answering: list[Steps[Answer]]) -> list[bytes]:
+def answered(answering: list[Interruptible[Answer]]) -> list[bytes]:
     """The answers of several questions, which take turns; an error in place of one."""
     answers: dict[int, bytes] = {}
     while len(answers) < len(answering):

@@ -146,7 +146,7 @@ def test_what_is_refused(devices: DeviceTrace) -> None:
         flows(devices.reader, event=f"{track}.99999")
     with pytest.raises(UsageError, match="track 99 does not exist"):
         flows(devices.reader, event="99.0")
-    rollup = next(track["id"] for track in devices.reader.tree.tracks if track["kind"] == "rollup")
+    rollup = next(track.id for track in devices.reader.tree.tracks if track.kind == "rollup")
     with pytest.raises(UsageError, match="flows go from slice to slice"):
         flows(devices.reader, event=f"{rollup}.0")
     with pytest.raises(UsageError, match="event"):

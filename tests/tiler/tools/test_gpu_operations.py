@@ -16,7 +16,7 @@ from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.facts.hlo import HloModule, Program, hlo_module
 from tilescope.tiler.facts.operations import program_instructions
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
@@ -213,7 +213,7 @@ def test_what_is_known_of_instructions_is_cached(tmp_path: Path, monkeypatch: py
     reader = reader_of(corpus_path("xplane/gpu_mi300x8_conv.xplane.pb"), tmp_path / "store")
     asked: list[str] = []
 
-    def counting(of: QueryReader, program: Program) -> Steps[HloModule]:
+    def counting(of: QueryReader, program: Program) -> Interruptible[HloModule]:
         asked.append(program.id)
         return (yield from hlo_module(of, program))
 
@@ -245,7 +245,7 @@ def test_what_is_known_of_instructions_has_a_limit_within_a_question(
     assert sizes.count(0) >= 1
     kept = program_instructions._KEPT.get(reader)
     assert kept is not None
-    assert len(kept.found) + len(kept.facts) <= 3
+    assert len(kept.instructions) + len(kept.facts) <= 3
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:

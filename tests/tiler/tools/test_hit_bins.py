@@ -38,7 +38,7 @@ def lanes(answer: Answer) -> Sums:
 def test_each_row_has_its_own_hits_and_a_rollup_those_of_all_its_tracks(
     example: Example, query: str, start: int, end: int, px: int
 ) -> None:
-    rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    rollup = next(track.id for track in example.reader.tree.tracks if track.kind == "rollup")
     own = [example.track("thread 1"), example.track("thread 2")]  # also in the rollup
     asked_by = {"query": query, "start": start, "end": end, "px": px}
     answer = asked(example, "hit_bins", **asked_by, tracks=[*own, rollup], by="lane")
@@ -71,7 +71,7 @@ def test_without_tracks_every_row_of_the_run_has_a_lane(example: Example) -> Non
 
 
 def test_tiles_say_how_many_rows_a_track_has_before_the_tree_does(example: Example) -> None:
-    told = {track["id"]: track["rows"] for track in example.reader.tree.tracks if track["kind"] == "slice"}
+    told = {track.id: track.rows for track in example.reader.tree.tracks if track.kind == "slice"}
     assert max(told.values()) > 1
     assert {track: rows_in_tiles(example.reader, track) for track in told} == {
         track: max(rows, 1) for track, rows in told.items()

@@ -154,7 +154,7 @@ def test_pages_beside_a_trace_are_of_its_run_and_no_host(tmp_path: Path) -> None
     opened = open_run_store(tmp_path / "store")
     assert opened.manifest()["hosts"] == ["a"]
     reader = QueryReader(opened)
-    assert (reader.tree.groups[0]["kind"], reader.tree.groups[0]["name"]) == ("host", "a")
+    assert (reader.tree.groups[0].kind, reader.tree.groups[0].name) == ("host", "a")
     answer = finish(ask(tool("imported"), Scope(reader), from_values(tool("imported").question, {"page": 1})))
     assert column(answer, "pages", "host") == [None, None]
     build_store(pages, tmp_path / "alone")

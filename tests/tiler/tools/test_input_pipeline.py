@@ -218,7 +218,7 @@ def test_without_steps(readers: dict[str, QueryReader]) -> None:
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
     for name, table, tracks in (
-        ("pod", "steps", [t["id"] for t in readers["pod"].tree.tracks if t["name"] == "XLA Ops"][5:6]),
+        ("pod", "steps", [t.id for t in readers["pod"].tree.tracks if t.name == "XLA Ops"][5:6]),
         ("gpu_v100x8_bert", "host_steps", None),
         ("jax_cpu_10steps", "host_steps", None),
     ):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.example import Example
-from tilescope.tiler.query import finish
+from tilescope.tiler.pages import decompress
+from tilescope.tiler.query import Interruptible, Steps, finish, steps
+from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import BuildRef, QuestionWindows, Scope, SpanQuestion, Tracks
 from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.windows import Windows
 
 
 def spans(windows: QuestionWindows, track: int) -> tuple[list[int], list[int]]:
@@ -48,3 +54,35 @@ def test_steps_from_the_first_and_the_last() -> None:
 def test_fields_of_a_question() -> None:
     assert SpanQuestion.known() == SpanQuestion.field_names()
     assert SpanQuestion.known()[:3] == ("start", "end", "tracks")
+
+
+def test_tracks_and_groups_as_dicts(example: Example) -> None:
+    scope = Scope(example.reader)
+    stored = json.loads(decompress(need(example.store, TRACKS)))
+    assert [dict(track) for track in scope.reader.tree.tracks] == stored["tracks"]
+    assert [dict(group) for group in scope.reader.tree.groups] == stored["groups"]
+    track = next(track for track in scope.reader.tree.tracks if track.events)
+    assert (track["events"], track.get("busy"), track["group"]) == (str(track.events), str(track.busy), track.group)
+
+
+def test_the_manifest_as_a_dict(example: Example) -> None:
+    scope = Scope(example.reader)
+    assert scope.manifest == example.store.manifest()
+    assert int(scope.manifest["end"]) == scope.reader.manifest.end
+
+
+def test_the_type_of_work_that_may_be_interrupted() -> None:
+    assert Steps is steps.Steps is Interruptible
+    assert steps.finish is finish
+
+
+def test_windows_from_starts_and_stops() -> None:
+    windows = Windows.of([8, 1], [9, 3])
+    assert (windows.starts.tolist(), windows.stops.tolist()) == ([1, 8], [3, 9])
+    assert Windows.one(1, 3).stops.tolist() == Windows.single(1, 3).stops.tolist() == [3]
+
+
+def test_names_by_their_ids(example: Example) -> None:
+    names = example.reader.names
+    assert names.of([1, 0, 1]) == names.by_id([0, 1])
+    assert list(names.of([1, 0, 1])) == [0, 1]

@@ -68,7 +68,7 @@ def test_counters_by_track_and_name(tmp_path: Path) -> None:
         "kernel 2": [(1, 0, 100)],
     }
     reader = reader_of(tmp_path, plane("/device:TPU:0", kernels), plane("/host:CPU", {"thread": [(1, 0, 9)]}))
-    names = {str(track["name"]): track["id"] for track in reader.tree.tracks}
+    names = {track.name: track.id for track in reader.tree.tracks}
     found = rows(answer(reader))
     first, second = names["kernel 1"], names["kernel 2"]
     assert {key: (row["n"], row["total"]) for key, row in found.items() if key[0] != names["thread"]} == {

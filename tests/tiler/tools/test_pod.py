@@ -133,10 +133,10 @@ def test_all_reduces_and_who_comes_last(readers: dict[str, QueryReader]) -> None
     reader = readers["pod"]
     rows = by_row(answer(reader, collectives=True), "collectives")
     events: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for track in (of for of in reader.tree.tracks if of["name"] == "XLA Ops"):
-        for row in by_row(finish(ask(tool("events"), Scope(reader), asked_events(track["id"]))), "events"):
+    for track in (of for of in reader.tree.tracks if of.name == "XLA Ops"):
+        for row in by_row(finish(ask(tool("events"), Scope(reader), asked_events(track.id))), "events"):
             if row["name"].startswith("all-reduce"):
-                on = events.setdefault((track["id"], row["name"]), [])
+                on = events.setdefault((track.id, row["name"]), [])
                 on.append(row)
     known = iter(rows)
     for place, step in enumerate(truth()["steps"]):

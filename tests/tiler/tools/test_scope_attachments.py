@@ -26,7 +26,7 @@ def test_contents_and_stats_by_the_name_of_events(tmp_path: Path) -> None:
         (entry,) = scope.attachments()
         assert entry.name == "plane/env/stats"
         assert len(b"".join(scope.attachment(entry))) == entry.size_bytes
-        track = next(track["id"] for track in scope.reader.tree.tracks if track["name"] == "XLA Ops")
+        track = next(track.id for track in scope.reader.tree.tracks if track.name == "XLA Ops")
         tables = scope.event_metadata(track)
         assert tables is not None
         numbers = np.flatnonzero(tables.name == 0).tolist()  # two programs have an operation of this name
@@ -34,5 +34,5 @@ def test_contents_and_stats_by_the_name_of_events(tmp_path: Path) -> None:
             [Stat("flops", StatType.UINT64, 1 << 63)],
             [Stat("flops", StatType.UINT64, 2)],
         ]
-        rollup = next(track["id"] for track in scope.reader.tree.tracks if track["kind"] == "rollup")
+        rollup = next(track.id for track in scope.reader.tree.tracks if track.kind == "rollup")
         assert scope.event_metadata(rollup) is None

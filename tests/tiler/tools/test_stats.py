@@ -102,7 +102,7 @@ def sums(found: GroupSums) -> list[int]:
 
 
 def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -> None:
-    rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    rollup = next(track.id for track in example.reader.tree.tracks if track.kind == "rollup")
     of_all = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
     of_rollup = finish(summary(example.reader, everywhere(EVERYTHING), [rollup, example.track("thread 1")], 1000))
     assert of_rollup.tracks == of_all.tracks
@@ -169,7 +169,7 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows,
             return structs.replace(found, name=np.array([len(str(text)) for text in texts], np.int64))
         return found
 
-    each = [of(Windows.one(*one)) for one in pairs(windows)]
+    each = [of(Windows.single(*one)) for one in pairs(windows)]
     assert rows(of(windows)) == rows(sum_by_name(each))
 
 
@@ -186,7 +186,7 @@ def sums_of_one(found: GroupSums, row: int) -> list[int]:
 
 def test_windows_that_are_made_anew_for_each_track(example: Example) -> None:
     def windows_of(track: int) -> Windows:
-        return Windows.one((track + 1) * example.reader.end // 8, TICK_LIMIT)
+        return Windows.single((track + 1) * example.reader.end // 8, TICK_LIMIT)
 
     tracks = example.reader.tree.leaves(None)
     assert len(tracks) > 3

@@ -70,7 +70,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryReader]:
 def plain_events(reader: QueryReader) -> Iterator[tuple[int, int, str, dict[str, object]]]:
     """Start, duration, name and arguments of all slices."""
     for track in reader.tree.leaves(None):
-        if reader.tree.tracks[track]["events"] == "0":
+        if reader.tree.tracks[track].events == 0:
             continue
         plan = reader.plan(track, EVERYTHING)
         for part in Reading(reader).events(plan, plan.leaf_runs):

@@ -30,9 +30,7 @@ def test_every_figure_of_every_name(tmp_path: Path, name: str) -> None:
     store = open_run_store(tmp_path / "s")
     reader = QueryReader(store)
     plans = [
-        reader.plan(track, EVERYTHING)
-        for track in reader.tree.leaves(None)
-        if reader.tree.tracks[track]["events"] != "0"
+        reader.plan(track, EVERYTHING) for track in reader.tree.leaves(None) if reader.tree.tracks[track].events != 0
     ]
     parts = [part for plan in plans for part in Reading(reader).events(plan, plan.leaf_runs)]
     start, duration, names = (
@@ -41,7 +39,7 @@ def test_every_figure_of_every_name(tmp_path: Path, name: str) -> None:
     rng = random.Random(1)
     spans = [(0, reader.end + 1), *(sorted(rng.sample(range(reader.end), 2)) for _ in range(3))]
     for first, stop in spans:
-        found = finish(summary(reader, everywhere(Windows.one(first, stop)), None, 100_000)).rows
+        found = finish(summary(reader, everywhere(Windows.single(first, stop)), None, 100_000)).rows
         rows = found.histogram
         inside = (start >= first) & (start < stop)
         overlap = np.maximum(np.minimum(start + duration, stop) - np.maximum(start, first), 0)

@@ -55,7 +55,7 @@ class Asked:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def track(self, name: str) -> int:
-        (found,) = [t["id"] for t in self.reader.tree.tracks if t["name"] == name and t["kind"] != "rollup"]
+        (found,) = [t.id for t in self.reader.tree.tracks if t.name == name and t.kind != "rollup"]
         return int(found)
 
     def windows(self, track: str, **values: object) -> list[tuple[int, int]]:
@@ -153,7 +153,7 @@ def test_steps_against_all_events_of_real_files(real: tuple[str, Asked]) -> None
         windows[row["track"]].append((row["start"], row["end"]))
     count, busy = Counter[str](), Counter[str]()
     for track in asked.reader.tree.leaves(None):
-        if asked.reader.tree.tracks[track]["events"] == "0":
+        if asked.reader.tree.tracks[track].events == 0:
             continue
         plan = asked.reader.plan(track, EVERYTHING)
         for events in Reading(asked.reader).events(plan, plan.leaf_runs):
@@ -293,11 +293,11 @@ def test_a_trace_without_steps_says_how_to_name_them(tmp_path: Path) -> None:
 
 def test_steps_and_a_span_are_what_lies_in_both(tmp_path: Path) -> None:
     asked = Asked.of_events(tmp_path, [x("ProfilerStep#1", 0, 9), x("ProfilerStep#2", 10, 20), x("op", 0, 30, tid=2)])
-    op = [asked.track(next(t["name"] for t in asked.reader.tree.tracks if t["events"] == "1"))]
+    op = [asked.track(next(t.name for t in asked.reader.tree.tracks if t.events == 1))]
     assert asked.counts(steps=(1, 2), start=5, end=12, tracks=op)["op"] == (0, 6, 6)
     assert [row["step"] for row in asked.rows("steps", start=9, end=12)] == [2]
     (window,) = asked.rows("tracks", steps=2, start=12, per_track=True, tracks=op)
-    assert pairs(Windows.one(window["start"], window["end"])) == [(12, 20)]
+    assert pairs(Windows.single(window["start"], window["end"])) == [(12, 20)]
     asked.store.close()
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools import Answer, Question, Scope, Tool, Tracks, parameters
 
 
@@ -38,7 +38,7 @@ class Reserved(Question, frozen=True, kw_only=True):
     format: str = ""
 
 
-def answer(_scope: Scope, _question: Any) -> Steps[Answer]:
+def answer(_scope: Scope, _question: Any) -> Interruptible[Answer]:
     yield
     return Answer()
 

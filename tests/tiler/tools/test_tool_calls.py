@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.example import Example
@@ -98,7 +99,7 @@ def test_a_host_is_one_of_the_run(example: Example) -> None:
 
 
 def test_many_hosts_are_not_all_named(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    manifest = {**example.store.manifest(), "hosts": [f"host{k}" for k in range(1000)]}
-    monkeypatch.setattr(type(example.store), "manifest", lambda _: manifest)
+    manifest = msgspec.structs.replace(example.reader.manifest, hosts=[f"host{k}" for k in range(1000)])
+    monkeypatch.setattr(example.reader, "manifest", manifest)
     with pytest.raises(UsageError, match=r"host18, host19 and 980 more$"):
         asked(example, "toy", host="spam")

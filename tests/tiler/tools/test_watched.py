@@ -8,17 +8,17 @@ import pytest
 
 from tests.tiler.tools import watched
 from tests.tiler.tools.watched import finish_watched
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools import Answer
 
 
-def slow() -> Steps[Answer]:
+def slow() -> Interruptible[Answer]:
     yield
     yield from busy()
     return Answer()
 
 
-def busy() -> Steps[None]:
+def busy() -> Interruptible[None]:
     until = time.thread_time() + 0.02
     while time.thread_time() < until:
         pass

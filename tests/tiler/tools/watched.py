@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools import Answer
 
 # Of this thread's processor time, ten times what a step may take: a machine that does much else is slower, four times
@@ -15,7 +15,7 @@ from tilescope.tiler.tools import Answer
 MOST_S: Final = 1.0 * (20 if os.environ.get("LD_PRELOAD") else 1)
 
 
-def finish_watched(tool: str, steps: Steps[Answer]) -> Answer:
+def finish_watched(tool: str, steps: Interruptible[Answer]) -> Answer:
     """The answer. Raises AssertionError, with the lines between which it lies, for a step that takes too long."""
     while True:
         before, begin = _place(steps), time.thread_time()

@@ -137,7 +137,7 @@ def test_keys_that_go_on_behind_one_that_is_known(altered: AlteredStore) -> None
 
 def test_each_kind_of_record_has_a_prover(altered: AlteredStore) -> None:
     store = open_run_store(altered.path)
-    catalogue = Catalogue.of(store)
+    catalogue = Catalogue.read(store)
     trees = read_trees(store, catalogue)
     check = RecordCheck(store, catalogue, trees, ProofMemory(store.location, 1 << 30))
     assert check.proven == set(RECORDS)

@@ -41,7 +41,7 @@ def test_a_wrong_record_is_found(
         for field, value in (change or {}).items():
             record[field] = [record[field][0] | value[0]] if isinstance(value, list) else value
         monkeypatch.setattr(type(store), "manifest", lambda _: {**manifest, "outliers": record})
-        check = OutlierCheck(store, Catalogue.of(store))
+        check = OutlierCheck(store, Catalogue.read(store))
         if change is None:
             check.check()
         else:

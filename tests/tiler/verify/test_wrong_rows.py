@@ -13,7 +13,7 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import random_core, write_trace
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.indexing.output import stored_rows as making
+from tilescope.tiler.indexing.device import metadata_rows as making
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.device import metadata_rows as stored_rows
 from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS, StoredRows

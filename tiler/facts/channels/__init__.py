@@ -1,4 +1,4 @@
-"""What TPU cores send to each other: channels of programs, and when what went through them was sent and received."""
+"""Transfers between TPU cores: channels of programs, and times of sending and receiving."""
 
 from tilescope.tiler.facts.channels.channel_kinds import Channel
 from tilescope.tiler.facts.channels.transfers import Transfers, run_transfers

@@ -1,4 +1,4 @@
-"""Which operations send and receive through which channel: their metadata says it, as HLO text."""
+"""Channels through which operations send and receive: their metadata has them, as HLO text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_PAIRS: Final = 1 << 16
 
 
 class TransferRole(IntEnum):
-    """What an operation does for a transfer: it begins or ends one, on the side that sends or receives."""
+    """Role of an operation in a transfer: it begins or ends one, on the side that sends or receives."""
 
     SEND = 0
     SEND_DONE = 1
@@ -56,31 +56,31 @@ class Channel:
 
 
 class Channels:
-    """Those of a run, as they are met."""
+    """Channels of a run, as they are met."""
 
     def __init__(self) -> None:
         self.all: list[Channel] = []
         self._places: dict[tuple[str, int], int] = {}
         self._starts: dict[tuple[str, str], int] = {}  # by program and name: what is done is started by its operand
 
-    def of(self, kind: OperationMetadata) -> Iterator[tuple[TransferRole, int]]:
-        """What operations of a kind do, and the places of their channels; nothing: they send and receive nothing."""
+    def roles(self, kind: OperationMetadata) -> Iterator[tuple[TransferRole, int]]:
+        """Roles of operations of a kind, and the places of their channels; nothing: they send and receive nothing."""
         roles = _ROLES.get(kind.category)
         if roles is None:
             return
         text = kind.expression[:_LONGEST_TEXT]
-        told = _CHANNEL.search(text)
-        if told is not None:
-            key = kind.program, int(told[1])
+        channel_match = _CHANNEL.search(text)
+        if channel_match is not None:
+            key = kind.program, int(channel_match[1])
             place = self._places.setdefault(key, len(self.all))
             if place == len(self.all):
                 self.all.append(Channel(*key))
         else:
             operand = _OPERAND.search(text)
-            found = None if operand is None else self._starts.get((kind.program, operand[1]))
-            if found is None:
+            started = None if operand is None else self._starts.get((kind.program, operand[1]))
+            if started is None:
                 return
-            place = found
+            place = started
         self._starts[kind.program, kind.name] = place
         channel = self.all[place]
         pairs = _PAIRS.search(text)
@@ -94,7 +94,7 @@ class Channels:
 
 
 def _value_bytes(kind: OperationMetadata) -> int | None:
-    """Of what is sent: the first part of what the operation gives."""
+    """Bytes that are sent: the first part of the operation's value."""
     shape = shape_of_text(kind.shape)
     if shape is None:
         return kind.bytes

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations.track_records import OperationRecords, tra
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import OperationKinds, TrackKinds
 from tilescope.tiler.windows import Windows
 
@@ -39,7 +39,7 @@ class CoreWindows:
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """Those of a run, by channel, source and step; columns (n,), times in ticks. Cores are places in what was asked."""
+    """Transfers of a run, by channel, source and step; columns (n,), times in ticks. Cores are places in `cores`."""
 
     channels: Sequence[Channel]
     channel: Ints  # place in `channels`
@@ -60,7 +60,7 @@ class Transfers:
 
 @dataclass(frozen=True, slots=True)
 class _Events:
-    """Of one role; columns (n,). `turn`: the how-manieth of its channel in its step, on its core."""
+    """Events of one role; columns (n,). `turn`: position among those of its channel in its step, on its core."""
 
     channel: Ints
     core: Ints
@@ -72,17 +72,19 @@ class _Events:
     turn: Ints
 
 
-def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Steps[Transfers]:
-    """Those that begin and end in some steps of some cores. Raises DamagedStore, NotBuilt."""
+def run_transfers(reader: QueryReader, cores: Sequence[CoreWindows]) -> Interruptible[Transfers]:
+    """Transfers that begin and end in some steps of some cores. Raises DamagedStore, NotBuilt."""
     channels, metadata = Channels(), metadata_codes(reader)
-    found: dict[TransferRole, list[tuple[Ints, ...]]] = {role: [] for role in TransferRole}
-    for place, of in enumerate(cores):
-        for track in of.core.operations:
+    parts_by_role: dict[TransferRole, list[tuple[Ints, ...]]] = {role: [] for role in TransferRole}
+    for place, core_windows in enumerate(cores):
+        for track in core_windows.core.operations:
             kinds = track_kinds(reader, track)
-            if kinds is not None and len(of.starts):
-                yield from _read(reader, metadata, channels, track, kinds, place, of, found)
-    events = {role: _events(found[role]) for role in (TransferRole.SEND, TransferRole.RECV, TransferRole.RECV_DONE)}
-    return _joined(channels.all, [of.number for of in cores], events)
+            if kinds is not None and len(core_windows.starts):
+                yield from _read(reader, metadata, channels, track, kinds, place, core_windows, parts_by_role)
+    events = {
+        role: _events(parts_by_role[role]) for role in (TransferRole.SEND, TransferRole.RECV, TransferRole.RECV_DONE)
+    }
+    return _joined(channels.all, [core_windows.number for core_windows in cores], events)
 
 
 def _read(
@@ -92,9 +94,9 @@ def _read(
     track: int,
     kinds: TrackKinds,
     place: int,
-    of: CoreWindows,
-    found: dict[TransferRole, list[tuple[Ints, ...]]],
-) -> Steps[None]:
+    core_windows: CoreWindows,
+    parts_by_role: dict[TransferRole, list[tuple[Ints, ...]]],
+) -> Interruptible[None]:
     file = reader.file_of(track)
     tables = reader.event_metadata(file)
     if tables is None:
@@ -105,12 +107,13 @@ def _read(
     codes = yield from part_codes(reader, track, kinds)
     for number in np.flatnonzero(np.isin(codes, _CODES) & has_metadata).tolist():
         kind = kinds.kinds[number]
-        for role, channel in channels.of(operation_metadata(metadata, file, tables, kind)):
+        for role, channel in channels.roles(operation_metadata(metadata, file, tables, kind)):
             channel_of[role, number] = channel
     if not (channel_of >= 0).any():
         return
-    tick_ps = int(reader.store.manifest()["tick_ps"])
-    records, windows = OperationRecords(reader, track, kinds), Windows.of(of.starts, of.stops)
+    tick_ps = reader.tick_ps
+    records = OperationRecords(reader, track, kinds)
+    windows = Windows.from_spans(core_windows.starts, core_windows.stops)
     for record in range(kinds.records):
         if not records.meets(record, windows):
             continue
@@ -120,21 +123,26 @@ def _read(
             continue
         events = records.events_in(record, len(operations), windows)
         row = events.ordinal - records.first(record)
-        at = np.searchsorted(of.starts, events.start, side="right") - 1
-        inside = (at >= 0) & (events.start < of.stops[np.maximum(at, 0)])
+        window = np.searchsorted(core_windows.starts, events.start, side="right") - 1
+        inside = (window >= 0) & (events.start < core_windows.stops[np.maximum(window, 0)])
         for role in (TransferRole.SEND, TransferRole.RECV, TransferRole.RECV_DONE):
             channel = channel_of[role, operations.kind[row]]
-            some = np.flatnonzero((channel >= 0) & inside)
-            columns = (channel[some], np.full(len(some), place), of.step[at[some]], events.start[some])
-            ends = events.start[some] + operations.duration[row[some]] // tick_ps
-            found[role].append((*columns, ends, np.full(len(some), track), events.ordinal[some]))
+            selected = np.flatnonzero((channel >= 0) & inside)
+            columns = (
+                channel[selected],
+                np.full(len(selected), place),
+                core_windows.step[window[selected]],
+                events.start[selected],
+            )
+            ends = events.start[selected] + operations.duration[row[selected]] // tick_ps
+            parts_by_role[role].append((*columns, ends, np.full(len(selected), track), events.ordinal[selected]))
         yield
 
 
-def _events(found: Sequence[tuple[Ints, ...]]) -> _Events:
+def _events(parts: Sequence[tuple[Ints, ...]]) -> _Events:
     nothing = (np.zeros(0, np.int64),) * 7
     channel, core, step, begin, end, track, ordinal = (
-        np.concatenate(column) for column in zip(nothing, *found, strict=True)
+        np.concatenate(column) for column in zip(nothing, *parts, strict=True)
     )
     order = np.lexsort((begin, core, step, channel))
     channel, core, step = channel[order], core[order], step[order]
@@ -164,9 +172,11 @@ def _joined(channels: list[Channel], numbers: Sequence[int], events: dict[Transf
     target: Ints = goes_to[send.channel, send.core] if len(channels) else np.zeros(0, np.int64)
     ended = _find(done, send.channel, send.step, target, send.turn)
     ready = _find(recv, send.channel, send.step, target, send.turn)
-    some = np.flatnonzero(ended >= 0)
-    order = some[np.lexsort((send.begin[some], send.step[some], send.core[some], send.channel[some]))]
-    begin, at, ready = send.begin[order], ended[order], ready[order]
+    completed = np.flatnonzero(ended >= 0)
+    order = completed[
+        np.lexsort((send.begin[completed], send.step[completed], send.core[completed], send.channel[completed]))
+    ]
+    begin, end_events, ready = send.begin[order], ended[order], ready[order]
     since = np.where(ready >= 0, recv.begin[np.maximum(ready, 0)], begin) if len(recv.begin) else begin
     return Transfers(
         channels,
@@ -175,26 +185,26 @@ def _joined(channels: list[Channel], numbers: Sequence[int], events: dict[Transf
         target[order],
         send.step[order],
         begin,
-        done.end[at],
+        done.end[end_events],
         np.maximum(0, begin - since),
-        done.track[at],
-        done.ordinal[at],
+        done.track[end_events],
+        done.ordinal[end_events],
         int(((target >= 0) & (ended < 0)).sum()),
         unpaired,
     )
 
 
 def _find(events: _Events, channel: Ints, step: Ints, core: Ints, turn: Ints) -> Ints:
-    """Where each of these is among events, -1: nowhere. Events are in this order."""
+    """Position of each of these among events, -1: none. Events are in this order."""
     if not len(events.channel) or not len(channel):
         return np.full(len(channel), -1)
     columns = ((events.channel, channel), (events.step, step), (events.core, core), (events.turn, turn))
     ours, theirs = np.zeros(len(events.channel), np.int64), np.zeros(len(channel), np.int64)
-    for known, wanted in columns:
-        size = max(int(known.max()), int(wanted.max())) + 2
+    for present, wanted in columns:
+        size = max(int(present.max()), int(wanted.max())) + 2
         # Ranks, so that the product of all sizes stays small.
         ranks = np.unique(np.concatenate([ours, theirs]))
-        ours = np.searchsorted(ranks, ours) * size + known + 1
+        ours = np.searchsorted(ranks, ours) * size + present + 1
         theirs = np.searchsorted(ranks, theirs) * size + wanted + 1
-    at = np.minimum(np.searchsorted(ours, theirs), len(ours) - 1)
-    return np.where(ours[at] == theirs, at, -1)
+    positions = np.minimum(np.searchsorted(ours, theirs), len(ours) - 1)
+    return np.where(ours[positions] == theirs, positions, -1)

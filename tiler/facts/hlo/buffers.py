@@ -1,4 +1,4 @@
-"""Which memory a program uses for what: its buffers, how they share allocations, and when they are alive."""
+"""Use of memory by a program: its buffers, how they share allocations, and when they are alive."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class LogicalBuffer:
         return module.by_id.get(self.instruction_id)
 
     def shape(self, module: InstructionFinder) -> ValueShape | None:
-        """Of the value."""
-        found = self.instruction(module)
-        return None if found is None else found.shape.at(self.shape_index)
+        """Shape of the value."""
+        instruction = self.instruction(module)
+        return None if instruction is None else instruction.shape.part_at(self.shape_index)
 
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Where in an allocation a buffer lies."""
+    """Place of a buffer in an allocation."""
 
     buffer: int
     offset: int
@@ -78,12 +78,12 @@ class Allocation:
 
     @property
     def is_indefinite(self) -> bool:
-        """Whether it lives as long as the program, or longer."""
+        """True if it lives as long as the program, or longer."""
         return self.is_parameter or self.is_constant or self.is_live_out
 
 
 class HeapEventKind(IntEnum):
-    """What happens to a buffer."""
+    """Kind of an event of a buffer."""
 
     ALLOC = 0
     FREE = 1
@@ -102,7 +102,7 @@ class HeapEvent:
 
 @dataclass(frozen=True, slots=True)
 class HeapTrace:
-    """How the compiler filled an allocation."""
+    """Events by which the compiler filled an allocation."""
 
     events: tuple[HeapEvent, ...]
     allocation: int  # index
@@ -119,7 +119,7 @@ class BufferAssignment:
 
 
 def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
-    """Those of an `HloProto`, none where it has none. Raises HloDamage."""
+    """The buffers of an `HloProto`, none where it has none. Raises HloDamage."""
     taken = Taken()
     buffers: dict[int, LogicalBuffer] = {}
     allocations: list[Allocation] = []
@@ -155,40 +155,53 @@ def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None,
 
 
 def _buffer(raw: bytes, taken: Taken) -> LogicalBuffer:
-    of = parsed(pb.LogicalBuffer, raw, "a logical buffer")
-    at = of.defined_at
-    taken.take(_BUFFER_BYTES + len(at.instruction_name) + _NUMBER_BYTES * len(at.shape_index))
-    size = _size(of.size, f"buffer {of.id}")
-    return LogicalBuffer(of.id, size, at.instruction_id, text(at.instruction_name), tuple(at.shape_index), of.color)
+    proto = parsed(pb.LogicalBuffer, raw, "a logical buffer")
+    defined_at = proto.defined_at
+    taken.take(_BUFFER_BYTES + len(defined_at.instruction_name) + _NUMBER_BYTES * len(defined_at.shape_index))
+    size = _size(proto.size, f"buffer {proto.id}")
+    return LogicalBuffer(
+        proto.id,
+        size,
+        defined_at.instruction_id,
+        text(defined_at.instruction_name),
+        tuple(defined_at.shape_index),
+        proto.color,
+    )
 
 
 def _allocation(raw: bytes, taken: Taken) -> Allocation:
-    of = parsed(pb.BufferAllocation, raw, "an allocation")
-    taken.take(_BUFFER_BYTES * (1 + len(of.assigned)) + _NUMBER_BYTES * len(of.parameter_shape_index))
+    proto = parsed(pb.BufferAllocation, raw, "an allocation")
+    taken.take(_BUFFER_BYTES * (1 + len(proto.assigned)) + _NUMBER_BYTES * len(proto.parameter_shape_index))
     assigned = []
-    for piece in of.assigned:
-        one = parsed(pb.BufferAllocation.Assigned, piece, f"what allocation {of.index} is for")
-        what = f"a buffer of allocation {of.index}"
-        assigned.append(Assigned(one.logical_buffer_id, _size(one.offset, what), _size(one.size, what)))
+    for piece in proto.assigned:
+        assigned_proto = parsed(pb.BufferAllocation.Assigned, piece, f"what allocation {proto.index} is for")
+        what = f"a buffer of allocation {proto.index}"
+        assigned.append(
+            Assigned(
+                assigned_proto.logical_buffer_id, _size(assigned_proto.offset, what), _size(assigned_proto.size, what)
+            )
+        )
     return Allocation(
-        of.index,
-        _size(of.size, f"allocation {of.index}"),
-        of.color,
-        of.is_thread_local,
-        of.is_entry_computation_parameter,
-        of.parameter_number,
-        tuple(of.parameter_shape_index),
-        of.maybe_live_out,
-        of.is_tuple,
-        of.is_constant,
+        proto.index,
+        _size(proto.size, f"allocation {proto.index}"),
+        proto.color,
+        proto.is_thread_local,
+        proto.is_entry_computation_parameter,
+        proto.parameter_number,
+        tuple(proto.parameter_shape_index),
+        proto.maybe_live_out,
+        proto.is_tuple,
+        proto.is_constant,
         tuple(assigned),
     )
 
 
 def _event(raw: bytes, names: dict[bytes, str], taken: Taken) -> HeapEvent:
-    of = parsed(pb.HeapSimulatorTrace.Event, raw, "an event of a heap trace")
+    proto = parsed(pb.HeapSimulatorTrace.Event, raw, "an event of a heap trace")
     taken.take(_EVENT_BYTES)
-    return HeapEvent(of.kind, of.buffer_id, _name(of.instruction_name, names, taken), of.share_with_canonical_id)
+    return HeapEvent(
+        proto.kind, proto.buffer_id, _name(proto.instruction_name, names, taken), proto.share_with_canonical_id
+    )
 
 
 def _name(raw: bytes, names: dict[bytes, str], taken: Taken) -> str:

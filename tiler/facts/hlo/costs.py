@@ -1,4 +1,4 @@
-"""What instructions cost, by their shapes: FLOPs, and bytes that they read and write. As XLA counts for GPUs.
+"""Costs of instructions, by their shapes: FLOPs, and bytes that they read and write. As XLA counts for GPUs.
 
 A fusion costs what its instructions do, each as often as its values are needed; it reads of its operands what they
 need. Of an asynchronous pair the start has the cost. Of a call of a library that is no product nothing is known.
@@ -39,7 +39,7 @@ _MOST_ROOTS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of running an instruction once. Bytes are those of the device's memory and of the host's together."""
+    """Cost of running an instruction once. Bytes are those of the device's memory and of the host's together."""
 
     flops: int = 0
     read: int = 0
@@ -55,7 +55,7 @@ class Cost:
 
 
 class Costs:
-    """Those of a program's instructions. What computations cost is found once."""
+    """Costs of a program's instructions. Those of computations are summed once."""
 
     def __init__(self, module: HloModule, *, is_gpu: bool = True) -> None:
         """Elsewhere than on GPUs an element that one instruction makes of others counts one FLOP."""
@@ -64,8 +64,8 @@ class Costs:
         self._computations: dict[int, Cost] = {}
 
     def of(self, instruction: Instruction, within: Computation) -> Cost:
-        """What an instruction of a computation costs."""
-        operands = [within.instructions[of].shape for of in instruction.operands]
+        """Cost of an instruction of a computation."""
+        operands = [within.instructions[operand].shape for operand in instruction.operands]
         for called in instruction.called:
             self._find(called)
         if instruction.is_fusion and instruction.called:
@@ -91,7 +91,7 @@ class Costs:
             return self.of(instruction, within).flops
         for called in instruction.called:
             self._find(called)
-        operands = [within.instructions[of].shape for of in instruction.operands]
+        operands = [within.instructions[operand].shape for operand in instruction.operands]
         return min(_MOST, self._flops(instruction, operands))
 
     def fused(self, instruction: Instruction) -> list[tuple[Instruction, int]]:
@@ -100,67 +100,67 @@ class Costs:
             return []
         computation = self._module.computations[instruction.called[0]]
         needed = _needed(computation)
-        found = []
-        for of in computation.instructions.values():
-            often = needed.get(of.id, 0.0)
-            flops = _times(self._flops_of(of, computation), often) if often else 0
+        fused = []
+        for inner in computation.instructions.values():
+            often = needed.get(inner.id, 0.0)
+            flops = _times(self._flops_of(inner, computation), often) if often else 0
             if flops:
-                found.append((of, flops))
-        return sorted(found, key=lambda one: (-one[1], one[0].name))
+                fused.append((inner, flops))
+        return sorted(fused, key=lambda pair: (-pair[1], pair[0].name))
 
     def _find(self, wanted: int) -> None:
-        """What a computation costs as a whole; those that it calls come first in the program."""
+        """Sums up the cost of a computation; those that it calls come first in the program."""
         if wanted in self._computations:
             return
         for number, computation in self._module.computations.items():
             if number not in self._computations:
-                of = _sum([self.of(one, computation) for one in computation.instructions.values()])
-                self._computations[number] = of
+                total = _sum([self.of(instruction, computation) for instruction in computation.instructions.values()])
+                self._computations[number] = total
             if number == wanted:
                 return
 
-    def _region(self, of: Instruction) -> int:
-        return self._computations[of.called[0]].flops if of.called else 0
+    def _region(self, instruction: Instruction) -> int:
+        return self._computations[instruction.called[0]].flops if instruction.called else 0
 
-    def _flops(self, of: Instruction, operands: Sequence[ValueShape]) -> int:
-        elements = of.shape.elements
-        if of.opcode in ELEMENTWISE:
-            return elements * (element_flops(of) if self._is_gpu else of.opcode != "copy")
-        product = product_flops(of, operands)
+    def _flops(self, instruction: Instruction, operands: Sequence[ValueShape]) -> int:
+        elements = instruction.shape.elements
+        if instruction.opcode in ELEMENTWISE:
+            return elements * (element_flops(instruction) if self._is_gpu else instruction.opcode != "copy")
+        product = product_flops(instruction, operands)
         if product is not None:
             return product
         first = operands[0].elements if operands else 0
-        if of.opcode == "reduce":
-            result = next(of.shape.leaves(), of.shape).elements
-            return max(0, first - result) * self._region(of)
-        if of.opcode in _REDUCTIONS:
-            return elements * self._region(of)
-        if of.opcode == "map":
-            return elements * self._region(of)
-        if of.opcode == "reduce-window":
-            return elements * max(0, _window_size(of) - 1) * self._region(of)
-        if of.opcode == "scatter" and len(operands) == 3:
-            return operands[2].elements * self._region(of)
-        if of.opcode == "sort":
+        if instruction.opcode == "reduce":
+            result = next(instruction.shape.leaves(), instruction.shape).elements
+            return max(0, first - result) * self._region(instruction)
+        if instruction.opcode in _REDUCTIONS:
+            return elements * self._region(instruction)
+        if instruction.opcode == "map":
+            return elements * self._region(instruction)
+        if instruction.opcode == "reduce-window":
+            return elements * max(0, _window_size(instruction) - 1) * self._region(instruction)
+        if instruction.opcode == "scatter" and len(operands) == 3:
+            return operands[2].elements * self._region(instruction)
+        if instruction.opcode == "sort":
             return first * max(0, (first - 1).bit_length())
-        if of.opcode == "concatenate":
-            minor = of.shape.layout.minor_to_major[:1] if of.shape.layout is not None else ()
-            return elements * (_CONCATENATED_FAST if of.dimensions[:1] == minor else _CONCATENATED)
+        if instruction.opcode == "concatenate":
+            minor = instruction.shape.layout.minor_to_major[:1] if instruction.shape.layout is not None else ()
+            return elements * (_CONCATENATED_FAST if instruction.dimensions[:1] == minor else _CONCATENATED)
         return 0
 
-    def _fusion(self, of: Instruction, operands: Sequence[ValueShape]) -> Cost:
-        computation = self._module.computations[of.called[0]]
+    def _fusion(self, instruction: Instruction, operands: Sequence[ValueShape]) -> Cost:
+        computation = self._module.computations[instruction.called[0]]
         needed = _needed(computation)
         flops, read, host_read = 0, 0, 0
-        for one in computation.instructions.values():
-            often = needed.get(one.id, 0.0)
-            if one.opcode == "parameter" and one.parameter_number < len(operands):
-                for leaf in operands[one.parameter_number].leaves():
+        for fused in computation.instructions.values():
+            often = needed.get(fused.id, 0.0)
+            if fused.opcode == "parameter" and fused.parameter_number < len(operands):
+                for leaf in operands[fused.parameter_number].leaves():
                     part = round(leaf.bytes * min(1.0, often))
                     read += part
                     host_read += part if _is_host(leaf) else 0
             elif often:
-                flops += _times(self._flops_of(one, computation), often)
+                flops += _times(self._flops_of(fused, computation), often)
         written, host_written = 0, 0
         root = computation.root_instruction
         results = [computation.instructions[part] for part in root.operands] if root.opcode == "tuple" else [root]
@@ -181,7 +181,7 @@ def _times(flops: int, often: float) -> int:
 
 def _sum(costs: Sequence[Cost]) -> Cost:
     def total(name: str) -> int:
-        return min(_MOST, sum(int(getattr(of, name)) for of in costs))
+        return min(_MOST, sum(int(getattr(cost, name)) for cost in costs))
 
     return Cost(
         total("flops"),
@@ -189,7 +189,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
         total("written"),
         total("host_read"),
         total("host_written"),
-        all(of.is_known for of in costs),
+        all(cost.is_known for cost in costs),
     )
 
 
@@ -197,9 +197,11 @@ def _is_host(shape: ValueShape) -> bool:
     return shape.layout is not None and shape.layout.memory_space == _HOST_MEMORY
 
 
-def _moved(of: Instruction, operands: Sequence[ValueShape]) -> tuple[list[tuple[int, bool]], list[tuple[int, bool]]]:
-    """What is read and written: sizes, and whether the host's memory has them."""
-    opcode, written = of.opcode, _sizes(of.shape)
+def _moved(
+    instruction: Instruction, operands: Sequence[ValueShape]
+) -> tuple[list[tuple[int, bool]], list[tuple[int, bool]]]:
+    """Reads and writes: sizes, and whether they are in the host's memory."""
+    opcode, written = instruction.opcode, _sizes(instruction.shape)
     if opcode in _FREE:
         return [], []
     if opcode in ("slice", "dynamic-slice"):
@@ -207,15 +209,19 @@ def _moved(of: Instruction, operands: Sequence[ValueShape]) -> tuple[list[tuple[
         return [(size, source) for size, _ in written], written
     if opcode == "dynamic-update-slice" and len(operands) > 1:
         update = _sizes(operands[1])
-        return update, [(size, _is_host(of.shape)) for size, _ in update]
+        return update, [(size, _is_host(instruction.shape)) for size, _ in update]
     if opcode == "gather" and len(operands) > 1:
         return [*written, *_sizes(operands[1])], written
     if opcode == "scatter" and len(operands) == 3:
         return [*_sizes(operands[1]), *_sizes(operands[2]), *_sizes(operands[2])], _sizes(operands[2])
-    if opcode in ("copy-start", "all-gather-start", "collective-permute-start") and of.shape.is_tuple:
-        written = _sizes(of.shape.parts[0 if opcode == "copy-start" else 1]) if len(of.shape.parts) > 1 else []
-    if opcode == "custom-call" and of.shape.parts:
-        written = _sizes(of.shape.parts[0])
+    if opcode in ("copy-start", "all-gather-start", "collective-permute-start") and instruction.shape.is_tuple:
+        written = (
+            _sizes(instruction.shape.parts[0 if opcode == "copy-start" else 1])
+            if len(instruction.shape.parts) > 1
+            else []
+        )
+    if opcode == "custom-call" and instruction.shape.parts:
+        written = _sizes(instruction.shape.parts[0])
     return [size for operand in operands for size in _sizes(operand)], written
 
 
@@ -223,55 +229,59 @@ def _sizes(shape: ValueShape) -> list[tuple[int, bool]]:
     return [(leaf.bytes, _is_host(leaf)) for leaf in shape.leaves()]
 
 
-def _window_size(of: Instruction) -> int:
+def _window_size(instruction: Instruction) -> int:
     try:
         size = 1
-        for dimension in pb.Window.FromString(of.window).dimensions:
+        for dimension in pb.Window.FromString(instruction.window).dimensions:
             size = min(_MOST, size * max(0, dimension.size))
     except DecodeError:
         return 0
     return size
 
 
-def _update(of: Instruction, within: Computation) -> int:
-    """What is written where a value is updated in place; 0: it is not."""
-    while of.opcode == "bitcast" and of.operands:
-        of = within.instructions[of.operands[0]]
-    if of.opcode != "dynamic-update-slice" or len(of.operands) < 2:
+def _update(instruction: Instruction, within: Computation) -> int:
+    """Bytes that are written where a value is updated in place; 0: it is not."""
+    while instruction.opcode == "bitcast" and instruction.operands:
+        instruction = within.instructions[instruction.operands[0]]
+    if instruction.opcode != "dynamic-update-slice" or len(instruction.operands) < 2:
         return 0
-    return within.instructions[of.operands[1]].shape.bytes
+    return within.instructions[instruction.operands[1]].shape.bytes
 
 
-def _needed(of: Computation) -> dict[int, float]:
-    """How often each instruction of a fusion runs: 1 for all of its value once.
+def _needed(computation: Computation) -> dict[int, float]:
+    """Runs of each instruction of a fusion: 1 for all of its value once.
 
     Uses of a value at the same places count once, however many they are; a value that is needed at its own places and
     at others, by a user that looks at it in another order, is made twice.
     """
-    needed: dict[int, float] = {of.root: 1.0}
-    by_root: dict[int, dict[int, float]] = {of.root: {of.root: 1.0}}
-    for one in reversed(of.instructions.values()):
-        roots = by_root.pop(one.id, None)
+    needed: dict[int, float] = {computation.root: 1.0}
+    by_root: dict[int, dict[int, float]] = {computation.root: {computation.root: 1.0}}
+    for instruction in reversed(computation.instructions.values()):
+        roots = by_root.pop(instruction.id, None)
         if not roots:
             continue
-        often = needed[one.id] = sum(roots.values())
-        is_through = one.opcode in ELEMENTWISE or one.opcode in ("tuple", "get-tuple-element", "bitcast")
-        for place, number in enumerate(one.operands):
+        often = needed[instruction.id] = sum(roots.values())
+        is_through = instruction.opcode in ELEMENTWISE or instruction.opcode in (
+            "tuple",
+            "get-tuple-element",
+            "bitcast",
+        )
+        for place, number in enumerate(instruction.operands):
             uses = by_root.setdefault(number, {})
             if is_through:
                 for root, share in roots.items():
                     if len(uses) < _MOST_ROOTS:
                         uses[root] = max(share, uses.get(root, 0.0))
             elif len(uses) < _MOST_ROOTS:
-                uses[one.id] = often * _part(one, place, of.instructions[number].shape)
+                uses[instruction.id] = often * _part(instruction, place, computation.instructions[number].shape)
     return needed
 
 
-def _part(of: Instruction, place: int, operand: ValueShape) -> float:
-    """What part of an operand is looked at."""
+def _part(instruction: Instruction, place: int, operand: ValueShape) -> float:
+    """Part of an operand that is read."""
     elements = operand.elements
-    if of.opcode in ("slice", "dynamic-slice", "gather") and place == 0:
-        return min(1.0, of.shape.elements / elements) if elements else 0.0
-    if of.opcode == "dynamic-update-slice" and place == 0:
+    if instruction.opcode in ("slice", "dynamic-slice", "gather") and place == 0:
+        return min(1.0, instruction.shape.elements / elements) if elements else 0.0
+    if instruction.opcode == "dynamic-update-slice" and place == 0:
         return 0.0
     return 1.0

@@ -66,6 +66,8 @@ _COSTS: Final[dict[str, dict[str, int]]] = {
 }
 
 
-def element_flops(of: Instruction) -> int:
+def element_flops(instruction: Instruction) -> int:
     """FLOPs for an element of its value."""
-    return 0 if of.opcode == "copy" else _COSTS.get(of.opcode, {}).get(of.shape.element, _USUAL)
+    return (
+        0 if instruction.opcode == "copy" else _COSTS.get(instruction.opcode, {}).get(instruction.shape.element, _USUAL)
+    )

@@ -1,4 +1,4 @@
-"""How values lie in memory: what each dimension is, and is rounded up to, and how much of the memory is padding."""
+"""Layout of values in memory: meaning of each dimension, what it is rounded up to, and the padding."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class LayoutDimension:
     @property
     def text(self) -> str:
         """Such as "3 feature, rounded up to 128"."""
-        told = f"{self.size:,} {self.meaning}".rstrip()
+        size_and_meaning = f"{self.size:,} {self.meaning}".rstrip()
         rounded = -(-self.size // self.alignment) * self.alignment
-        return told if rounded == self.size else f"{told}, rounded up to {rounded:,}"
+        return size_and_meaning if rounded == self.size else f"{size_and_meaning}, rounded up to {rounded:,}"
 
 
 def shape_of_text(text: str) -> ValueShape | None:
     """The array that a text is about, or the tuple of its arrays; None: it is cut short, or makes no sense."""
     if len(text) > _LONGEST_TEXT or text.count("(") != text.count(")"):
         return None
-    found = [_array(match) for match in _ARRAY.finditer(text)]
-    arrays = [of for of in found if of is not None]
-    if not arrays or len(arrays) != len(found):
+    parsed_arrays = [_array(match) for match in _ARRAY.finditer(text)]
+    arrays = [array for array in parsed_arrays if array is not None]
+    if not arrays or len(arrays) != len(parsed_arrays):
         return None
     return arrays[0] if len(arrays) == 1 and not text.startswith("(") else ValueShape(13, parts=tuple(arrays))
 
@@ -61,11 +61,11 @@ def _array(match: re.Match[str]) -> ValueShape | None:
     tiles = _TILES.search(more)
     of_tiles = tuple(_numbers(tile, 0) or () for tile in re.findall(r"\(([0-9,*]+)\)", tiles[1])) if tiles else ()
     bits = _ELEMENT_BITS.search(more)
-    found = ValueShape(kind, sizes, (), ArrayLayout(order, of_tiles, int(bits[1]) if bits else 0))
-    size = max(1, found.element_bits)
-    for dimension in found.padded_dimensions:
+    shape = ValueShape(kind, sizes, (), ArrayLayout(order, of_tiles, int(bits[1]) if bits else 0))
+    size = max(1, shape.element_bits)
+    for dimension in shape.padded_dimensions:
         size *= max(1, dimension)
-    return found if size < _MOST_BITS else None
+    return shape if size < _MOST_BITS else None
 
 
 def _numbers(text: str, star: int | None = None) -> tuple[int, ...] | None:
@@ -85,7 +85,7 @@ def padding(shape: ValueShape) -> float | None:
 
 
 def layout_dimensions(shape: ValueShape, meanings: Mapping[int, str]) -> list[LayoutDimension]:
-    """Those of an array, from the one that varies slowest in memory to the one that varies fastest."""
+    """Dimensions of an array, from the one that varies slowest in memory to the one that varies fastest."""
     layout = shape.layout
     order = layout.minor_to_major if layout is not None else ()
     if sorted(order) != list(range(len(shape.dimensions))):
@@ -96,20 +96,20 @@ def layout_dimensions(shape: ValueShape, meanings: Mapping[int, str]) -> list[La
     ]
 
 
-def meanings(module: HloModule, of: Instruction) -> dict[int, str]:
-    """What the dimensions of a value are, if a convolution makes it."""
-    if of.is_fusion and of.called:
-        computation = module.computations[of.called[0]]
+def meanings(module: HloModule, instruction: Instruction) -> dict[int, str]:
+    """Meanings of the dimensions of a value, if a convolution makes it."""
+    if instruction.is_fusion and instruction.called:
+        computation = module.computations[instruction.called[0]]
         same = [
-            one
-            for one in computation.instructions.values()
-            if one.opcode == "convolution" and one.shape.dimensions == of.shape.dimensions
+            fused
+            for fused in computation.instructions.values()
+            if fused.opcode == "convolution" and fused.shape.dimensions == instruction.shape.dimensions
         ]
         return meanings(module, same[0]) if same else {}
-    if not of.dimension_numbers or of.opcode not in ("convolution", "custom-call"):
+    if not instruction.dimension_numbers or instruction.opcode not in ("convolution", "custom-call"):
         return {}
     try:
-        numbers = pb.ConvolutionDimensionNumbers.FromString(of.dimension_numbers)
+        numbers = pb.ConvolutionDimensionNumbers.FromString(instruction.dimension_numbers)
     except DecodeError:
         return {}
     if not numbers.output_spatial_dimensions:

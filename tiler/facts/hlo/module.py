@@ -40,7 +40,7 @@ class Instruction:
 
     @property
     def is_fusion(self) -> bool:
-        """Whether it runs other instructions as one."""
+        """True if it runs other instructions as one."""
         return self.opcode == "fusion"
 
 
@@ -98,35 +98,39 @@ class HloModule:
     @cached_property
     def by_name(self) -> dict[str, Instruction]:
         """Instructions by their names, which a program has once each."""
-        return {of.name: of for of in self.instructions()}
+        return {instruction.name: instruction for instruction in self.instructions()}
 
     @cached_property
     def within(self) -> dict[str, tuple[Computation, Instruction]]:
         """Instructions by their names, each with the computation that it belongs to."""
-        return {of.name: (one, of) for one in self.computations.values() for of in one.instructions.values()}
+        return {
+            instruction.name: (computation, instruction)
+            for computation in self.computations.values()
+            for instruction in computation.instructions.values()
+        }
 
     @cached_property
     def by_id(self) -> dict[int, Instruction]:
         """Instructions by their ids."""
-        return {of.id: of for of in self.instructions()}
+        return {instruction.id: instruction for instruction in self.instructions()}
 
     def stack(self, frame: int) -> list[Frame]:
-        """Where an instruction comes from, innermost first."""
-        found: list[Frame] = []
+        """Lines of the source that an instruction comes from, innermost first."""
+        frames: list[Frame] = []
         seen: set[int] = set()
         while 0 < frame <= len(self.frames) and frame not in seen:
             seen.add(frame)
             place, frame = self.frames[frame - 1]
-            found.append(place)
-        return found
+            frames.append(place)
+        return frames
 
-    def source(self, of: Instruction) -> str:
+    def source(self, instruction: Instruction) -> str:
         """The line of an instruction: "train.py:43"; "" unknown."""
-        if of.source_file:
-            return f"{of.source_file}:{of.source_line}"
-        stack = self.stack(of.frame)
+        if instruction.source_file:
+            return f"{instruction.source_file}:{instruction.source_line}"
+        stack = self.stack(instruction.frame)
         return f"{stack[0].file}:{stack[0].line}" if stack else ""
 
-    def source_stack(self, of: Instruction) -> str:
-        """Where it comes from, a line for each frame."""
-        return "\n".join(frame.text for frame in self.stack(of.frame))
+    def source_stack(self, instruction: Instruction) -> str:
+        """The lines that it comes from, a line of text for each frame."""
+        return "\n".join(frame.text for frame in self.stack(instruction.frame))

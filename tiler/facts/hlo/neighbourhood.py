@@ -1,4 +1,4 @@
-"""What lies around an instruction of a program: what its operands are made of, and who uses its value.
+"""Instructions around one of a program: those that make its operands, and users of its value.
 
 Values flow through instructions that run others, which are open or closed. A closed one is one node. An open one is a
 frame around the instructions that it runs: its operands lead to their parameters, and its users come from their roots.
@@ -39,7 +39,7 @@ class Neighbourhood:
 
 
 class ProgramGraph:
-    """Who uses what in a program: made once for many questions."""
+    """Users of values in a program: made once for many questions."""
 
     def __init__(self, module: HloModule) -> None:
         self.module = module
@@ -58,53 +58,56 @@ class ProgramGraph:
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes, without the program."""
-        return (len(self.computation_of) + self.edges) * _NODE_BYTES
+        """About what it takes, with the program, which it keeps in memory when the cache of programs has evicted it."""
+        return (len(self.computation_of) + self.edges) * _NODE_BYTES + self.module.size_bytes
 
     def around(self, start: Instruction, distance: int, opened: Set[int], limit: int) -> Neighbourhood:
-        """What is at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.
+        """Instructions at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.
 
         What runs the computation that `start` is in is open, too: the first one, where several do.
         """
         flow = _Flow(self, opened, self._around(start))
-        found = dict.fromkeys(flow.inside(start.id) if start.id in flow.opened else [start.id], 0)
-        waiting, is_cut = deque(found), False
+        distance_of = dict.fromkeys(flow.inside(start.id) if start.id in flow.opened else [start.id], 0)
+        waiting, is_cut = deque(distance_of), False
         while waiting and not is_cut:
-            of = waiting.popleft()
-            if found[of] == distance:
+            number = waiting.popleft()
+            if distance_of[number] == distance:
                 continue
-            for other in (*flow.sources(of), *flow.targets(of)):
-                if other not in found:
-                    if len(found) >= limit:
+            for other in (*flow.sources(number), *flow.targets(number)):
+                if other not in distance_of:
+                    if len(distance_of) >= limit:
                         is_cut = True
                         break
-                    found[other] = found[of] + 1
+                    distance_of[other] = distance_of[number] + 1
                     waiting.append(other)
-        edges = [(source, of) for of in found for source in flow.sources(of) if source in found]
-        nodes = [self._node(flow, of, away) for of, away in found.items()]
+        edges = [(source, target) for target in distance_of for source in flow.sources(target) if source in distance_of]
+        nodes = [self._node(flow, number, away) for number, away in distance_of.items()]
         frames = {frame for node in nodes for frame in flow.frames(node.instruction.id)}
-        around = [self._node(flow, frame, 0) for frame in sorted(frames, key=lambda of: len(list(flow.frames(of))))]
+        around = [
+            self._node(flow, frame, 0)
+            for frame in sorted(frames, key=lambda frame_id: len(list(flow.frames(frame_id))))
+        ]
         return Neighbourhood(nodes, list(dict.fromkeys(edges)), around, is_cut)
 
-    def users(self, of: int) -> list[int]:
+    def users(self, number: int) -> list[int]:
         """Ids of the instructions of its computation that have it as an operand."""
-        return self._users.get(of, [])
+        return self._users.get(number, [])
 
-    def _node(self, flow: _Flow, of: int, distance: int) -> NearNode:
-        return NearNode(self.module.by_id[of], self.computation_of[of], distance, next(flow.frames(of), 0))
+    def _node(self, flow: _Flow, number: int, distance: int) -> NearNode:
+        return NearNode(self.module.by_id[number], self.computation_of[number], distance, next(flow.frames(number), 0))
 
-    def _around(self, of: Instruction) -> dict[int, int]:
-        """Of each computation around an instruction the one that runs it."""
-        found: dict[int, int] = {}
-        computation = self.computation_of[of.id]
+    def _around(self, instruction: Instruction) -> dict[int, int]:
+        """Caller of each computation around an instruction, by id."""
+        callers_around: dict[int, int] = {}
+        computation = self.computation_of[instruction.id]
         while callers := self.callers.get(computation.id):
-            found[computation.id] = callers[0]
+            callers_around[computation.id] = callers[0]
             computation = self.computation_of[callers[0]]
-        return found
+        return callers_around
 
 
 class _Flow:
-    """Where values come from and go to, with some instructions open."""
+    """Edges of values, with some instructions open."""
 
     def __init__(self, graph: ProgramGraph, opened: Set[int], around: dict[int, int]) -> None:
         self._graph = graph
@@ -112,65 +115,65 @@ class _Flow:
         self._computations = graph.module.computations
         # A computation that several run is drawn in one of them.
         self._caller = dict(around)
-        for of in (*around.values(), *sorted(opened)):
-            for called in self._by_id[of].called if of in self._by_id else ():
-                self._caller.setdefault(called, of)
+        for number in (*around.values(), *sorted(opened)):
+            for called in self._by_id[number].called if number in self._by_id else ():
+                self._caller.setdefault(called, number)
         self.opened = frozenset(self._caller.values())
 
-    def frames(self, of: int) -> Iterator[int]:
+    def frames(self, number: int) -> Iterator[int]:
         """The open instructions around one, innermost first."""
-        caller = self._caller.get(self._graph.computation_of[of].id)
+        caller = self._caller.get(self._graph.computation_of[number].id)
         while caller is not None:
             yield caller
             caller = self._caller.get(self._graph.computation_of[caller].id)
 
-    def inside(self, of: int) -> list[int]:
+    def inside(self, number: int) -> list[int]:
         """The ends of values in an open instruction, in those in it if they are open as well."""
-        caller = self._by_id[of]
-        valued = [one for one in self._drawn(of) if self._gives_value(caller, one.id)]
-        return [end for computation in valued for end in self._end(computation.root)] or [of]
+        caller = self._by_id[number]
+        valued = [computation for computation in self._drawn(number) if self._gives_value(caller, computation.id)]
+        return [end for computation in valued for end in self._end(computation.root)] or [number]
 
-    def sources(self, of: int) -> list[int]:
-        """Where the operands of one come from."""
-        instruction = self._by_id[of]
+    def sources(self, number: int) -> list[int]:
+        """Sources of the operands of an instruction."""
+        instruction = self._by_id[number]
         if instruction.opcode == "parameter":
-            caller = self._caller.get(self._graph.computation_of[of].id)
+            caller = self._caller.get(self._graph.computation_of[number].id)
             operand = None if caller is None else self._operand(self._by_id[caller], instruction)
             return [] if operand is None else self._end(operand)
         return list(dict.fromkeys(end for operand in instruction.operands for end in self._end(operand)))
 
-    def targets(self, of: int) -> list[int]:
-        """Where its value goes."""
-        found = [begin for user in self._graph.users(of) for begin in self._begin(user, of)]
-        computation = self._graph.computation_of[of]
+    def targets(self, number: int) -> list[int]:
+        """Instructions to which its value goes."""
+        targets = [begin for user in self._graph.users(number) for begin in self._begin(user, number)]
+        computation = self._graph.computation_of[number]
         caller = self._caller.get(computation.id)
-        if caller is not None and computation.root == of and self._gives_value(self._by_id[caller], computation.id):
-            found += self.targets(caller)
-        return list(dict.fromkeys(found))
+        if caller is not None and computation.root == number and self._gives_value(self._by_id[caller], computation.id):
+            targets += self.targets(caller)
+        return list(dict.fromkeys(targets))
 
-    def _end(self, of: int) -> list[int]:
-        """Where the value of an instruction comes from: from itself, or from the roots of what it runs."""
-        return self.inside(of) if of in self.opened else [of]
+    def _end(self, number: int) -> list[int]:
+        """Sources of the value of an instruction: itself, or the roots of what it runs."""
+        return self.inside(number) if number in self.opened else [number]
 
     def _begin(self, user: int, operand: int) -> list[int]:
-        """Where an operand of a user goes: to itself, or to the parameters of what it runs."""
+        """Targets of an operand of a user: itself, or the parameters of what it runs."""
         if user not in self.opened:
             return [user]
         instruction = self._by_id[user]
         return [
-            of.id
+            inner.id
             for computation in self._drawn(user)
-            for of in computation.instructions.values()
-            if of.opcode == "parameter" and self._operand(instruction, of) == operand
+            for inner in computation.instructions.values()
+            if inner.opcode == "parameter" and self._operand(instruction, inner) == operand
         ]
 
-    def _drawn(self, of: int) -> list[Computation]:
+    def _drawn(self, number: int) -> list[Computation]:
         """The computations that are drawn in an open instruction."""
-        called = dict.fromkeys(self._by_id[of].called)
-        return [self._computations[one] for one in called if self._caller.get(one) == of]
+        called = dict.fromkeys(self._by_id[number].called)
+        return [self._computations[computation] for computation in called if self._caller.get(computation) == number]
 
     def _gives_value(self, caller: Instruction, computation: int) -> bool:
-        """Whether the value of a caller is that of this computation: a loop's condition has another one."""
+        """True if the value of a caller is that of this computation: a loop's condition has another one."""
         return caller.opcode != _WHILE or caller.called[:1] == (computation,)
 
     def _operand(self, caller: Instruction, parameter: Instruction) -> int | None:

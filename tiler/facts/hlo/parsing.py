@@ -72,11 +72,11 @@ def pieces(raw: bytes, what: str) -> Iterator[tuple[int, int | bytes]]:
 
 def message_in(raw: bytes, number: int) -> bytes:
     """The message that is a field of an `HloProto`; empty where it has none. Raises HloDamage."""
-    found = b""
+    message = b""
     for place, value in pieces(raw, "it"):
         if place == number:
-            found = payload(place, value)
-    return found
+            message = payload(place, value)
+    return message
 
 
 def payload(number: int, value: int | bytes) -> bytes:
@@ -108,13 +108,13 @@ class ModuleParser:
         """The program."""
         name = entry_name = ""
         entry, frames = 0, b""
-        found: dict[int, Computation] = {}
+        computations: dict[int, Computation] = {}
         for number, value in pieces(message_in(raw, MODULE), "the module"):
             if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
-                computation = yield from self.computation(payload(number, value), len(found), found)
-                if computation.id in found:
+                computation = yield from self.computation(payload(number, value), len(computations), computations)
+                if computation.id in computations:
                     raise HloDamage(f"two computations have the id {computation.id}")
-                found[computation.id] = computation
+                computations[computation.id] = computation
             elif number == pb.HloModule.NAME_FIELD_NUMBER:
                 name = text(payload(number, value))
             elif number == pb.HloModule.ENTRY_COMPUTATION_NAME_FIELD_NUMBER:
@@ -123,10 +123,10 @@ class ModuleParser:
                 entry = value
             elif number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
                 frames = payload(number, value)
-        if entry not in found:  # old protos have names alone
-            entry = next((key for key, of in found.items() if of.name == entry_name), 0)
+        if entry not in computations:  # old protos have names alone
+            entry = next((key for key, computation in computations.items() if computation.name == entry_name), 0)
         places = yield from self.frames(frames)
-        return HloModule(name, found, entry, places, self.taken.bytes)
+        return HloModule(name, computations, entry, places, self.taken.bytes)
 
     def computation(self, raw: bytes, place: int, before: Container[int]) -> Generator[None, None, Computation]:
         """One, which calls those before it alone. Raises HloDamage."""
@@ -151,16 +151,16 @@ class ModuleParser:
 
     def _add(self, instructions: dict[int, Instruction], raw: bytes, name: str, before: Container[int]) -> None:
         """The next instruction of a computation of that name. Raises HloDamage."""
-        found = self.instruction(raw, f"instruction {len(instructions)} of {shown(name)}")
-        if found.id in instructions:
-            raise HloDamage(f"two instructions of {shown(name)} have the id {found.id}")
-        for operand in found.operands:
+        instruction = self.instruction(raw, f"instruction {len(instructions)} of {shown(name)}")
+        if instruction.id in instructions:
+            raise HloDamage(f"two instructions of {shown(name)} have the id {instruction.id}")
+        for operand in instruction.operands:
             if operand not in instructions:
-                raise HloDamage(f"{shown(found.name)} has an operand that does not come before it")
-        for called in found.called:
+                raise HloDamage(f"{shown(instruction.name)} has an operand that does not come before it")
+        for called in instruction.called:
             if called not in before:
-                raise HloDamage(f"{shown(found.name)} calls a computation that does not come before its own")
-        instructions[found.id] = found
+                raise HloDamage(f"{shown(instruction.name)} calls a computation that does not come before its own")
+        instructions[instruction.id] = instruction
 
     def instruction(self, raw: bytes, what: str) -> Instruction:
         """One, whose operands are not looked at. Raises HloDamage."""
@@ -217,32 +217,32 @@ class ModuleParser:
         )
 
     def _text(self, raw: bytes) -> str:
-        found = self._texts.get(raw)
-        if found is None:
+        decoded = self._texts.get(raw)
+        if decoded is None:
             self.taken.take(2 * (_TEXT_BYTES + len(raw)))
-            found = self._texts[raw] = text(raw)
-        return found
+            decoded = self._texts[raw] = text(raw)
+        return decoded
 
     def _shape(self, raw: bytes, what: str, depth: int = 0) -> ValueShape:
-        found = self._shapes.get(raw)
-        if found is not None:
-            return found
+        shape = self._shapes.get(raw)
+        if shape is not None:
+            return shape
         if len(raw) > MAX_SHAPE_BYTES or depth > MAX_SHAPE_DEPTH:
             raise HloDamage(f"the shape of {what} is too large or too deep")
-        of = parsed(pb.Shape, raw, f"the shape of {what}")
-        parts = tuple(self._shape(part, what, depth + 1) for part in of.tuple_shapes)
-        layout = self._layout(of.layout, what)
-        numbers = len(of.dimensions) + len(parts)
+        proto = parsed(pb.Shape, raw, f"the shape of {what}")
+        parts = tuple(self._shape(part, what, depth + 1) for part in proto.tuple_shapes)
+        layout = self._layout(proto.layout, what)
+        numbers = len(proto.dimensions) + len(parts)
         self.taken.take(_SHAPE_BYTES + len(raw) + numbers * _NUMBER_BYTES)
-        found = ValueShape(of.element_type, tuple(of.dimensions), parts, layout)
-        if min(found.dimensions, default=0) < 0:
-            raise HloDamage(f"the shape of {what} has a dimension of {min(found.dimensions)}")
-        self._check_size(found, what)
-        self._shapes[raw] = found
-        return found
+        shape = ValueShape(proto.element_type, tuple(proto.dimensions), parts, layout)
+        if min(shape.dimensions, default=0) < 0:
+            raise HloDamage(f"the shape of {what} has a dimension of {min(shape.dimensions)}")
+        self._check_size(shape, what)
+        self._shapes[raw] = shape
+        return shape
 
     def _check_size(self, shape: ValueShape, what: str) -> None:
-        """Of many large dimensions not even the product is made."""
+        """Checks the size; not even the product of many large dimensions is made."""
         size = shape.element_bits or 1
         for dimension in shape.padded_dimensions:
             size *= max(1, dimension)
@@ -254,18 +254,18 @@ class ModuleParser:
     def _layout(self, raw: bytes, what: str) -> ArrayLayout | None:
         if not raw:
             return None
-        of = parsed(pb.Layout, raw, f"the layout of {what}")
-        tiles = tuple(tuple(tile.dimensions) for tile in of.tiles)
-        self.taken.take(_NUMBER_BYTES * (len(of.minor_to_major) + len(tiles) + sum(map(len, tiles))))
-        bits = of.element_size_in_bits
+        proto = parsed(pb.Layout, raw, f"the layout of {what}")
+        tiles = tuple(tuple(tile.dimensions) for tile in proto.tiles)
+        self.taken.take(_NUMBER_BYTES * (len(proto.minor_to_major) + len(tiles) + sum(map(len, tiles))))
+        bits = proto.element_size_in_bits
         if not 0 <= bits <= _MAX_ELEMENT_BITS:
             raise HloDamage(f"the layout of {what} has elements of {bits} bits")
         return ArrayLayout(
-            tuple(of.minor_to_major),
+            tuple(proto.minor_to_major),
             tiles,
             bits,
-            of.memory_space,
-            of.tail_padding_alignment_in_elements,
+            proto.memory_space,
+            proto.tail_padding_alignment_in_elements,
         )
 
     def frames(self, raw: bytes) -> Generator[None, None, list[tuple[Frame, int]]]:
@@ -275,19 +275,26 @@ class ModuleParser:
         places: list[Frame] = []
         for number, piece in enumerate(index.file_locations):
             self.taken.take(_SHAPE_BYTES)
-            of = parsed(pb.FileLocation, piece, "a line of the source")
-            places.append(Frame(_at(files, of.file_name_id), _at(functions, of.function_name_id), of.line, of.column))
+            location = parsed(pb.FileLocation, piece, "a line of the source")
+            places.append(
+                Frame(
+                    _text_at(files, location.file_name_id),
+                    _text_at(functions, location.function_name_id),
+                    location.line,
+                    location.column,
+                )
+            )
             if number % AT_ONCE == 0:
                 yield
-        found: list[tuple[Frame, int]] = []
+        frames: list[tuple[Frame, int]] = []
         for number, piece in enumerate(index.stack_frames):
             self.taken.take(_SHAPE_BYTES)
             frame = parsed(pb.StackFrame, piece, "a stack frame")
-            known = 0 < frame.file_location_id <= len(places)
-            found.append((places[frame.file_location_id - 1] if known else _NO_FRAME, frame.parent_frame_id))
+            is_location = 0 < frame.file_location_id <= len(places)
+            frames.append((places[frame.file_location_id - 1] if is_location else _NO_FRAME, frame.parent_frame_id))
             if number % AT_ONCE == 0:
                 yield
-        return found
+        return frames
 
 
 def _no_message(what: str, raw: bytes, damage: _native.WireError) -> HloDamage:
@@ -309,7 +316,7 @@ def shown(name: str) -> str:
     return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
 
 
-def _at(texts: list[str], number: int) -> str:
+def _text_at(texts: list[str], number: int) -> str:
     return texts[number - 1] if 0 < number <= len(texts) else ""
 
 

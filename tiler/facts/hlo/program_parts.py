@@ -30,13 +30,13 @@ _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
 
 
 class ProgramParts:
-    """Where the computations and instructions of a program lie in the bytes of its module."""
+    """Places of the computations and instructions of a program in the bytes of its module."""
 
     def __init__(self, parts: _native.NamedParts, size_bytes: int) -> None:
         """Raises HloDamage."""
         self._parser = ModuleParser()
         self._parser.taken.take(INSTRUCTION_BYTES * (parts.inner + parts.names))
-        self._parts, self._known = parts, _Known(parts)
+        self._parts, self._computation_ids = parts, _ComputationIds(parts)
         self._places = HloModule("", {}, 0)  # lines of the source alone
         self.size_bytes = size_bytes + self._parser.taken.bytes
 
@@ -51,17 +51,25 @@ class ProgramParts:
             return None
         root, raw = place
         instruction = self._parser.instruction(raw, name)
-        found = {root: Computation(-1, "", {instruction.id: instruction}, instruction.id)}
+        computations = {root: Computation(-1, "", {instruction.id: instruction}, instruction.id)}
         waiting = [(root, called) for called in instruction.called]
         while waiting:
             user, called = waiting.pop()
-            at = self._parts.place_of(called)
-            if not 0 <= at < user:
+            place_of_called = self._parts.place_of(called)
+            if not 0 <= place_of_called < user:
                 raise HloDamage(f"{name} calls a computation that does not come before its own")
-            if at not in found:
-                found[at] = yield from self._parser.computation(self._parts.outer_at(at), at, self._known)
-                waiting += [(at, one) for of in found[at].instructions.values() for one in of.called]
-        return HloModule("", {of.id: of for _, of in sorted(found.items())}, 0, self._places.frames)
+            if place_of_called not in computations:
+                computations[place_of_called] = yield from self._parser.computation(
+                    self._parts.outer_at(place_of_called), place_of_called, self._computation_ids
+                )
+                waiting += [
+                    (place_of_called, inner)
+                    for instruction in computations[place_of_called].instructions.values()
+                    for inner in instruction.called
+                ]
+        return HloModule(
+            "", {computation.id: computation for _, computation in sorted(computations.items())}, 0, self._places.frames
+        )
 
 
 def find_parts(raw: Bytes) -> _native.NamedParts:
@@ -87,19 +95,19 @@ def find_parts(raw: Bytes) -> _native.NamedParts:
 
 
 def parse_parts(raw: Bytes) -> Generator[None, None, ProgramParts]:
-    """Where the parts of the program of an `HloProto` are. Raises HloDamage."""
+    """Places of the parts of the program of an `HloProto`. Raises HloDamage."""
     return (yield from program_of_parts(find_parts(raw), len(raw)))
 
 
-def program_of_parts(found: _native.NamedParts, size_bytes: int) -> Generator[None, None, ProgramParts]:
+def program_of_parts(parts: _native.NamedParts, size_bytes: int) -> Generator[None, None, ProgramParts]:
     """The program that has these parts, of a proto of that size. Raises HloDamage."""
-    program = ProgramParts(found, size_bytes)
+    program = ProgramParts(parts, size_bytes)
     yield
     yield from program.read_places()
     return program
 
 
-class _Known:
+class _ComputationIds:
     """The computations of a program, by their ids."""
 
     def __init__(self, parts: _native.NamedParts) -> None:

@@ -20,7 +20,7 @@ from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, program_of_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 from tilescope.tiler.store.two_threads import Aside
 
@@ -56,42 +56,42 @@ class Program:
 
     @property
     def file(self) -> int:
-        """Of the run."""
+        """Index of its file among those of the run."""
         return self.entry.file
 
 
 def programs_of(reader: QueryReader) -> tuple[Program, ...]:
-    """Those of a run. Raises NotBuilt while it is indexed, DamagedStore."""
+    """Programs of a run. Raises NotBuilt while it is indexed, DamagedStore."""
     return tuple(Program(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX))
 
 
-def hlo_module(reader: QueryReader, program: Program) -> Steps[HloModule]:
-    """What a program consists of. Raises HloDamage, one line that names it; DamagedStore."""
+def hlo_module(reader: QueryReader, program: Program) -> Interruptible[HloModule]:
+    """The module of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "module", _of_bytes(parse_module)))
 
 
-def program_values(reader: QueryReader, program: Program) -> Steps[ProgramValues]:
+def program_values(reader: QueryReader, program: Program) -> Interruptible[ProgramValues]:
     """Its instructions for those who ask for single ones. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "values", _of_bytes(parse_values)))
 
 
-def program_parts(reader: QueryReader, program: Program) -> Steps[ProgramParts]:
+def program_parts(reader: QueryReader, program: Program) -> Interruptible[ProgramParts]:
     """Its instructions with what they call. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "parts", _read_parts))
 
 
-def buffer_assignment(reader: QueryReader, program: Program) -> Steps[BufferAssignment]:
+def buffer_assignment(reader: QueryReader, program: Program) -> Interruptible[BufferAssignment]:
     """The memory of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "buffers", _of_bytes(parse_buffers)))
 
 
-def parts_ahead(reader: QueryReader) -> Steps[AbstractContextManager[object]]:
+def parts_ahead(reader: QueryReader) -> Interruptible[AbstractContextManager[object]]:
     """Begins to find the parts of the programs of a run, unless they are large: a second thread does it meanwhile.
 
     For whoever is going to ask for `program_parts`, in a block. What is damaged is told then. Raises DamagedStore.
     """
     ahead = _AHEAD.setdefault(reader, {})
-    entries = {_key("parts", of.entry): of.entry for of in programs_of(reader)}
+    entries = {_key("parts", program.entry): program.entry for program in programs_of(reader)}
     if sum(entry.size_bytes for entry in entries.values()) > _MAX_AHEAD_BYTES:
         return nullcontext()
     with ExitStack() as begun:
@@ -104,7 +104,7 @@ def parts_ahead(reader: QueryReader) -> Steps[AbstractContextManager[object]]:
 
 
 def left_out_words(program: Program) -> str:
-    """What damage does to one, in words."""
+    """Effect of the damage of a program, in words."""
     return f"the HLO proto of {program.label} was left out"
 
 
@@ -129,8 +129,8 @@ def _key(what: str, entry: AttachmentEntry) -> _Key:
 
 
 def _kept(
-    reader: QueryReader, program: Program, what: str, read: Callable[[QueryReader, AttachmentEntry], Steps[T]]
-) -> Steps[T]:
+    reader: QueryReader, program: Program, what: str, read: Callable[[QueryReader, AttachmentEntry], Interruptible[T]]
+) -> Interruptible[T]:
     entry = program.entry
     key = _key(what, entry)
     parsed = _PROGRAMS.get(reader, key)
@@ -145,22 +145,22 @@ def _kept(
     return cast(T, parsed)
 
 
-def _read_parts(reader: QueryReader, entry: AttachmentEntry) -> Steps[ProgramParts]:
+def _read_parts(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[ProgramParts]:
     ahead = _AHEAD.get(reader, {}).pop(_key("parts", entry), None)
-    found = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
-    return (yield from program_of_parts(found, entry.size_bytes))
+    parts = ahead.result() if ahead is not None else find_parts((yield from _content(reader, entry)))
+    return (yield from program_of_parts(parts, entry.size_bytes))
 
 
 def _of_bytes(
     parse: Callable[[bytes], Generator[None, None, T]],
-) -> Callable[[QueryReader, AttachmentEntry], Steps[T]]:
-    def read(reader: QueryReader, entry: AttachmentEntry) -> Steps[T]:
+) -> Callable[[QueryReader, AttachmentEntry], Interruptible[T]]:
+    def read(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[T]:
         return (yield from parse((yield from _content(reader, entry)).tobytes()))
 
     return read
 
 
-def _content(reader: QueryReader, entry: AttachmentEntry) -> Steps[NDArray[np.uint8]]:
+def _content(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[NDArray[np.uint8]]:
     if entry.size_bytes > MAX_PROTO_BYTES:
         raise HloDamage(f"it has {entry.size_bytes:,} bytes, the limit is {MAX_PROTO_BYTES:,}")
     return (yield from whole_content(reader.store, entry))

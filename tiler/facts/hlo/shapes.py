@@ -59,7 +59,7 @@ def element_type(name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
-    """How the elements of an array lie in memory."""
+    """Layout of the elements of an array in memory."""
 
     minor_to_major: tuple[int, ...] = ()
     tiles: tuple[tuple[int, ...], ...] = ()
@@ -83,7 +83,7 @@ class ArrayLayout:
 
 @dataclass(frozen=True, slots=True)
 class ValueShape:
-    """Of an array, or of a tuple of shapes. No dimension is negative."""
+    """Shape of an array, or of a tuple of shapes. No dimension is negative."""
 
     element_type: int = 0
     dimensions: tuple[int, ...] = ()
@@ -93,7 +93,7 @@ class ValueShape:
 
     @property
     def is_tuple(self) -> bool:
-        """Whether it is one of other shapes."""
+        """True if it is a tuple of other shapes."""
         return self.element_type == TUPLE
 
     @property
@@ -103,7 +103,7 @@ class ValueShape:
 
     @property
     def element_bits(self) -> int:
-        """Of an element in memory: 4 of an s4 whose layout packs it, else those of its type."""
+        """Bits of an element in memory: 4 of an s4 whose layout packs it, else those of its type."""
         if self.layout is not None and self.layout.element_bits:
             return self.layout.element_bits
         bits = _TYPES.get(self.element_type, ("", 0))[1]
@@ -111,21 +111,21 @@ class ValueShape:
 
     @property
     def elements(self) -> int:
-        """Of an array; of a tuple all of its parts'."""
-        return sum(of.elements for of in self.parts) if self.is_tuple else prod(self.dimensions)
+        """Number of elements of an array; of a tuple all of its parts'."""
+        return sum(part.elements for part in self.parts) if self.is_tuple else prod(self.dimensions)
 
     @property
     def bytes(self) -> int:
         """Without padding; of a tuple those of its parts, without its pointers."""
         if self.is_tuple:
-            return sum(of.bytes for of in self.parts)
+            return sum(part.bytes for part in self.parts)
         return -(-prod(self.dimensions) * self.element_bits // 8)
 
     @property
     def padded_bytes(self) -> int:
         """With what the tiles of the layout add."""
         if self.is_tuple:
-            return sum(of.padded_bytes for of in self.parts)
+            return sum(part.padded_bytes for part in self.parts)
         return -(-prod(self.padded_dimensions) * self.element_bits // 8)
 
     @property
@@ -136,15 +136,15 @@ class ValueShape:
 
     @property
     def alignments(self) -> tuple[int, ...]:
-        """What each dimension is rounded up to: the size of its tile, 1 where it has none."""
-        found = [1] * len(self.dimensions)
+        """Multiple to which each dimension is rounded up: the size of its tile, 1 where it has none."""
+        alignments = [1] * len(self.dimensions)
         layout = self.layout
         if layout is None or not layout.tiles or len(layout.minor_to_major) != len(self.dimensions):
-            return tuple(found)
+            return tuple(alignments)
         for size, dimension in zip(reversed(layout.tiles[0]), layout.minor_to_major, strict=False):
-            if size > 0 and 0 <= dimension < len(found):
-                found[dimension] = size
-        return tuple(found)
+            if size > 0 and 0 <= dimension < len(alignments):
+                alignments[dimension] = size
+        return tuple(alignments)
 
     def leaves(self) -> Iterator[ValueShape]:
         """Its arrays."""
@@ -153,14 +153,14 @@ class ValueShape:
         for part in self.parts:
             yield from part.leaves()
 
-    def at(self, index: tuple[int, ...]) -> ValueShape | None:
+    def part_at(self, index: tuple[int, ...]) -> ValueShape | None:
         """The part of a tuple at a path; None: there is none."""
-        found = self
+        part = self
         for place in index:
-            if not 0 <= place < len(found.parts):
+            if not 0 <= place < len(part.parts):
                 return None
-            found = found.parts[place]
-        return found
+            part = part.parts[place]
+        return part
 
     @property
     def text(self) -> str:
@@ -171,7 +171,7 @@ class ValueShape:
 
     def _text(self) -> str:
         if self.is_tuple:
-            return f"({', '.join(of.text for of in self.parts)})"
+            return f"({', '.join(part.text for part in self.parts)})"
         layout = self.layout.text if self.layout is not None else ""
         if layout == "{}":
             layout = ""

@@ -36,7 +36,7 @@ class KnownInstructions(Protocol[K_contra]):
 
 
 class InstructionFinder(Protocol):
-    """What a program is for those who ask for single instructions; an `HloModule` is such a thing, too."""
+    """A program for readers of single instructions; an `HloModule` is such a finder, too."""
 
     @property
     def by_id(self) -> KnownInstructions[int]: ...
@@ -44,7 +44,7 @@ class InstructionFinder(Protocol):
     @property
     def by_name(self) -> KnownInstructions[str]: ...
 
-    def source(self, of: Instruction) -> str:
+    def source(self, instruction: Instruction) -> str:
         """The line of an instruction: "train.py:43"; "" unknown."""
 
 
@@ -54,13 +54,13 @@ class _ById:
     def __init__(self, parser: ModuleParser) -> None:
         self._parser = parser
         self.raw: dict[int, bytes] = {}
-        self._known: dict[int, Instruction] = {}
+        self._parsed: dict[int, Instruction] = {}
 
     def get(self, key: int, /) -> Instruction | None:
-        found = self._known.get(key)
-        if found is None and key in self.raw:
-            found = self._known[key] = self._parser.instruction(self.raw[key], f"instruction {key}")
-        return found
+        instruction = self._parsed.get(key)
+        if instruction is None and key in self.raw:
+            instruction = self._parsed[key] = self._parser.instruction(self.raw[key], f"instruction {key}")
+        return instruction
 
 
 class _ByName:
@@ -73,13 +73,15 @@ class _ByName:
     def get(self, key: str, /) -> Instruction | None:
         if self._ids is None:
             raw = self._by_id.raw
-            self._ids = {text(pb.HloInstruction.FromString(of).name): number for number, of in raw.items()}
+            self._ids = {
+                text(pb.HloInstruction.FromString(instruction).name): number for number, instruction in raw.items()
+            }
         number = self._ids.get(key)
         return None if number is None else self._by_id.get(number)
 
 
 class ProgramValues:
-    """Of a program that is not parsed as a whole."""
+    """Values of a program that is not parsed as a whole."""
 
     def __init__(self, parser: ModuleParser) -> None:
         self.by_id = _ById(parser)
@@ -87,27 +89,27 @@ class ProgramValues:
         self.places = HloModule("", {}, 0)  # lines of the source alone
         self.size_bytes = 0  # about what it takes in memory
 
-    def source(self, of: Instruction) -> str:
+    def source(self, instruction: Instruction) -> str:
         """The line of an instruction: "train.py:43"; "" unknown."""
-        return self.places.source(of)
+        return self.places.source(instruction)
 
 
 def parse_values(raw: bytes) -> Generator[None, None, ProgramValues]:
-    """Where the instructions of an `HloProto` are. Raises HloDamage."""
+    """Places of the instructions of an `HloProto`. Raises HloDamage."""
     parser = ModuleParser()
-    found = ProgramValues(parser)
+    values = ProgramValues(parser)
     computations = 0
     for number, value in pieces(message_in(raw, MODULE), "the module"):
         if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
-            yield from _index(payload(number, value), f"computation {computations}", parser, found.by_id.raw)
+            yield from _index(payload(number, value), f"computation {computations}", parser, values.by_id.raw)
             computations += 1
         elif number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
-            found.places.frames = yield from parser.frames(payload(number, value))
-    found.size_bytes = parser.taken.bytes
-    return found
+            values.places.frames = yield from parser.frames(payload(number, value))
+    values.size_bytes = parser.taken.bytes
+    return values
 
 
-def _index(raw: bytes, what: str, parser: ModuleParser, found: dict[int, bytes]) -> Generator[None, None, None]:
+def _index(raw: bytes, what: str, parser: ModuleParser, raw_by_id: dict[int, bytes]) -> Generator[None, None, None]:
     all_of_it = np.zeros(1, np.int64), np.full(1, len(raw))
     try:
         _, starts, stops = _native.message_parts(raw, *all_of_it, _INSTRUCTIONS, MAX_MODEL_BYTES // _INDEX_BYTES)
@@ -116,8 +118,8 @@ def _index(raw: bytes, what: str, parser: ModuleParser, found: dict[int, bytes])
         raise HloDamage(f"{what} is damaged: {error}") from None
     parser.taken.take(_INDEX_BYTES * len(ids) + int((stops - starts).sum()))
     yield
-    for one, start, stop in zip(ids.tolist(), starts.tolist(), stops.tolist(), strict=True):
-        found[one] = raw[start:stop]
+    for number, start, stop in zip(ids.tolist(), starts.tolist(), stops.tolist(), strict=True):
+        raw_by_id[number] = raw[start:stop]
 
 
 _INSTRUCTIONS: Final = pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER

@@ -1,4 +1,4 @@
-"""How much of a memory space a program uses while it runs: by the compiler's plan, which is static.
+"""Use of a memory space by a program while it runs: by the compiler's plan, which is static.
 
 The compiler's heap trace says in which order buffers are made and freed. What lives as long as the program, its
 parameters, constants and results, is there at every point. What is local to threads is in no sum.
@@ -22,7 +22,7 @@ from tilescope.tiler.facts.hlo.module import Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE
 from tilescope.tiler.facts.hlo.shapes import POINTER_BYTES, ValueShape
 from tilescope.tiler.facts.hlo.values import InstructionFinder
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 Purpose = Literal["parameter", "output", "thread-local", "constant", "temporary"]
 
@@ -43,7 +43,7 @@ class Lifeline:
 
 @dataclass(frozen=True, slots=True)
 class WorkingSpace:
-    """Of one program in one memory space; bytes. Before event k of the heap trace point k is how much is in use."""
+    """Use of one memory space by one program; bytes. Before event k of the heap trace point k is how much is in use."""
 
     space: int
     allocations: tuple[Allocation, ...]
@@ -56,17 +56,27 @@ class WorkingSpace:
     lifelines: tuple[Lifeline, ...]  # in the order of the program
 
     def _sum(self, purpose: Purpose | None = None) -> int:
-        return sum(of.size for of in self.allocations if purpose is None or purpose_of(of) == purpose)
+        return sum(
+            allocation.size for allocation in self.allocations if purpose is None or purpose_of(allocation) == purpose
+        )
 
     @property
     def parameters(self) -> int:
-        """Of the program."""
-        return sum(of.size for of in self.allocations if of.is_parameter and not of.is_thread_local)
+        """Bytes of the program's parameters."""
+        return sum(
+            allocation.size
+            for allocation in self.allocations
+            if allocation.is_parameter and not allocation.is_thread_local
+        )
 
     @property
     def outputs(self) -> int:
-        """What may outlive it; some of it may be parameters, too."""
-        return sum(of.size for of in self.allocations if of.is_live_out and not of.is_thread_local)
+        """Bytes that may outlive it; some of it may be parameters, too."""
+        return sum(
+            allocation.size
+            for allocation in self.allocations
+            if allocation.is_live_out and not allocation.is_thread_local
+        )
 
     @property
     def constants(self) -> int:
@@ -75,23 +85,29 @@ class WorkingSpace:
 
     @property
     def total(self) -> int:
-        """Of all allocations, those local to threads left out."""
+        """Bytes of all allocations, without those local to threads."""
         return self._sum() - self.thread_local
 
     @property
     def thread_local(self) -> int:
-        """Of allocations that each thread has for itself."""
+        """Bytes of allocations that each thread has for itself."""
         return self._sum("thread-local")
 
     @property
     def indefinite(self) -> int:
-        """What lives as long as the program, or longer."""
-        return sum(of.size for of in self.allocations if of.is_indefinite and not of.is_thread_local)
+        """Bytes that live as long as the program, or longer."""
+        return sum(
+            allocation.size
+            for allocation in self.allocations
+            if allocation.is_indefinite and not allocation.is_thread_local
+        )
 
     @property
     def not_reusable(self) -> int:
-        """Of allocations that no two buffers share: those of tuples, and of threads."""
-        return sum(of.size for of in self.allocations if of.is_thread_local or of.is_tuple)
+        """Bytes of allocations that no two buffers share: those of tuples, and of threads."""
+        return sum(
+            allocation.size for allocation in self.allocations if allocation.is_thread_local or allocation.is_tuple
+        )
 
     @property
     def fragmentation(self) -> float | None:
@@ -101,19 +117,19 @@ class WorkingSpace:
 
 
 def purposes_of(allocation: Allocation) -> list[str]:
-    """All that it is for."""
-    told: list[tuple[bool, str]] = [
+    """All purposes of an allocation."""
+    purposes: list[tuple[bool, str]] = [
         (allocation.is_parameter, "parameter"),
         (allocation.is_live_out, "output"),
         (allocation.is_thread_local, "thread-local"),
         (allocation.is_constant, "constant"),
         (allocation.is_tuple, "tuple"),
     ]
-    return [name for is_so, name in told if is_so] or ["temporary"]
+    return [name for is_so, name in purposes if is_so] or ["temporary"]
 
 
 def purpose_of(allocation: Allocation) -> Purpose:
-    """What it is for."""
+    """First purpose of an allocation."""
     if allocation.is_parameter:
         return "parameter"
     if allocation.is_live_out:
@@ -130,10 +146,12 @@ def spaces_of(assignment: BufferAssignment) -> list[int]:
 
 def working_space(
     module: InstructionFinder, assignment: BufferAssignment, space: int, *, only_at_peak: bool = False
-) -> Steps[WorkingSpace]:
+) -> Interruptible[WorkingSpace]:
     """The use of a memory space by a program; `only_at_peak`: with lifelines of buffers that are there at the peak."""
-    allocations = tuple(of for of in assignment.allocations if of.color == space)
-    of_buffer = {one.buffer: of for of in assignment.allocations for one in of.assigned}
+    allocations = tuple(allocation for allocation in assignment.allocations if allocation.color == space)
+    of_buffer = {
+        assigned.buffer: allocation for allocation in assignment.allocations for assigned in allocation.assigned
+    }
     yield
     trace = _trace_of(assignment, of_buffer, space)
     heap = _Heap(module, assignment)
@@ -144,18 +162,20 @@ def working_space(
     lifelines = []
     last = max(len(heap.points) - 1, 0)
     always = always_unpadded = 0
-    for of in allocations:
-        if not of.is_indefinite or of.is_thread_local:
+    for space_allocation in allocations:
+        if not space_allocation.is_indefinite or space_allocation.is_thread_local:
             continue
-        always += of.size
+        always += space_allocation.size
         # Of several values in one place the greatest.
-        greatest = max(of.assigned, key=lambda one: one.size, default=None)
+        greatest = max(space_allocation.assigned, key=lambda assigned: assigned.size, default=None)
         if greatest is not None and greatest.buffer in assignment.buffers and greatest.buffer not in heap.spans:
-            line = _lifeline(module, assignment, greatest.buffer, purpose_of(of), (-1, last), is_at_peak=True)
+            line = _lifeline(
+                module, assignment, greatest.buffer, purpose_of(space_allocation), (-1, last), is_at_peak=True
+            )
             lifelines.append(line)
-            always_unpadded += min(line.unpadded, of.size)
+            always_unpadded += min(line.unpadded, space_allocation.size)
         else:
-            always_unpadded += of.size
+            always_unpadded += space_allocation.size
     for number, (buffer, span) in enumerate(heap.spans.items()):
         if only_at_peak and buffer not in at_peak:
             continue
@@ -186,14 +206,14 @@ def _lifeline(
     *,
     is_at_peak: bool,
 ) -> Lifeline:
-    of = assignment.buffers[buffer]
-    shape = of.shape(module)
-    unpadded = unpadded_bytes(of, shape)
-    return Lifeline(of, purpose, unpadded, *span, is_at_peak, of.instruction(module), shape)
+    logical_buffer = assignment.buffers[buffer]
+    shape = logical_buffer.shape(module)
+    unpadded = unpadded_bytes(logical_buffer, shape)
+    return Lifeline(logical_buffer, purpose, unpadded, *span, is_at_peak, logical_buffer.instruction(module), shape)
 
 
 def unpadded_bytes(buffer: LogicalBuffer, shape: ValueShape | None) -> int:
-    """Of its value, without what the layout adds: of a tuple its pointers; what has no elements is taken as it is."""
+    """Bytes of its value, without padding: of a tuple its pointers; what has no elements is taken as it is."""
     if shape is None:
         return buffer.size
     needed = len(shape.parts) * POINTER_BYTES if shape.is_tuple else shape.bytes
@@ -207,8 +227,8 @@ def _trace_of(assignment: BufferAssignment, of_buffer: dict[int, Allocation], sp
         first = of_buffer.get(trace.events[0].buffer) if trace.events else None
         if first is not None and first.color == space and not first.is_indefinite:
             return trace
-        found = (of_buffer.get(event.buffer) for event in trace.events)
-        count = sum(of is not None and of.color == space for of in found)
+        buffer_allocations = (of_buffer.get(event.buffer) for event in trace.events)
+        count = sum(allocation is not None and allocation.color == space for allocation in buffer_allocations)
         if count > most:
             best, most = trace, count
     return best
@@ -231,7 +251,7 @@ class _Heap:
         self.position = -1
         self._changes_to_peak = 0
 
-    def run(self, events: Sequence[HeapEvent]) -> Steps[None]:
+    def run(self, events: Sequence[HeapEvent]) -> Interruptible[None]:
         """Does what events of a heap trace say."""
         last = len(events)
         for number, event in enumerate(events):
@@ -260,13 +280,13 @@ class _Heap:
             self._add(buffer, number, last)
 
     def _add(self, buffer: int, number: int, last: int) -> None:
-        of = self._buffers.get(buffer)
-        if of is None or buffer in self._live:
+        logical_buffer = self._buffers.get(buffer)
+        if logical_buffer is None or buffer in self._live:
             return
-        unpadded = unpadded_bytes(of, of.shape(self._module))
+        unpadded = unpadded_bytes(logical_buffer, logical_buffer.shape(self._module))
         self._live[buffer] = unpadded
         self.spans[buffer] = self.spans.get(buffer, (number, last))[0], last
-        self.used += of.size
+        self.used += logical_buffer.size
         self.used_unpadded += unpadded
         self._changes.append((buffer, True))
         if self.used > self.peak:
@@ -284,10 +304,10 @@ class _Heap:
 
     def at_peak(self) -> frozenset[int]:
         """The buffers that are there at the peak."""
-        found: set[int] = set()
+        live_buffers: set[int] = set()
         for buffer, came in self._changes[: self._changes_to_peak]:
             if came:
-                found.add(buffer)
+                live_buffers.add(buffer)
             else:
-                found.discard(buffer)
-        return frozenset(found)
+                live_buffers.discard(buffer)
+        return frozenset(live_buffers)

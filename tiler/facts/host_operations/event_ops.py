@@ -1,4 +1,4 @@
-"""Which operation each event of the threads of a host is, by its name and, where that does not tell, its arguments."""
+"""Operation of each event of the threads of a host, by its name or, where that does not tell, its arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
 from tilescope.tiler.lookup.arguments import argument_chunk
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.records.span_sums import LEFT_OUT
 
 Ints = NDArray[np.int64]
@@ -58,32 +58,32 @@ class EventOps:
         tables = self._table.cache_info().currsize * self._reader.names.count * 4
         return len(self.ops) * _OPERATION_BYTES + names + tables
 
-    def learn(self, file: int, tracks: list[int]) -> Steps[bool]:
+    def learn(self, file: int, tracks: list[int]) -> Interruptible[bool]:
         """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""
         if file not in self._files:
-            told: dict[int, int] = {}
+            op_of_name: dict[int, int] = {}
             tables = self._metadata(file)
             if tables is None:
-                yield from self._by_text(told)
+                yield from self._by_text(op_of_name)
             else:
-                yield from self._by_metadata(file, tracks, tables, told)
-            names = np.array(sorted(told), np.int64)
-            self._files[file] = names, np.array([told[name] for name in names.tolist()], np.int32)
+                yield from self._by_metadata(file, tracks, tables, op_of_name)
+            names = np.array(sorted(op_of_name), np.int64)
+            self._files[file] = names, np.array([op_of_name[name] for name in names.tolist()], np.int32)
         return bool(len(self._files[file][0]))
 
     def telling(self, file: int) -> NDArray[np.bool_]:
-        """Of each name whether its events may be operations; that of events without one first."""
-        found: NDArray[np.bool_] = self._table(file) != LEFT_OUT
-        return found
+        """Mask of names whose events may be operations; that of events without one first."""
+        may_be_ops: NDArray[np.bool_] = self._table(file) != LEFT_OUT
+        return may_be_ops
 
     def of_events(self, track: int, names: Ints, ordinals: Ints) -> Codes:
         """The operation of each of some events of a track by number, or LEFT_OUT. Raises DamagedStore."""
-        found: Codes = self._table(self._reader.file_of(track))[names + 1]
-        at = np.flatnonzero(found == _READ)
-        if len(at):
-            at = at[np.argsort(ordinals[at], kind="stable")]
-            found[at] = self._read(track, names[at], ordinals[at])
-        return found
+        codes: Codes = self._table(self._reader.file_of(track))[names + 1]
+        to_read = np.flatnonzero(codes == _READ)
+        if len(to_read):
+            to_read = to_read[np.argsort(ordinals[to_read], kind="stable")]
+            codes[to_read] = self._read(track, names[to_read], ordinals[to_read])
+        return codes
 
     def _codes_of(self, file: int) -> Codes:
         names, codes = self._files[file]
@@ -97,17 +97,19 @@ class EventOps:
         except NotBuilt:  # names have to do while the run is indexed
             return None
 
-    def _by_text(self, told: dict[int, int]) -> Iterator[None]:
+    def _by_text(self, op_of_name: dict[int, int]) -> Iterator[None]:
         number = 0
         for page in range(self._reader.names.pages):
             for name in self._reader.names.page(page):
                 op = host_op(name.text)
                 if op is not None:
-                    told[number] = self._number(op, number)
+                    op_of_name[number] = self._number(op, number)
                 number += 1
             yield
 
-    def _by_metadata(self, file: int, tracks: list[int], tables: XStatTables, told: dict[int, int]) -> Iterator[None]:
+    def _by_metadata(
+        self, file: int, tracks: list[int], tables: XStatTables, op_of_name: dict[int, int]
+    ) -> Iterator[None]:
         """Events of several kinds may be shown under one name: `Add` of this layer and of that one."""
         planes = [number for number, plane in enumerate(tables.planes) if plane.name == HOST_PLANE]
         texts: defaultdict[int, set[str]] = defaultdict(set)
@@ -122,41 +124,41 @@ class EventOps:
         heads = {name: tables.planes[plane].heads(name) for plane in planes for name in _TELLING}
         if any(heads.values()):
             yield from self._with_telling(file, tracks, tables, unclear)
-        for name, of in texts.items():
-            ops = {host_op(text) for text in of}
-            if name in unclear or (len(of) > 1 and ops != {None}):
-                told[name] = _READ
+        for name, texts_of_name in texts.items():
+            ops = {host_op(text) for text in texts_of_name}
+            if name in unclear or (len(texts_of_name) > 1 and ops != {None}):
+                op_of_name[name] = _READ
             elif (op := ops.pop()) is not None:
-                told[name] = self._number(op, name)
+                op_of_name[name] = self._number(op, name)
 
     def _with_telling(self, file: int, tracks: list[int], tables: XStatTables, unclear: set[int]) -> Iterator[None]:
         """Adds the names of events that have arguments of their own that tell."""
         for track in tracks:
             ordinal = 0
             while (chunk := argument_chunk(self._reader.store, track, ordinal)) is not None and ordinal < chunk.stop:
-                of = metadata_with(chunk.ends, chunk.args, _TELLING, tables)
-                unclear |= set(tables.name[of].tolist())
+                metadata = metadata_with(chunk.ends, chunk.args, _TELLING, tables)
+                unclear |= set(tables.name[metadata].tolist())
                 ordinal = chunk.stop
                 yield
 
     def _read(self, track: int, names: Ints, ordinals: Ints) -> Codes:
         """By the arguments of events, whose ordinals ascend."""
-        found = np.full(len(names), LEFT_OUT, np.int32)
-        known: dict[tuple[int, object, object, object, object, object], int] = {}
+        codes_of_events = np.full(len(names), LEFT_OUT, np.int32)
+        codes_by_values: dict[tuple[int, object, object, object, object, object], int] = {}
         for batch in self._arguments.values(track, ordinals, _READ_ALL):
             # Most say what others do.
             columns = [names[batch.which], *(column for value in batch.values for column in (value.kind, value.bits))]
             _, first, which = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
             codes = np.empty(len(first), np.int32)
             for number in np.argsort(first).tolist():  # in the order in which they are met
-                at = int(first[number])
-                full, op, eager, stage, category = (values.value(at) for values in batch.values)
-                key = (int(columns[0][at]), full, op, eager, stage, category)
-                if key not in known:
-                    known[key] = self._of_arguments(*key)
-                codes[number] = known[key]
-            found[batch.which] = codes[which.reshape(-1)]
-        return found
+                row = int(first[number])
+                full, op, eager, stage, category = (values.value(row) for values in batch.values)
+                key = (int(columns[0][row]), full, op, eager, stage, category)
+                if key not in codes_by_values:
+                    codes_by_values[key] = self._of_arguments(*key)
+                codes[number] = codes_by_values[key]
+            codes_of_events[batch.which] = codes[which.reshape(-1)]
+        return codes_of_events
 
     def _of_arguments(self, name: int, full: object, op: object, eager: object, stage: object, category: object) -> int:
         text = full if isinstance(full, str) and full else self._reader.names[name].text
@@ -179,7 +181,7 @@ class EventOps:
 
 
 def _tells(tables: XStatTables, number: int) -> bool:
-    """Whether the metadata itself has stats that tell the operation of its events."""
+    """True if the metadata itself has stats that tell the operation of its events."""
     try:
         return any(tables.stats_called(name, number) for name in _TELLING)
     except WireDamage:

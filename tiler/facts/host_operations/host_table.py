@@ -14,7 +14,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -48,44 +48,44 @@ class HostTable:
 
     @property
     def busy(self) -> int:
-        """When any operation runs, summed over threads, ticks."""
+        """Ticks in which any operation runs, summed over threads."""
         return sum(operation.own for operation in self.operations)
 
     @property
     def idle(self) -> int:
-        """When none does, ticks."""
+        """Ticks in which none does."""
         return self.span - self.busy
 
 
 def host_threads(reader: QueryReader) -> list[int]:
     """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`."""
     groups = reader.tree.groups
-    planes = {group for group, of in enumerate(groups) if plane_of(of) == HOST_PLANE}
-    return [track for track in reader.tree.leaves(None) if int(reader.tree.tracks[track]["group"]) in planes]
+    planes = {group for group, entry in enumerate(groups) if plane_of(entry) == HOST_PLANE}
+    return [track for track in reader.tree.leaves(None) if reader.tree.tracks[track].group in planes]
 
 
-def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Steps[HostTable]:
+def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:
     """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
-    known = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _Known(reader))
+    run_operations = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _RunOperations(reader))
     rows: dict[tuple[str, int | None], HostOperation] = {}
     most: dict[tuple[str, int | None], int] = {}
     table = HostTable([], 0, [])
     for file, of_file in groupby(sorted(threads, key=reader.file_of), key=reader.file_of):
         tracks = sorted(of_file)
-        if not (yield from known.ops.learn(file, known.threads[file])):
+        if not (yield from run_operations.ops.learn(file, run_operations.threads[file])):
             continue
         for track in tracks:
-            span = known.sums.span(track)
+            span = run_operations.sums.span(track)
             yield
             if span is None:
                 continue
             windows = windows_of(track)
             table.threads.append(track)
             table.span += windows.clipped(*span).ticks
-            for number, (count, total, own, longest) in (yield from known.track_sums(track, windows)).items():
-                op = known.ops.ops[number]
+            for number, (count, total, own, longest) in (yield from run_operations.track_sums(track, windows)).items():
+                op = run_operations.ops.ops[number]
                 key = op.name, op.stage
-                row = rows.setdefault(key, HostOperation(op, known.ops.names[number]))
+                row = rows.setdefault(key, HostOperation(op, run_operations.ops.names[number]))
                 row.count += count
                 row.total += total
                 row.own += own
@@ -97,16 +97,16 @@ def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: Win
     return table
 
 
-def _joined(one: HostOp, other: HostOp) -> HostOp:
+def _joined(first: HostOp, other: HostOp) -> HostOp:
     """Two of one name, of which one may say more than the other."""
-    if one == other:
-        return one
-    telling = one if one.type else other
-    return replace(telling, is_eager=one.is_eager or other.is_eager)
+    if first == other:
+        return first
+    telling = first if first.type else other
+    return replace(telling, is_eager=first.is_eager or other.is_eager)
 
 
-class _Known:
-    """What is kept of a run."""
+class _RunOperations:
+    """Host operations of a run that are kept."""
 
     def __init__(self, reader: QueryReader) -> None:
         self.ops = EventOps(reader)
@@ -123,7 +123,7 @@ class _Known:
         """About what it takes."""
         return self.ops.size_bytes + self.sums.size_bytes + self._rows * _ROW_BYTES
 
-    def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
+    def track_sums(self, track: int, windows: Windows) -> Interruptible[Sums]:
         """Sums of a track; of whole runs they are cached."""
         is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
         if not is_whole:
@@ -137,13 +137,13 @@ class _Known:
         return sums
 
 
-_HOST_OPERATIONS: Final = RunCache[_Known](
+_HOST_OPERATIONS: Final = RunCache[_RunOperations](
     "host_operations", "Operations on threads of hosts, and their sums", lambda value: value.size_bytes, grows=True
 )
 
 
-def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:
-    """Of each operation of a track, by number: count, total and own time, the longest."""
+def _sums(sums: OpSums, track: int, windows: Windows) -> Interruptible[Sums]:
+    """Sums of each operation of a track, by number: count, total and own time, the longest."""
     parts = []
     for part in sums.parts(track, windows):
         if part is None:
@@ -152,15 +152,15 @@ def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:
             parts.append(part)
     if not parts:
         return {}
-    op, count, total, own, longest = (np.concatenate([getattr(of, column) for of in parts]) for column in _COLUMNS)
+    op, count, total, own, longest = (np.concatenate([getattr(part, column) for part in parts]) for column in _COLUMNS)
     if float(total.sum(dtype=np.float64)) >= _MOST:  # Python's integers have no limit
         total, own = total.astype(object), own.astype(object)
-    ops, at = np.unique(op, return_inverse=True)
+    ops, op_rows = np.unique(op, return_inverse=True)
     columns = [np.zeros(len(ops), column.dtype) for column in (count, total, own)]
     for sums_of, column in zip(columns, (count, total, own), strict=True):
-        np.add.at(sums_of, at, column)
+        np.add.at(sums_of, op_rows, column)
     most = np.zeros(len(ops), np.int64)
-    np.maximum.at(most, at, longest)
+    np.maximum.at(most, op_rows, longest)
     rows = zip(*(column.tolist() for column in (*columns, most)), strict=True)
     return dict(zip(ops.tolist(), rows, strict=True))
 

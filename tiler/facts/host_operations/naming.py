@@ -1,4 +1,4 @@
-"""Which events of a host's threads are operations of the framework, and how these are called."""
+"""Operations of the framework among events of a host's threads, and their names."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def host_op(text: str) -> HostOp | None:
         return HostOp(text, DATASET_TYPE, OpSource.DATASET)
     if _TENSORFLOW_TYPE.fullmatch(kind) and _TENSORFLOW_NAME.fullmatch(name):
         return HostOp(name, kind, OpSource.TENSORFLOW)
-    of = kind or derived_type(name)
-    if _JAX_TYPE.fullmatch(of):
-        return HostOp(name, of.partition("[")[0], OpSource.JAX)
-    return None if kind else HostOp(name, of, OpSource.TENSORFLOW)
+    op_type = kind or derived_type(name)
+    if _JAX_TYPE.fullmatch(op_type):
+        return HostOp(name, op_type.partition("[")[0], OpSource.JAX)
+    return None if kind else HostOp(name, op_type, OpSource.TENSORFLOW)
 
 
 def framework_op(text: str) -> HostOp:
@@ -62,5 +62,5 @@ def framework_op(text: str) -> HostOp:
 
 
 def derived_type(name: str) -> str:
-    """What an operation does, by its name alone: "model/layer/MatMul_1" does MatMul."""
+    """Type of an operation, by its name alone: "model/layer/MatMul_1" does MatMul."""
     return _NUMBERED.sub("", name.rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""How much time the operations of a host's threads take in any windows, exactly: in ticks of the timeline.
+"""Time of the operations of a host's threads in any windows, exactly: in ticks of the timeline.
 
 Sums of the leaves that a page has of a track are kept, so that a question reads again only those that its windows cut.
 """
@@ -55,7 +55,7 @@ class OpPart:
 
 
 class OpSums:
-    """Of the tracks of one run. Several threads may share it."""
+    """Sums of operations on the tracks of one run. Several threads may share it."""
 
     def __init__(self, reader: QueryReader, ops: EventOps) -> None:
         self._reader = reader
@@ -75,7 +75,7 @@ class OpSums:
             return self._rows * _ROW_BYTES + sum(codes.nbytes for codes in self._ends.values())
 
     def parts(self, track: int, windows: Windows) -> Iterator[OpPart | None]:
-        """What adds up to the sums of a track; None where whoever asks may stop. Raises DamagedStore, NotBuilt."""
+        """Parts that add up to the sums of a track; None where the caller may stop. Raises DamagedStore, NotBuilt."""
         leaves = _Leaves(self._reader, track)
         if self._has_none(leaves):
             return
@@ -103,7 +103,7 @@ class OpSums:
         return self._spans[track]
 
     def _bounds(self, leaves: _Leaves, order: Ints) -> tuple[int, int] | None:
-        """When operations begin and end in the first of some leaves that has any: all of those that reach into it."""
+        """Begin and end of operations in the first of some leaves that has any: all of those that reach into it."""
         for tile in order.tolist():
             page = int(leaves.of_block.page_starts_of(np.array([tile]))[0])
             decoded = self._decoded(leaves.of_block.page_key(page))
@@ -121,15 +121,15 @@ class OpSums:
         with self._lock:
             if key in self._ends:
                 return self._ends[key]
-        found = self._ops.of_events(track, slices.name[rows], slices.ordinal[rows])
+        codes = self._ops.of_events(track, slices.name[rows], slices.ordinal[rows])
         with self._lock:
-            self._ends[key] = found
+            self._ends[key] = codes
             while len(self._ends) > _KEPT_LEAVES:
                 self._ends.popitem(last=False)
-        return found
+        return codes
 
     def _has_none(self, leaves: _Leaves) -> bool:
-        """Whether no event on the pages of a track can be an operation."""
+        """True if no event on the pages of a track can be an operation."""
         if leaves.track not in self._without:
             self._without[leaves.track] = self._finds_none(leaves)
         return self._without[leaves.track]
@@ -137,7 +137,7 @@ class OpSums:
     def _finds_none(self, leaves: _Leaves) -> bool:
         shape = leaves.shape
         telling = self._ops.telling(self._reader.file_of(leaves.track))
-        if int(self._reader.tree.tracks[leaves.track]["events"]) < _FEW_EVENTS:
+        if self._reader.tree.tracks[leaves.track].events < _FEW_EVENTS:
             return False  # to look at them is less work than to look at the names on all pages of the block
         whole = self._reader.whole_histogram(leaves.track)
         if whole is not None:
@@ -174,17 +174,23 @@ class OpSums:
         content, decoded = self._reader.page_content(key), self._decoded(key)
         slices = decoded.slices
         names = np.full(len(slices), LEFT_OUT, np.int32)
-        some = False
+        has_ops = False
         for tile in np.unique(parts[0]).tolist():
             rows = slice(int(decoded.slice_ends[tile - page]), int(decoded.slice_ends[tile - page + 1]))
             names[rows] = self._leaf_ops(leaves.track, tile, slices, rows)
-            some = some or bool((names[rows] != LEFT_OUT).any())
-        if not some:
+            has_ops = has_ops or bool((names[rows] != LEFT_OUT).any())
+        if not has_ops:
             return NO_OPS
         sums = SpanSums()
         sums.add_leaves(content, leaves.shape, page, parts, names=names)
-        found = sums.take()
-        return OpPart(found.name, found.count, found.busy, found.self_busy, np.where(found.count > 0, found.longest, 0))
+        op_sums = sums.take()
+        return OpPart(
+            op_sums.name,
+            op_sums.count,
+            op_sums.busy,
+            op_sums.self_busy,
+            np.where(op_sums.count > 0, op_sums.longest, 0),
+        )
 
 
 class _Leaves:
@@ -203,7 +209,7 @@ class _Leaves:
         return self.shape.index[tiles] << shift, stop
 
     def by_page(self) -> list[Ints]:
-        """Those of each page, in the order of the page."""
+        """Tiles of each page, in the order of the page."""
         tiles = np.sort(self.tiles)
         pages = self.of_block.page_starts_of(tiles)
         return np.split(tiles, np.flatnonzero(np.diff(pages)) + 1) if len(tiles) else []

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.details.stepwise_json import must_fit, parse_json
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _PREFIX: Final = "page/"
@@ -34,7 +34,7 @@ class SavedPage:
 
     @property
     def page(self) -> str:
-        """Which it is: "op_profile"."""
+        """Id of the page: "op_profile"."""
         return self.entry.name.removeprefix(_PREFIX).partition("~")[0]
 
     @property
@@ -42,8 +42,8 @@ class SavedPage:
         """The same for people."""
         return _TITLES.get(self.page, self.page)
 
-    def parsed(self, reader: QueryReader) -> Steps[Any]:
-        """What the file has; None stands for NaN, too. Raises DamagedStore, TooLarge."""
+    def parsed(self, reader: QueryReader) -> Interruptible[Any]:
+        """Content of the file; None stands for NaN, too. Raises DamagedStore, TooLarge."""
         data = (yield from whole_content(reader.store, self.entry)).tobytes()
         must_fit(data, self.entry.label)
         yield
@@ -56,7 +56,7 @@ class SavedPage:
 
 
 def saved_pages(reader: QueryReader) -> Sequence[SavedPage]:
-    """Those of a run, in the order of its files. Raises NotBuilt while it is indexed, DamagedStore."""
+    """Saved pages of a run, in the order of its files. Raises NotBuilt while it is indexed, DamagedStore."""
     return [SavedPage(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX)]
 
 
@@ -96,11 +96,17 @@ def _first_core(parsed: Any) -> Mapping[str, Any]:
 
 def _root_metrics(parsed: Any) -> Mapping[str, Any]:
     roots = parsed.values() if isinstance(parsed, dict) else ()
-    found = (root.get("metrics") for root in roots if isinstance(root, dict))
-    return next((metrics for metrics in found if isinstance(metrics, dict)), {})
+    metrics_of_roots = (root.get("metrics") for root in roots if isinstance(root, dict))
+    return next((metrics for metrics in metrics_of_roots if isinstance(metrics, dict)), {})
 
 
 def _column_ids(tables: list[Any]) -> set[str]:
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
-    named = (column.get("id") for of in columns if isinstance(of, list) for column in of if isinstance(column, dict))
-    return {of for of in named if isinstance(of, str)}
+    named = (
+        column.get("id")
+        for columns_of_table in columns
+        if isinstance(columns_of_table, list)
+        for column in columns_of_table
+        if isinstance(column, dict)
+    )
+    return {column_id for column_id in named if isinstance(column_id, str)}

@@ -21,7 +21,7 @@ from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
-from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -40,7 +40,7 @@ class KernelTable:
     tensor_operations: frozenset[str]  # of which a kernel uses tensor cores
 
     def could_use_tensor_cores(self, kernel: Kernel) -> bool:
-        """Whether the operation that a kernel is of could."""
+        """True if the operation that a kernel is of could."""
         by_name = could_use_tensor_cores(kernel.operation) or uses_tensor_cores(kernel.name)
         return by_name or kernel.operation in self.tensor_operations
 
@@ -53,13 +53,13 @@ class _Stream:
 
 
 def has_kernels(reader: QueryReader) -> bool:
-    """Whether a run has any, as far as it is built. Raises DamagedStore."""
+    """True if a run has any kernels, as far as it is built. Raises DamagedStore."""
     return bool(finish(_streams(reader)))
 
 
-def _streams(reader: QueryReader) -> Steps[list[_Stream]]:
+def _streams(reader: QueryReader) -> Interruptible[list[_Stream]]:
     """The tracks that hold kernels."""
-    found = []
+    streams = []
     for device in (yield from devices_of(reader)):
         is_plane = plane_of(reader.tree.groups[device.group]).startswith(DEVICE_PREFIX)
         if is_plane:
@@ -67,8 +67,8 @@ def _streams(reader: QueryReader) -> Steps[list[_Stream]]:
         else:
             is_kernel = yield from pytorch_kernels(reader)
             tracks = [work.track for work in device.tracks] if is_kernel.any() else []
-        found += [_Stream(track, device.group, is_plane) for track in tracks]
-    return found
+        streams += [_Stream(track, device.group, is_plane) for track in tracks]
+    return streams
 
 
 def _has_details(reader: QueryReader, track: int) -> bool:
@@ -79,7 +79,7 @@ def _has_details(reader: QueryReader, track: int) -> bool:
     return kinds is not None and any(_DETAILS in stats for stats in OperationKinds.of(kinds.kinds).stats.values())
 
 
-def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[KernelTable]:
+def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[KernelTable]:
     """The kernels on some tracks, in the windows of each. Raises DamagedStore, NotBuilt."""
     wanted = frozenset(tracks)
     sums = KernelSums()
@@ -97,15 +97,15 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
 
 
-def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
+def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Interruptible[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
     of_track = yield from kind_sums(lookup.reader, track, windows)
     tensor: set[str] = set()
     if of_track is None:
         return tensor
-    told = yield from _told(lookup, track, of_track.kinds.kinds)
+    kernel_kinds = yield from _kernel_kinds(lookup, track, of_track.kinds.kinds)
     columns = (of_track.empty, of_track.count, of_track.total, of_track.shortest_lasting, of_track.longest)
-    rows = zip(told, *(column.tolist() for column in columns), of_track.longest_at.tolist(), strict=True)
+    rows = zip(kernel_kinds, *(column.tolist() for column in columns), of_track.longest_at.tolist(), strict=True)
     for kind, empty, count, total, shortest, longest, longest_at in rows:
         if kind is not None:
             if kind.uses_tensor_cores:
@@ -116,8 +116,8 @@ def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the trace tells of a kind of kernels."""
+class _KernelKind:
+    """A kind of kernels, as the trace describes it."""
 
     key: Key
     occupancy: float | None
@@ -125,26 +125,26 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Known:
-    """Of a run: of each stream its kinds, None where they are no kernels; and what has been looked up of any.
+class _KernelCache:
+    """Kinds of kernels of a run, by stream, None where they are no kernels; and cached look-ups.
 
     Streams of a file run the same kernels: what is `alike` has the same metadata and stats.
     """
 
-    kinds: dict[int, Sequence[_Told | None]] = field(default_factory=dict)
-    alike: dict[Hashable, _Told] = field(default_factory=dict)
+    kinds: dict[int, Sequence[_KernelKind | None]] = field(default_factory=dict)
+    alike: dict[Hashable, _KernelKind] = field(default_factory=dict)
     named: dict[Hashable, tuple[str, str]] = field(default_factory=dict)  # the same but for their launch
     programs: dict[tuple[int, str], Program] | None = None  # by file and id, when they were asked for
     rows: int = 0  # of `kinds`
 
-    def keep_kind(self, key: Hashable, kind: _Told) -> None:
+    def keep_kind(self, key: Hashable, kind: _KernelKind) -> None:
         """Keeps a kind. Drops all others when there are too many: one question may read all of a run."""
         if len(self.alike) >= _MAX_KINDS:
             self.alike.clear()
             self.named.clear()
         self.alike[key] = kind
 
-    def keep_stream(self, track: int, kinds: Sequence[_Told | None]) -> None:
+    def keep_stream(self, track: int, kinds: Sequence[_KernelKind | None]) -> None:
         """Keeps the kinds of a stream, unless there are too many."""
         if self.rows + len(kinds) <= _MAX_KINDS:
             self.kinds[track] = kinds
@@ -156,63 +156,67 @@ class _Known:
         return self.rows * _REFERENCE_BYTES + (len(self.alike) + len(self.named)) * _KIND_BYTES
 
 
-_KERNELS: Final = RunCache[_Known](
+_KERNELS: Final = RunCache[_KernelCache](
     "kernels", "Kernels of GPUs, and how they were launched", lambda value: value.size_bytes, grows=True
 )
 
 
 class _Lookup:
-    """What kinds of kernels are, looked up for one question, which holds what it needs whatever is evicted."""
+    """Kinds of kernels, looked up for one question, which holds what it needs whatever is evicted."""
 
     def __init__(self, reader: QueryReader) -> None:
         self.reader = reader
         self.codes = metadata_codes(reader)
-        self.known = _KERNELS.get(reader) or _KERNELS.keep(reader, _Known())
+        self.cache = _KERNELS.get(reader) or _KERNELS.keep(reader, _KernelCache())
 
 
-def _told(lookup: _Lookup, track: int, kinds: Sequence[OperationKind]) -> Steps[Sequence[_Told | None]]:
-    """What is told of the kinds of a stream, read once; metadata once for all that differ in their launch alone."""
-    reader, known = lookup.reader, lookup.known
-    if track in known.kinds:
-        return known.kinds[track]
-    of, file = OperationKinds.of(kinds), reader.file_of(track)
+def _kernel_kinds(
+    lookup: _Lookup, track: int, kinds: Sequence[OperationKind]
+) -> Interruptible[Sequence[_KernelKind | None]]:
+    """Kinds of kernels of a stream, read once; metadata once for all that differ in their launch alone."""
+    reader, cache = lookup.reader, lookup.cache
+    if track in cache.kinds:
+        return cache.kinds[track]
+    operation_kinds, file = OperationKinds.of(kinds), reader.file_of(track)
     tables = reader.event_metadata(file)
-    found: list[_Told | None] = [None] * len(of)
+    stream_kinds: list[_KernelKind | None] = [None] * len(operation_kinds)
     if tables is not None:
-        is_there = (of.metadata >= 0) & (of.metadata < len(tables))
-        first = np.full(len(of), -1)
-        first[is_there] = tables.alike[of.metadata[is_there]]
+        is_there = (operation_kinds.metadata >= 0) & (operation_kinds.metadata < len(tables))
+        first = np.full(len(operation_kinds), -1)
+        first[is_there] = tables.alike[operation_kinds.metadata[is_there]]
         numbers = first.tolist()
-        for place, stats in of.stats.items():
+        for place, stats in operation_kinds.stats.items():
             if not isinstance(stats.get(_DETAILS), str):
                 continue
             key = file, numbers[place], *stats, *stats.values()
-            told = known.alike.get(key)
-            if told is None:
-                told = yield from _looked_up(lookup, file, tables, of[place], numbers[place])
-                known.keep_kind(key, told)
-                if len(known.alike) % _AT_ONCE == 0:
+            kernel_kind = cache.alike.get(key)
+            if kernel_kind is None:
+                kernel_kind = yield from _looked_up(lookup, file, tables, operation_kinds[place], numbers[place])
+                cache.keep_kind(key, kernel_kind)
+                if len(cache.alike) % _AT_ONCE == 0:
                     yield
-            found[place] = told
-    known.keep_stream(track, found)
-    return found
+            stream_kinds[place] = kernel_kind
+    cache.keep_stream(track, stream_kinds)
+    return stream_kinds
 
 
-def _looked_up(lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int) -> Steps[_Told]:
-    """What is told of a kind, whose metadata is like that of this number."""
-    reader, known = lookup.reader, lookup.known
+def _looked_up(
+    lookup: _Lookup, file: int, tables: XStatTables, kind: OperationKind, number: int
+) -> Interruptible[_KernelKind]:
+    """The kind of kernels whose metadata is like that of this number."""
+    reader, cache = lookup.reader, lookup.cache
     alike = file, number, *((key, value) for key, value in kind.stats.items() if key != _DETAILS)
-    if alike not in known.named:
+    if alike not in cache.named:
         metadata = operation_metadata(lookup.codes, file, tables, kind)
         operation = metadata.provenance
         if operation in ("", _PROGRAM):
-            if known.programs is None:
-                known.programs = {(program.file, program.id): program for program in programs_of(reader)}
-            operation = yield from _named_by_program(reader, known.programs.get((file, metadata.program)), kind)
-        known.named[alike] = metadata.name, operation
-    name, operation = known.named[alike]
+            if cache.programs is None:
+                cache.programs = {(program.file, program.id): program for program in programs_of(reader)}
+            operation = yield from _named_by_program(reader, cache.programs.get((file, metadata.program)), kind)
+        cache.named[alike] = metadata.name, operation
+    name, operation = cache.named[alike]
     launch, occupancy = launch_of_details(str(kind.stats[_DETAILS]))
-    return _Told((name, launch, operation, ""), occupancy, uses_tensor_cores(name))
+    return _KernelKind((name, launch, operation, ""), occupancy, uses_tensor_cores(name))
 
 
 _AT_ONCE: Final = 1000  # kinds, in some milliseconds
@@ -221,8 +225,8 @@ _REFERENCE_BYTES: Final = 8
 _KIND_BYTES: Final = 600
 
 
-def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:
-    """What the framework calls the instruction that a kernel is of; "" where the program does not say."""
+def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Interruptible[str]:
+    """The framework's name of the instruction that a kernel is of; "" where the program does not say."""
     if program is None:
         return ""
     try:

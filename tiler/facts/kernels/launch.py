@@ -1,4 +1,4 @@
-"""How a kernel was launched, as profilers write it down."""
+"""Launches of kernels, as profilers write them down."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
-from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Events, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows
 
@@ -26,8 +26,8 @@ _LONG: Final = 1 << 40
 _KERNEL_NAMES: Final = RunCache[Mask]("kernel_names", "Names of kernels in PyTorch traces")
 
 
-def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:
-    """Of each name whether it is of kernels, that of events without one first."""
+def pytorch_kernels(reader: QueryReader) -> Interruptible[Mask]:
+    """Mask of names of kernels, that of events without one first."""
     is_kernel = _KERNEL_NAMES.get(reader)
     return _KERNEL_NAMES.keep(reader, (yield from reader.names.numbers(_is_kernel))) if is_kernel is None else is_kernel
 
@@ -36,10 +36,10 @@ def _is_kernel(name: Name) -> int:
     return int(name.category.lower() == _CATEGORY)
 
 
-def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[None]:
+def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Interruptible[None]:
     """Adds the kernels of a track. Raises DamagedStore."""
     is_kernel = yield from pytorch_kernels(reader)
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
     for events in Reading(reader).events(plan, plan.leaf_runs):
@@ -61,22 +61,22 @@ def _add(
     alike = np.stack([events.name, *map(_numbered, launch)])
     _, first, group = np.unique(alike, axis=1, return_index=True, return_inverse=True)
     group = group.ravel()
-    names = reader.names.of(np.unique(events.name).tolist())
+    names = reader.names.by_id(np.unique(events.name).tolist())
     for number, row in enumerate(first.tolist()):
         name = names[int(events.name[row])]
-        at = np.flatnonzero(group == number)
-        of, occupancy = launch_of_values([values.value(row) for values in launch])
-        begun = at[starts[at]]
+        group_rows = np.flatnonzero(group == number)
+        launch_text, occupancy = launch_of_values([values.value(row) for values in launch])
+        begun = group_rows[starts[group_rows]]
         durations = events.duration[begun]
         longest = None
         if len(begun):
             place = int(begun[np.argmax(durations)])
             longest = int(events.duration[place]) * tick_ps, events.track, int(events.ordinal[place])
         sums.add(
-            (name.text, of, "", name.category),
+            (name.text, launch_text, "", name.category),
             occupancy,
             len(begun),
-            _sum(parts[at]) * tick_ps,
+            _sum(parts[group_rows]) * tick_ps,
             int(durations.min(initial=np.iinfo(np.int64).max)) * tick_ps,
             longest,
         )
@@ -84,13 +84,15 @@ def _add(
 
 def _numbered(values: Values) -> Ints:
     """Equal numbers for equal values."""
-    found = values.bits.copy()
+    numbers_of_values = values.bits.copy()
     for kind in _IN_OBJECTS:
-        at = values.where(kind)
-        known: dict[str, int] = {}
-        texts = (repr(values.value(row)) for row in at.tolist())
-        found[at] = np.fromiter((known.setdefault(text, len(known)) for text in texts), np.int64, len(at))
-    _, numbers = np.unique(found, return_inverse=True)
+        object_rows = values.where(kind)
+        number_of_text: dict[str, int] = {}
+        texts = (repr(values.value(row)) for row in object_rows.tolist())
+        numbers_of_values[object_rows] = np.fromiter(
+            (number_of_text.setdefault(text, len(number_of_text)) for text in texts), np.int64, len(object_rows)
+        )
+    _, numbers = np.unique(numbers_of_values, return_inverse=True)
     return numbers.ravel() * 16 + values.kind
 
 

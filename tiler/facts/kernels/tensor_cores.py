@@ -1,4 +1,4 @@
-"""Which kernels use tensor cores, and which operations could: by their names, for traces do not say."""
+"""Use of tensor cores, by kernels and by operations that could: by their names, for traces do not say."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ uses_tensor_cores: Final = Memo("tensor_kernels", "Kernels that use tensor cores
 
 
 def could_use_tensor_cores(operation: str) -> bool:
-    """Whether kernels of an operation of the framework with this name could."""
+    """True if kernels of an operation of the framework with this name could."""
     return _TENSOR_OPERATION.search(operation[-_MOST:]) is not None

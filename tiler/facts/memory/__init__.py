@@ -1,4 +1,4 @@
-"""What the runtime allocated, as far as it told: memories, their fill over time, and what lies in them at any time."""
+"""Allocations that the runtime recorded: memories, their fill over time, and their content at any time."""
 
 from tilescope.tiler.facts.memory.kept import hosts_of, memories_of
 from tilescope.tiler.facts.memory.pool import Curve, Fill, Live, MemoryPool, Peak

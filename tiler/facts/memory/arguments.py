@@ -23,8 +23,8 @@ _TEXTS: Final = ("memory", "operation", "region", "data_type", "shape")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What events say; columns of shape (n,), bytes; -1: nothing. Texts are numbers, as their `Texts` has them."""
+class AllocationArguments:
+    """Arguments of allocations; columns of shape (n,), bytes; -1: none. Texts are numbers, as in their `Texts`."""
 
     is_free: NDArray[np.bool_]
     stack: Ints  # reserved beside the heap: what programs need while they run
@@ -49,14 +49,16 @@ class Told:
         """All of them."""
         return [getattr(self, field.name) for field in fields(self)]
 
-    def take(self, which: Ints | NDArray[np.bool_]) -> Told:
+    def take(self, which: Ints | NDArray[np.bool_]) -> AllocationArguments:
         """Some of them."""
-        return Told(*(column[which] for column in self.columns))
+        return AllocationArguments(*(column[which] for column in self.columns))
 
     @staticmethod
-    def joined(parts: Sequence[Told]) -> Told:
+    def joined(parts: Sequence[AllocationArguments]) -> AllocationArguments:
         """One after the other."""
-        return Told(*(np.concatenate(of) for of in zip(*(part.columns for part in (EMPTY, *parts)), strict=True)))
+        return AllocationArguments(
+            *(np.concatenate(columns) for columns in zip(*(part.columns for part in (EMPTY, *parts)), strict=True))
+        )
 
 
 class Runtime(ABC):
@@ -65,8 +67,8 @@ class Runtime(ABC):
     names: tuple[str, ...]
 
     @abstractmethod
-    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
-        """What some events say; `values` are those of `names`. New texts get numbers."""
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> AllocationArguments:
+        """Arguments of some events; `values` are those of `names`. New texts get numbers."""
 
 
 class _XSpace(Runtime):
@@ -90,30 +92,30 @@ class _XSpace(Runtime):
         "shape",
     )
 
-    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
-        of = dict(zip(self.names, values, strict=True))
-        memory = _texts(of["allocator_name"], texts)
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> AllocationArguments:
+        values_by_name = dict(zip(self.names, values, strict=True))
+        memory = _texts(values_by_name["allocator_name"], texts)
         for key in ("device_ordinal", "index_on_host"):  # what is known best comes last
-            numbered = _texts(of[key], texts)
+            numbered = _texts(values_by_name[key], texts)
             memory = np.where(numbered >= 0, numbered, memory)
-        heap = _bytes(of["bytes_allocated"])
+        heap = _bytes(values_by_name["bytes_allocated"])
         memory[heap < 0] = -1  # it tells nothing
         columns = {
-            "stack": np.maximum(_bytes(of["bytes_reserved"]), 0),
+            "stack": np.maximum(_bytes(values_by_name["bytes_reserved"]), 0),
             "heap": heap,
-            "free": _bytes(of["bytes_available"]),
-            "fragmentation": _shares(of["fragmentation"]),
-            "lifetime": _bytes(of["peak_bytes_in_use"]),
-            "requested": _bytes(of["requested_bytes"]),
-            "size": _bytes(of["allocation_bytes"]),
-            "address": _addresses(of["addr"]),
+            "free": _bytes(values_by_name["bytes_available"]),
+            "fragmentation": _shares(values_by_name["fragmentation"]),
+            "lifetime": _bytes(values_by_name["peak_bytes_in_use"]),
+            "requested": _bytes(values_by_name["requested_bytes"]),
+            "size": _bytes(values_by_name["allocation_bytes"]),
+            "address": _addresses(values_by_name["addr"]),
             "memory": memory,
-            "operation": _texts(of["tf_op"], texts),
-            "region": _texts(of["region_type"], texts),
-            "data_type": _texts(of["data_type"], texts, _DATA_TYPES),
-            "shape": _texts(of["shape"], texts),
+            "operation": _texts(values_by_name["tf_op"], texts),
+            "region": _texts(values_by_name["region_type"], texts),
+            "data_type": _texts(values_by_name["data_type"], texts, _DATA_TYPES),
+            "shape": _texts(values_by_name["shape"], texts),
         }
-        return Told(is_free, **columns)
+        return AllocationArguments(is_free, **columns)
 
 
 class _PyTorch(Runtime):
@@ -121,18 +123,18 @@ class _PyTorch(Runtime):
 
     names = ("Device Type", "Device Id", "Bytes", "Total Allocated", "Total Reserved", "Addr")
 
-    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
-        of = dict(zip(self.names, values, strict=True))
-        change, is_known = _numbers(of["Bytes"])
-        kind, has_kind = _numbers(of["Device Type"])
-        device, _ = _numbers(of["Device Id"])
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> AllocationArguments:
+        values_by_name = dict(zip(self.names, values, strict=True))
+        change, is_known = _numbers(values_by_name["Bytes"])
+        kind, has_kind = _numbers(values_by_name["Device Type"])
+        device, _ = _numbers(values_by_name["Device Id"])
         pairs, inverse = np.unique(np.stack([kind, device]), axis=1, return_inverse=True)
         codes = [texts.setdefault(_device(*pair), len(texts)) for pair in pairs.T.tolist()]
         memory = np.array([*codes, -1], np.int32)[inverse.reshape(-1)]
         memory[~(is_known & has_kind)] = -1
-        heap, reserved = _bytes(of["Total Allocated"]), _bytes(of["Total Reserved"])
+        heap, reserved = _bytes(values_by_name["Total Allocated"]), _bytes(values_by_name["Total Reserved"])
         nothing = np.full(len(change), -1, np.int32)
-        return Told(
+        return AllocationArguments(
             change < 0,
             np.zeros(len(change), np.int64),
             heap,
@@ -141,7 +143,7 @@ class _PyTorch(Runtime):
             nothing.astype(np.int64),
             nothing.astype(np.int64),
             np.abs(change),
-            _addresses(of["Addr"]),
+            _addresses(values_by_name["Addr"]),
             memory,
             *(nothing.copy() for _ in _TEXTS[1:]),
         )
@@ -155,44 +157,44 @@ def _device(kind: int, number: int) -> str:
 
 def _numbers(values: Values) -> tuple[Ints, NDArray[np.bool_]]:
     """Whole numbers, 0 where there is none or one of no memory, and where there is one."""
-    found = np.where(values.kind == ValueKind.INTEGER, values.bits, 0)
+    numbers = np.where(values.kind == ValueKind.INTEGER, values.bits, 0)
     is_known = values.kind == ValueKind.INTEGER
     for row in np.flatnonzero(values.kind == ValueKind.REAL).tolist():
         real = float(values.reals[row])
         if real.is_integer() and abs(real) <= _MOST_BYTES:
-            found[row], is_known[row] = int(real), True
-    is_known &= np.abs(found) <= _MOST_BYTES
-    return np.where(is_known, found, 0), is_known
+            numbers[row], is_known[row] = int(real), True
+    is_known &= np.abs(numbers) <= _MOST_BYTES
+    return np.where(is_known, numbers, 0), is_known
 
 
 def _bytes(values: Values) -> Ints:
-    found, is_known = _numbers(values)
-    return np.where(is_known & (found >= 0), found, -1)
+    numbers, is_known = _numbers(values)
+    return np.where(is_known & (numbers >= 0), numbers, -1)
 
 
 def _addresses(values: Values) -> Ints:
-    """What tells addresses apart, be they of 64 bits."""
+    """Numbers that tell addresses apart, be they of 64 bits."""
     is_known = (values.kind == ValueKind.INTEGER) | (values.kind == ValueKind.UNSIGNED)
-    found: Ints = np.where(is_known, values.bits, -1)
-    return found
+    addresses: Ints = np.where(is_known, values.bits, -1)
+    return addresses
 
 
 def _shares(values: Values) -> NDArray[np.float64]:
-    found = np.full(len(values), np.nan)
+    shares = np.full(len(values), np.nan)
     real = values.kind == ValueKind.REAL
-    found[real] = values.reals[real]
+    shares[real] = values.reals[real]
     whole = values.kind == ValueKind.INTEGER
-    found[whole] = values.bits[whole]
-    found[~((found >= 0) & (found <= 1))] = np.nan
-    return found
+    shares[whole] = values.bits[whole]
+    shares[~((shares >= 0) & (shares <= 1))] = np.nan
+    return shares
 
 
 def _texts(values: Values, texts: Texts, called: dict[int, str] | None = None) -> NDArray[np.int32]:
     """Numbers of texts; numbers among them are written out, or as they are called. Empty texts are none."""
-    found = np.full(len(values), -1, np.int32)
+    codes_of_rows = np.full(len(values), -1, np.int32)
     for kind in (ValueKind.INTEGER, ValueKind.TEXT):
-        at = values.where(kind)
-        distinct, inverse = np.unique(values.bits[at], return_inverse=True)
+        rows = values.where(kind)
+        distinct, inverse = np.unique(values.bits[rows], return_inverse=True)
         codes = []
         for bits in distinct.tolist():
             if kind == ValueKind.TEXT:
@@ -200,8 +202,8 @@ def _texts(values: Values, texts: Texts, called: dict[int, str] | None = None) -
             else:
                 text = str(bits) if called is None else called.get(bits, f"type {bits}")
             codes.append(texts.setdefault(text, len(texts)) if text else -1)
-        found[at] = np.array(codes, np.int32)[inverse]
-    return found
+        codes_of_rows[rows] = np.array(codes, np.int32)[inverse]
+    return codes_of_rows
 
 
 # Of TensorFlow, which all runtimes write; 0 is none.
@@ -226,10 +228,10 @@ _DEVICE_TYPES: Final = {
 }
 
 
-def _empty() -> Told:
+def _empty() -> AllocationArguments:
     whole, codes = np.zeros(0, np.int64), np.zeros(0, np.int32)
     columns: dict[str, Any] = dict.fromkeys(_FIGURES, whole) | dict.fromkeys(_TEXTS, codes)
-    return Told(is_free=np.zeros(0, np.bool_), fragmentation=np.zeros(0), **columns)
+    return AllocationArguments(is_free=np.zeros(0, np.bool_), fragmentation=np.zeros(0), **columns)
 
 
 EMPTY: Final = _empty()

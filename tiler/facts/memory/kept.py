@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
 from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
     return sorted({_host(reader, track) for track in tracks})
 
 
-def memories_of(reader: QueryReader, host: int) -> Steps[list[MemoryPool]]:
+def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
     """The memories of a host, by name. Raises UsageError: they are too much.
 
     All its tracks are read for it: one thread frees what another one allocated.
@@ -40,56 +40,56 @@ def memories_of(reader: QueryReader, host: int) -> Steps[list[MemoryPool]]:
 
 
 def _host(reader: QueryReader, track: int) -> int:
-    group: int | None = reader.tree.tracks[track]["group"]
-    while group is not None and reader.tree.groups[group]["kind"] != "host":
-        group = reader.tree.groups[group]["parent"]
+    group: int | None = reader.tree.tracks[track].group
+    while group is not None and reader.tree.groups[group].kind != "host":
+        group = reader.tree.groups[group].parent
     return -1 if group is None else group
 
 
 def _memories(records: Records, host: int) -> list[MemoryPool]:
     """Each memory by itself."""
-    told = records.told
-    found = []
-    for code in np.unique(told.memory).tolist():
-        at = np.flatnonzero(told.memory == code)
-        of = told.take(at)
-        is_counted = bool((of.heap < 0).any())
-        heap = of.heap
+    arguments = records.arguments
+    memories = []
+    for code in np.unique(arguments.memory).tolist():
+        rows = np.flatnonzero(arguments.memory == code)
+        memory_arguments = arguments.take(rows)
+        is_counted = bool((memory_arguments.heap < 0).any())
+        heap = memory_arguments.heap
         if is_counted:
-            change = np.cumsum(np.where(of.is_free, -of.size, of.size))
+            change = np.cumsum(np.where(memory_arguments.is_free, -memory_arguments.size, memory_arguments.size))
             heap = change - min(0, int(change.min()))  # at least what is freed was there
-        found.append(
+        memories.append(
             MemoryPool(
                 name=records.texts[code],
                 host=host,
-                start=records.start[at],
-                track=records.track[at],
-                ordinal=records.ordinal[at],
-                is_free=of.is_free,
-                stack=of.stack,
+                start=records.start[rows],
+                track=records.track[rows],
+                ordinal=records.ordinal[rows],
+                is_free=memory_arguments.is_free,
+                stack=memory_arguments.stack,
                 heap=heap,
-                free=of.free,
-                fragmentation=of.fragmentation,
-                lifetime=of.lifetime,
-                requested=of.requested,
-                size=of.size,
-                operation=of.operation,
-                region=of.region,
-                data_type=of.data_type,
-                shape=of.shape,
-                replaced=_replaced(of.address),
+                free=memory_arguments.free,
+                fragmentation=memory_arguments.fragmentation,
+                lifetime=memory_arguments.lifetime,
+                requested=memory_arguments.requested,
+                size=memory_arguments.size,
+                operation=memory_arguments.operation,
+                region=memory_arguments.region,
+                data_type=memory_arguments.data_type,
+                shape=memory_arguments.shape,
+                replaced=_replaced(memory_arguments.address),
                 texts=records.texts,
                 is_counted=is_counted,
             )
         )
-    return sorted(found, key=lambda memory: natural_key(memory.name))
+    return sorted(memories, key=lambda memory: natural_key(memory.name))
 
 
 def _replaced(address: Ints) -> NDArray[np.int32]:
-    """Of each event the next one with its address; 0 of one without: nobody knows how long it lives."""
+    """Index, by event, of the next one with its address; 0 of one without: nobody knows how long it lives."""
     order = np.argsort(address, kind="stable")
-    found = np.full(len(address), len(address), np.int32)
+    next_event = np.full(len(address), len(address), np.int32)
     same = np.flatnonzero(np.diff(address[order]) == 0)
-    found[order[same]] = order[same + 1]
-    found[address == -1] = 0
-    return found
+    next_event[order[same]] = order[same + 1]
+    next_event[address == -1] = 0
+    return next_event

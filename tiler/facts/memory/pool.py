@@ -20,7 +20,7 @@ MAX_POINTS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """How full a memory is after an event. Bytes; None: not recorded."""
+    """Fill of a memory after an event. Bytes; None: not recorded."""
 
     stack: int
     heap: int
@@ -42,17 +42,17 @@ class Fill:
 class Peak:
     """The fullest moment of some windows: the last one, where there are several."""
 
-    at: int  # which of the memory's events made it so
+    event: int  # index of the one that made it so
     time: int  # ticks; of a peak that was there before a window, its first
     fill: Fill
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """How full a memory is from each of some times on; `at`: after which of its events. Columns of shape (n,)."""
+    """Fill of a memory from each of some times on; `event`: the last before it. Columns of shape (n,)."""
 
     time: Ints
-    at: Ints
+    event: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class FillBins:
-    """How full a memory is in parts of a span, at least and at most: columns (n,), bytes, -1 not known yet."""
+    """Least and greatest fill of a memory in parts of a span: columns (n,), bytes, -1 not known yet."""
 
     start: Ints  # when each part begins, ticks
     least: Ints
@@ -115,12 +115,12 @@ class MemoryPool:
 
     @property
     def is_host(self) -> bool:
-        """Whether it is memory of the host."""
+        """True if it is memory of the host."""
         return "host" in self.name.lower() or self.name.startswith("CPU")
 
     @property
     def has_addresses(self) -> bool:
-        """Whether events say what they allocate and free, so that it is known what lies in it."""
+        """True if events say what they allocate and free, so that it is known what lies in it."""
         return bool((self.replaced > 0).any())
 
     @property
@@ -129,12 +129,12 @@ class MemoryPool:
         most = int(self.lifetime.max(initial=-1))
         return most if most >= 0 else None
 
-    def fill(self, at: int) -> Fill:
+    def fill(self, event: int) -> Fill:
         """After an event."""
-        free, fragmentation = int(self.free[at]), float(self.fragmentation[at])
+        free, fragmentation = int(self.free[event]), float(self.fragmentation[event])
         return Fill(
-            int(self.stack[at]),
-            int(self.heap[at]),
+            int(self.stack[event]),
+            int(self.heap[event]),
             free if free >= 0 else None,
             fragmentation if fragmentation == fragmentation else None,
         )
@@ -151,15 +151,15 @@ class MemoryPool:
         used = self.stack + self.heap
         before, opens = self._held(windows)
         inside = np.flatnonzero(windows.hold(self.start))
-        found: Peak | None = None
+        peak: Peak | None = None
         if len(before):
             k = len(before) - 1 - int(np.argmax(used[before][::-1]))
-            found = Peak(int(before[k]), int(opens[k]), self.fill(int(before[k])))
+            peak = Peak(int(before[k]), int(opens[k]), self.fill(int(before[k])))
         if len(inside):
-            at = int(inside[len(inside) - 1 - int(np.argmax(used[inside][::-1]))])
-            if found is None or used[at] >= found.fill.used:
-                found = Peak(at, int(self.start[at]), self.fill(at))
-        return found
+            fullest = int(inside[len(inside) - 1 - int(np.argmax(used[inside][::-1]))])
+            if peak is None or used[fullest] >= peak.fill.used:
+                peak = Peak(fullest, int(self.start[fullest]), self.fill(fullest))
+        return peak
 
     def curve(self, windows: Windows, most: int = MAX_POINTS) -> Curve:
         """Its fill over time, the peak and the least exactly; the ends of windows are points of it, too."""
@@ -167,53 +167,56 @@ class MemoryPool:
         inside = np.flatnonzero(windows.hold(self.start))
         if not len(before) and not len(inside):
             return Curve(inside, inside)
-        at = np.concatenate([before, inside])
+        event_index = np.concatenate([before, inside])
         time = np.concatenate([opens, self.start[inside]])
-        order = np.lexsort((at, time))
-        at, time = at[order], time[order]
-        if len(at) > most:
-            chosen = envelope(time, (self.stack + self.heap)[at], most)
-            at, time = at[chosen], time[chosen]
+        order = np.lexsort((event_index, time))
+        event_index, time = event_index[order], time[order]
+        if len(event_index) > most:
+            chosen = envelope(time, (self.stack + self.heap)[event_index], most)
+            event_index, time = event_index[chosen], time[chosen]
         end = int(np.searchsorted(self.start, windows.stop)) - 1  # it stays so until the end
-        return Curve(np.append(time, max(windows.stop - 1, int(time[-1]))), np.append(at, max(end, int(at[-1]))))
+        return Curve(
+            np.append(time, max(windows.stop - 1, int(time[-1]))),
+            np.append(event_index, max(end, int(event_index[-1]))),
+        )
 
     def bins(self, start: int, stop: int, count: int) -> FillBins:
-        """How full it is in each of `count` parts of a span, with what it holds as the part begins: exactly."""
+        """Its fill in each of `count` parts of a span, with what it holds as the part begins: exactly."""
         length, rest = divmod(max(stop - start, 1), count)
         places = np.arange(count + 1, dtype=np.int64)
         borders = start + length * places + rest * places // count
         # Of each part the event before it, and those in it.
         first = np.maximum(np.searchsorted(self.start, borders[:-1]) - 1, 0)
         last = np.searchsorted(self.start, borders[1:])
-        known = np.flatnonzero(last > 0)
+        with_events = np.flatnonzero(last > 0)
         # Part by part, with the places between them: those are not looked at.
-        pairs = np.stack([first[known], last[known]], axis=1).ravel()
+        pairs = np.stack([first[with_events], last[with_events]], axis=1).ravel()
         used = np.append(self.stack + self.heap, 0)
         least, greatest = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-        if len(known):
-            least[known] = np.minimum.reduceat(used, pairs)[::2]
-            greatest[known] = np.maximum.reduceat(used, pairs)[::2]
+        if len(with_events):
+            least[with_events] = np.minimum.reduceat(used, pairs)[::2]
+            greatest[with_events] = np.maximum.reduceat(used, pairs)[::2]
         return FillBins(borders[:-1], least, greatest)
 
-    def live(self, at: int) -> Live:
-        """What lies in it after an event, as far as the trace tells when it was allocated."""
+    def live(self, event: int) -> Live:
+        """Allocations in it after an event, as far as the trace tells when it was allocated."""
         places = np.arange(len(self), dtype=np.int32)
-        found = np.flatnonzero(~self.is_free & (places <= at) & (self.replaced > at) & (self.size >= 0))
+        live_rows = np.flatnonzero(~self.is_free & (places <= event) & (self.replaced > event) & (self.size >= 0))
         keys = (self.size, self.requested, self.operation, self.region, self.data_type, self.shape)
-        _, first, count = _alike([key[found].astype(np.int64) for key in keys], len(found))
-        rows = found[first]
+        _, first, count = _alike([key[live_rows].astype(np.int64) for key in keys], len(live_rows))
+        rows = live_rows[first]
         size = self.size[rows]
         order = np.lexsort((rows, -size, -(size.astype(np.float64) * count)))
         rows, count = rows[order], count[order]
         size, requested, operation, region, data_type, shape = (key[rows].astype(np.int64) for key in keys)
-        total = _sum(self.size[found])
+        total = _sum(self.size[live_rows])
         return Live(count, size, requested, operation, region, data_type, shape, rows, total)
 
     def _held(self, windows: Windows) -> tuple[Ints, Ints]:
         """The events that say how full it is as each window begins, and when these do; not where nothing is known."""
         before = np.searchsorted(self.start, windows.starts) - 1
-        known = before >= 0
-        return before[known].astype(np.int64), windows.starts[known]
+        has_before = before >= 0
+        return before[has_before].astype(np.int64), windows.starts[has_before]
 
 
 def _sum(sizes: Ints) -> int:
@@ -224,10 +227,10 @@ def _sum(sizes: Ints) -> int:
 
 
 def _alike(keys: Sequence[Ints], n: int) -> tuple[Ints, Ints, Ints]:
-    """Of rows that are equal in all keys: a number of each such group, its first row, and how many they are."""
+    """Groups of rows that are equal in all keys: number, first row, and count of each."""
     codes = np.zeros(n, np.int64)
     for key in keys:
         _, of_key = np.unique(key, return_inverse=True)
         _, codes = np.unique(codes * (int(of_key.max(initial=0)) + 1) + of_key, return_inverse=True)
-    found, first, count = np.unique(codes, return_index=True, return_counts=True)
-    return found, first, count
+    groups, first, count = np.unique(codes, return_index=True, return_counts=True)
+    return groups, first, count

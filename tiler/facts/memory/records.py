@@ -1,4 +1,4 @@
-"""What the trace records of allocations, as columns: an event for each that was made or freed.
+"""Records of allocations, as columns: an event for each that was made or freed.
 
 Runtimes of an XSpace write them as events of the host, PyTorch as instants; what these tell is in their arguments.
 """
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import NotBuilt, UsageError
-from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, Runtime, Texts, Told
+from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, AllocationArguments, Runtime, Texts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 
 Ints = NDArray[np.int64]
@@ -44,7 +44,7 @@ class Records:
     start: Ints
     track: NDArray[np.int32]
     ordinal: Ints
-    told: Told
+    arguments: AllocationArguments
     texts: Sequence[str]
 
     def __len__(self) -> int:
@@ -52,16 +52,16 @@ class Records:
 
     @property
     def size_bytes(self) -> int:
-        """How much memory they take, without texts."""
+        """Bytes of memory that they take, without texts."""
         own = self.start.nbytes + self.track.nbytes + self.ordinal.nbytes
-        return own + sum(int(column.nbytes) for column in self.told.columns)
+        return own + sum(int(column.nbytes) for column in self.arguments.columns)
 
 
 _KINDS: Final = RunCache[NDArray[np.uint8]]("allocation_names", "Names of events that record allocations")
 
 
-def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
-    """Of each name, that of events without one first: 0, or 1 + the place of its runtime's event."""
+def _kinds(reader: QueryReader) -> Interruptible[NDArray[np.uint8]]:
+    """Codes of names, that of events without one first: 0, or 1 + the place of its runtime's event."""
     kinds = _KINDS.get(reader)
     if kinds is None:
         places = {name: place + 1 for place, name in enumerate(RUNTIMES)}
@@ -73,7 +73,7 @@ _HAS_ALLOCATIONS: Final = RunCache[bool]("has_allocations", "Whether runs record
 
 
 def records_allocations(reader: QueryReader) -> bool:
-    """Whether some event is called like those that tell of allocations, as far as the run is indexed."""
+    """True if some event has a name of those that record allocations, as far as the run is indexed."""
     is_recorded = _HAS_ALLOCATIONS.get(reader)
     if is_recorded is None:
         names = reader.names
@@ -82,15 +82,15 @@ def records_allocations(reader: QueryReader) -> bool:
     return is_recorded
 
 
-def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
-    """What these tracks tell, in the order of time. Raises UsageError: it is more than is looked at."""
+def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Records]:
+    """Records of these tracks, in the order of time. Raises UsageError for too many."""
     kinds = yield from _kinds(reader)
     reading, arguments = Reading(reader), ArgumentReader(reader.store)
     texts: Texts = {}
     parts: list[Records] = []
     count = 0
-    some = (track for track in tracks if _holds_events(reader, track))
-    for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
+    with_events = (track for track in tracks if _holds_events(reader, track))
+    for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
         try:
             pages = _pages(reader, block, kinds > 0)
         except NotBuilt:
@@ -101,24 +101,24 @@ def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
                     count += len(events)
                     if count > MAX_RECORDS:
                         raise UsageError(f"a host of the run recorded more than {MAX_RECORDS:,} allocations and frees")
-                    parts += _told(arguments, events, kinds, texts)
+                    parts += _event_records(arguments, events, kinds, texts)
                     yield
         yield
     return _in_order(parts, texts)
 
 
 def _holds_events(reader: QueryReader, track: int) -> bool:
-    told = reader.tree.tracks[track]
-    return told["kind"] in SLICE_KINDS and told["events"] != "0"
+    entry = reader.tree.tracks[track]
+    return entry.kind in SLICE_KINDS and entry.events != 0
 
 
 def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of the tiles of a block, by the first of their page: whether an event of these names starts on it."""
+    """Mask of the tiles of a block, by the first of their page: true if an event of these names starts on it."""
     shape = reader.tiles(block).shape
     starts = shape.page_starts()
-    found = np.zeros(len(shape), np.bool_)
-    found[starts[reader.page_names(block).pages_with(names, len(starts))]] = True
-    return found
+    has_event = np.zeros(len(shape), np.bool_)
+    has_event[starts[reader.page_names(block).pages_with(names, len(starts))]] = True
+    return has_event
 
 
 def _events(
@@ -127,26 +127,28 @@ def _events(
     """Its events of these kinds, some at a time."""
     plan = reader.plan(track, EVERYTHING)
     for events in reading.events(plan, [run for run in plan.leaf_runs if pages[run.first_of_page]]):
-        found = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
-        found = found.take(np.argsort(found.ordinal, kind="stable"))
-        for at in range(0, len(found), _EVENTS_AT_ONCE):
-            yield found.take(slice(at, at + _EVENTS_AT_ONCE))
+        selected = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
+        selected = selected.take(np.argsort(selected.ordinal, kind="stable"))
+        for first in range(0, len(selected), _EVENTS_AT_ONCE):
+            yield selected.take(slice(first, first + _EVENTS_AT_ONCE))
 
 
-def _told(arguments: ArgumentReader, events: Events, kinds: NDArray[np.uint8], texts: Texts) -> Iterator[Records]:
+def _event_records(
+    arguments: ArgumentReader, events: Events, kinds: NDArray[np.uint8], texts: Texts
+) -> Iterator[Records]:
     """The records of some events of one track."""
     names = list(RUNTIMES)
     kind = kinds[events.name + 1]
     for runtime in (XSPACE, PYTORCH):
-        of = [place + 1 for place, name in enumerate(names) if RUNTIMES[name] is runtime]
-        some = events.take(np.isin(kind, of))
-        if not len(some):
+        runtime_codes = [place + 1 for place, name in enumerate(names) if RUNTIMES[name] is runtime]
+        runtime_events = events.take(np.isin(kind, runtime_codes))
+        if not len(runtime_events):
             continue
-        is_free = kinds[some.name + 1] == names.index(_FREES) + 1
-        for batch in arguments.values(some.track, some.ordinal, runtime.names):
-            here = some.take(batch.which)
-            told = runtime.read(batch.values, is_free[batch.which], texts)
-            yield Records(here.start, np.full(len(here), here.track, np.int32), here.ordinal, told, ())
+        is_free = kinds[runtime_events.name + 1] == names.index(_FREES) + 1
+        for batch in arguments.values(runtime_events.track, runtime_events.ordinal, runtime.names):
+            here = runtime_events.take(batch.which)
+            arguments_of_batch = runtime.read(batch.values, is_free[batch.which], texts)
+            yield Records(here.start, np.full(len(here), here.track, np.int32), here.ordinal, arguments_of_batch, ())
 
 
 def _in_order(parts: Sequence[Records], texts: Texts) -> Records:
@@ -156,7 +158,7 @@ def _in_order(parts: Sequence[Records], texts: Texts) -> Records:
         for column in ("start", "ordinal")
     )
     track = np.concatenate([np.zeros(0, np.int32), *(part.track for part in parts)])
-    told = Told.joined([part.told for part in parts])
+    all_arguments = AllocationArguments.joined([part.arguments for part in parts])
     order = np.lexsort((ordinal, track, start))
-    order = order[told.memory[order] >= 0]
-    return Records(start[order], track[order], ordinal[order], told.take(order), list(texts))
+    order = order[all_arguments.memory[order] >= 0]
+    return Records(start[order], track[order], ordinal[order], all_arguments.take(order), list(texts))

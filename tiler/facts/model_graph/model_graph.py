@@ -10,7 +10,7 @@ from typing import Final
 from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.stepwise_json import json_items
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, whole_content
 
 _NAME: Final = "graph/nodes"
@@ -31,7 +31,7 @@ class ModelNode:
 
     @property
     def scope(self) -> str:
-        """What lies before the last part of its name; "" the outermost."""
+        """Part of its name before the last slash; "" the outermost."""
         return self.name.rpartition("/")[0]
 
 
@@ -46,8 +46,8 @@ class ModelGraph:
 _GRAPHS: Final = OwnerCache[QueryReader, list[ModelGraph]]("model_graphs", "Graphs of models")
 
 
-def model_graphs(reader: QueryReader) -> Steps[list[ModelGraph]]:
-    """Those of a run, of which the first is read. Raises NotBuilt while it is indexed, DamagedStore."""
+def model_graphs(reader: QueryReader) -> Interruptible[list[ModelGraph]]:
+    """Graphs of a run, of which the first is read. Raises NotBuilt while it is indexed, DamagedStore."""
     graphs = _GRAPHS.get(reader)
     if graphs is None:
         graphs = []
@@ -60,11 +60,11 @@ def model_graphs(reader: QueryReader) -> Steps[list[ModelGraph]]:
 
 
 def has_model_graphs(reader: QueryReader) -> bool:
-    """Whether a run has any, without reading them. Raises NotBuilt while it is indexed, DamagedStore."""
+    """True if a run has any, without reading them. Raises NotBuilt while it is indexed, DamagedStore."""
     return any(entry.name.partition("~")[0] == _NAME for entry in attachments_of(reader.store))
 
 
-def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Steps[list[ModelNode]]:
+def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[list[ModelNode]]:
     """The nodes of one graph: its JSON is gone through twice, so that names of inputs need not be kept."""
     if entry.size_bytes > _MAX_BYTES:
         raise DamagedStore(f"the model graph {entry.label!r} has {entry.size_bytes:,} bytes: index it again")
@@ -89,19 +89,19 @@ def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Steps[list[ModelNode]
             if work >= _AT_ONCE:
                 work = 0
                 yield
-            sources = array("i", [at for one in inputs if (at := _source(one, places)) >= 0])
-            op, device = (kept.setdefault(str(of), str(of)) for of in (op, device))
+            sources = array("i", [source for input_name in inputs if (source := _source(input_name, places)) >= 0])
+            op, device = (kept.setdefault(str(text), str(text)) for text in (op, device))
             nodes.append(ModelNode(names[place], op, device, sources or ()))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise DamagedStore(f"a model graph that makes no sense: {error}") from error
     return nodes
 
 
-def _source(one: str, places: dict[str, int]) -> int:
+def _source(input_name: str, places: dict[str, int]) -> int:
     """The node of an input such as `conv/Relu:1`, `^init` or, in a function, `conv:output:0`; -1: an argument."""
-    name = one.removeprefix("^")
-    found = places.get(name)
-    while found is None and ":" in name:
+    name = input_name.removeprefix("^")
+    place = places.get(name)
+    while place is None and ":" in name:
         name = name.rpartition(":")[0]
-        found = places.get(name)
-    return -1 if found is None else found
+        place = places.get(name)
+    return -1 if place is None else place

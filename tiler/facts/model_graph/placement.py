@@ -1,4 +1,4 @@
-"""Whether a TPU can run an operation of a model, as far as its name tells: an estimate.
+"""Estimate of where an operation of a model can run, by its name: on a TPU or not.
 
 What decides is `tpu_operations.py`; types and shapes are not looked at.
 """
@@ -13,7 +13,7 @@ from tilescope.tiler.facts.model_graph.tpu_operations import TPU_OPERATIONS
 
 
 class Placement(Enum):
-    """Where an operation can be."""
+    """Kind of device on which an operation can be."""
 
     VALID = "on a TPU"
     INVALID = "not on a TPU"
@@ -27,7 +27,7 @@ _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
 
 
 def placement(node: ModelNode) -> Placement:
-    """Where a node can be. Calls of functions are valid: what is in these is judged by itself."""
+    """The kind of device on which a node can be. Calls of functions are valid: what is in these is judged by itself."""
     device = node.device.rpartition("device:")[2].upper()
     if device and not device.startswith(_TPU_DEVICE):
         return Placement.ELSEWHERE

@@ -1,4 +1,4 @@
-"""What the operations of devices are, and how much time they take in any windows."""
+"""Operations of devices: their metadata, and their time in any windows."""
 
 from tilescope.tiler.facts.operations.gpu_source import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums

@@ -38,10 +38,10 @@ class FrameworkOperation:
 
 @dataclass(frozen=True, slots=True)
 class FrameworkColumns:
-    """Sums of the operations of a framework, a row for each; `of`: of each operation of a table its row."""
+    """Sums of the operations of a framework, a row for each; `rows`: the row of each operation of a table."""
 
     names: Sequence[str]
-    of: Ints
+    rows: Ints
     count: Exact  # as often as the most frequent of its instructions
     total: Exact
     own: Exact
@@ -52,7 +52,7 @@ class FrameworkColumns:
 
     @classmethod
     def of_table(cls, table: OpTable) -> FrameworkColumns:
-        """Those of some operations."""
+        """Columns of the operations of a table."""
         operation_columns = table.columns
         every, framework = _frameworks(table)
         used, row = distinct(framework)
@@ -101,7 +101,7 @@ class FrameworkColumns:
         """Some of them with all that is known."""
         wanted = np.zeros(len(self), np.bool_)
         wanted[np.array(rows, np.int64)] = True
-        places = np.flatnonzero(wanted[self.of]).tolist()
+        places = np.flatnonzero(wanted[self.rows]).tolist()
         by_name = {operation.name: operation for operation in framework_operations(some_of(table.operations, places))}
         return [by_name[self.names[row]] for row in rows]
 
@@ -128,7 +128,7 @@ class _Some(Sequence[str]):
 
 
 def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:
-    """What operations of the framework are called, and of each operation of a table which of them it is of."""
+    """Names of operations of the framework, and for each operation of a table the number of its name."""
     if isinstance(table.operations, OpRows):
         names_of_places, places = _place_frameworks(table.operations.instructions)
         return names_of_places, places[table.operations.places]
@@ -144,7 +144,7 @@ def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOp
 
 
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
-    """Those that some instructions come from, in the order in which they are met."""
+    """Operations of the framework that instructions come from, in the order in which they are met."""
     by_name: dict[str, FrameworkOperation] = {}
     for operation in operations:
         name, kind = named(operation.metadata)
@@ -185,12 +185,12 @@ UNKNOWN_TYPE: Final = "Unknown"
 
 
 def named(metadata: OperationMetadata) -> tuple[str, str]:
-    """What the framework's operation that an instruction comes from is called, and its type."""
+    """Name and type of the framework's operation that an instruction comes from."""
     return _op(metadata.framework) if metadata.framework else (metadata.name, UNKNOWN_TYPE)
 
 
 def framework_op_name(path: str) -> str:
-    """What the operation is called that a path in the framework's terms ends with."""
+    """Name of the operation that a path in the framework's terms ends with."""
     # Of tens of thousands the type is not asked for, and most end with a colon: they are called what comes before it.
     plain = path[:-1]
     return plain if path[-1:] == ":" and ":" not in plain and plain != ITERATOR else _op(path)[0]
@@ -206,7 +206,7 @@ _op: Final = Memo("framework_paths", "Names of operations of frameworks, by path
 
 
 class FrameworkNames(Sequence[str]):
-    """What operations of the framework are called, made when looked at: first those of plain paths, then others."""
+    """Names of operations of the framework, made when looked at: first those of plain paths, then others."""
 
     def __init__(self, codes: MetadataCodes, plain: Codes, others: Sequence[str]) -> None:
         """`plain`: codes of paths that are names with a colon at their end."""
@@ -236,7 +236,7 @@ class FrameworkNames(Sequence[str]):
 
 
 def framework_numbers(codes: MetadataCodes, rows: Ints) -> tuple[FrameworkNames, Ints]:
-    """What operations are called that rows of metadata come from, and of each row which of them it is.
+    """Names of the operations that rows of metadata come from, and for each row the number of its name.
 
     They are called as the path of the instruction says, or else as the instruction is.
     """

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
-from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
+from tilescope.tiler.facts.operations.exact_columns import Ints
+from tilescope.tiler.facts.operations.kind_sums import KindSums, record_sums
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
-from tilescope.tiler.facts.operations.xla_instructions import program_id
-from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.records.device.operations import OperationKind, TrackKinds
+from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.device.operations import TrackKinds
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -54,13 +54,13 @@ def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
     streams: dict[int, list[int]] = {}
     for track in reader.tree.leaves(None):
         record = reader.tree.tracks[track]
-        group = int(record["group"])
-        if is_stream(str(record["name"])) and _GPU.match(plane_of(reader.tree.groups[group])):
+        group = record.group
+        if is_stream(record.name) and _GPU.match(plane_of(reader.tree.groups[group])):
             streams.setdefault(group, []).append(track)
     return [GpuDevice(group, tuple(tracks)) for group, tracks in sorted(streams.items())]
 
 
-def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Interruptible[OpTable]:
     """The operations of some GPUs, in the windows of each. Raises DamagedStore, NotBuilt."""
     table = OpTable([], 0, 0, [])
     rows: dict[_Key, Operation] = {}
@@ -68,9 +68,10 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
     for device in devices:
         busy, streams = 0, []
         for track in device.streams:
-            sums = yield from kind_sums(reader, track, windows_of(track), _grouped)
-            if sums is None:
+            kinds = track_kinds(reader, track)
+            if kinds is None:
                 continue
+            sums = yield from record_sums(reader, track, kinds, windows_of(track), _instruction_numbers(kinds))
             busy += int(sums.total.sum())
             yield from _add_stream(instructions, track, sums, rows)
             streams.append(track)
@@ -88,30 +89,22 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
     return table
 
 
-def _grouped(kinds: TrackKinds) -> NDArray[np.int64]:
-    """Of each kind a number that those of its instruction share."""
+def _instruction_numbers(kinds: TrackKinds) -> Ints:
+    """A number for each kind, which kinds of one instruction share."""
     numbers: dict[object, int] = {}
-    keys = (_instruction(kind) or place for place, kind in enumerate(kinds.kinds))
+    keys = (kind.instruction if kind.instruction[1] else place for place, kind in enumerate(kinds.kinds))
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
-def _instruction(kind: OperationKind) -> tuple[str, str] | None:
-    """Its program, by id or else name, and its own name; None: it runs for none."""
-    name = str(kind.stats.get("hlo_op", ""))
-    if not name:
-        return None
-    return program_id(str(kind.stats.get("program_id", kind.stats.get("hlo_module", "")))), name
-
-
-def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]) -> Steps[None]:
+def _add_stream(
+    instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]
+) -> Interruptible[None]:
     kernels: dict[_Key, set[int]] = {}
-    file = instructions.file_of(track)
     columns = [column.tolist() for column in (sums.is_there, sums.occurrences, sums.shortest, sums.longest)]
     for place, (is_there, count, shortest, longest) in enumerate(zip(*columns, strict=True)):
         if not is_there:
             continue
-        kind = sums.kinds.kinds[place]
-        metadata = yield from instructions.metadata(file, kind, *(_instruction(kind) or ("", "")))
+        metadata = yield from instructions.metadata(track, sums.kinds.kinds[place])
         key = metadata.program, metadata.name
         kernels.setdefault(key, set()).add(place)
         row = rows.get(key)
@@ -142,8 +135,8 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
         row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Steps[tuple[int, int]]:
-    """What windows leave of the time from the first thing that a GPU does to the end of the last one, ps.
+def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Interruptible[tuple[int, int]]:
+    """The part in windows of the time from the first thing that a GPU does to the end of the last one, ps.
 
     And how much of it anything runs on any of the streams.
     """
@@ -156,7 +149,7 @@ def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> S
         if piece is not None:
             running += piece.of[0].any.joined(*(stream.any for stream in piece.of[1:])).ticks
         yield
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     return windows.ticks * tick_ps, running * tick_ps
 
 
@@ -171,6 +164,8 @@ class GpuSource(OperationSource[GpuDevice]):
         """The GPUs of a run."""
         return gpu_devices(reader)
 
-    def make_table(self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf) -> Steps[OpTable]:
+    def make_table(
+        self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf
+    ) -> Interruptible[OpTable]:
         """Their operations."""
         return (yield from gpu_op_table(reader, devices, windows_of))

@@ -1,4 +1,4 @@
-"""How much time the operations of a track take, by kind, in any windows: exactly.
+"""Time that the operations of a track take, by kind, in any windows: exactly.
 
 Windows lie on the time axis of the timeline, durations are the device's, and the two need not agree. An operation that
 a window cuts takes the part of its duration that the cut leaves of the event: from its start to tick t it takes
@@ -17,17 +17,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, products
-from tilescope.tiler.facts.operations.track_records import (
-    Opened,
-    OperationRecords,
-    TrackBorders,
-    track_borders,
-    track_kinds,
-    whole_sums,
-)
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.facts.operations.track_records import RecordsInWindows, records_in, track_kinds, whole_sums
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.records.device.xla_words import DMA_STALL
 from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 
@@ -44,8 +38,8 @@ class CutParts:
     length: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> CutParts:
-        """Those with these columns."""
+    def from_rows(cls, rows: Iterable[Row]) -> CutParts:
+        """Parts with these columns."""
         return cls(*np.array(list(rows), np.int64).reshape(-1, 4).T)
 
     def __len__(self) -> int:
@@ -62,12 +56,12 @@ class CutParts:
     @classmethod
     def added_columns(cls, tracks: Sequence[CutParts], columns: Sequence[Exact], uncut: Exact) -> list[Exact]:
         """Several columns as `added`, of the parts of several tracks; columns may be longer than `uncut`."""
-        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.of([]), *tracks)]
+        each = [(parts.kind, parts.first, parts.last, parts.length) for parts in (cls.from_rows([]), *tracks)]
         joined = cls(*map(np.concatenate, zip(*each, strict=True)))
         return [joined.added(column[: len(uncut)], uncut) for column in columns]
 
     def parts(self, done: Exact) -> list[int]:
-        """What each part does, of what an operation of each kind does as a whole."""
+        """Amount that each part does, from what an operation of each kind does as a whole."""
         return self._parts(done[self.kind].tolist())
 
     def parts_of(self, done: int) -> list[int]:
@@ -82,7 +76,7 @@ class CutParts:
         ]
 
     def added(self, done: Exact, uncut: Exact) -> Exact:
-        """Of each kind what all its operations do, of what one does: so many that are not cut, and the parts."""
+        """Amount that all operations of each kind do, from what a single one does: uncut ones and parts."""
         whole = products(done, uncut)
         parts = self.parts(done) if len(self) else []
         if not any(parts):
@@ -92,11 +86,11 @@ class CutParts:
         return exact(sums.tolist())
 
 
-NO_PARTS = CutParts.of([])
+NO_PARTS = CutParts.from_rows([])
 
 
 def cut_rows(windows: Windows, kind: int, start: int, end: int) -> list[Row]:
-    """What windows have of an event [start, end)."""
+    """The parts of an event [start, end) that lie in windows."""
     within = windows.clipped(start, end)
     pieces = zip(within.starts.tolist(), within.stops.tolist(), strict=True)
     return [(kind, first - start, last - start, end - start) for first, last in pieces]
@@ -117,7 +111,7 @@ class Occurrences:
         self._first = -1  # and the first kind of the group that it ends with
 
     def firsts(self, kind: Ints, number: int) -> NDArray[np.bool_]:
-        """Which operations of a record begin an occurrence."""
+        """Mask of the operations of a record that begin an occurrence."""
         group = self._group[kind]
         begins = np.diff(group, prepend=-1) != 0
         before = self._first_at_end(number - 1, int(group[0]))
@@ -163,9 +157,6 @@ class PlacedSums:
     cut: CutParts
 
 
-_STALL: Final = "dma_stall_duration_ps"
-
-
 @dataclass(slots=True)
 class KindSums:
     """Sums of the operations of one track, by kind."""
@@ -182,15 +173,24 @@ class KindSums:
     uncut: Ints  # of `count`, or of `occurrences` by groups, those that windows do not cut
     cut: CutParts  # of the others, those of `count` or those that begin an occurrence
     numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, cut as the operations are
+    is_there: Mask = field(init=False)  # kinds with operations that start in the windows, or go on there
+    shortest: Ints = field(init=False)  # the least duration of those that start in the windows, ps; -1: none does
+
+    def __post_init__(self) -> None:
+        # On the device one may have others in it whose events lie beside its own. Where only they are, its own time is
+        # negative, and without it the sum over all kinds is not the time of the device.
+        self.is_there = (self.count > 0) | (self.total > 0) | (self.inner > 0)
+        self.is_there[self.cut.kind] = True
+        self.shortest = np.where(self.empty > 0, 0, self.shortest_lasting)
 
     def done(self, kind: int, value: int) -> int:
-        """What operations of a kind do together of which one does so much."""
+        """Amount that the operations of a kind do together, if each does `value` as a whole."""
         whole = value * int(self.uncut[kind])
         return whole + sum(self.cut.take(self.cut.kind == kind).parts_of(value)) if value and len(self.cut) else whole
 
     def placed(self, places: Ints) -> PlacedSums:
         """The sums with the place of each kind, to be added to those of other tracks."""
-        stall = self.numbers.get(_STALL)
+        stall = self.numbers.get(DMA_STALL)
         return PlacedSums(
             places,
             (self.count, self.uncut, self.total, self.own),
@@ -216,51 +216,37 @@ class KindSums:
         return [flops, model_flops, moved]
 
     @property
-    def is_there(self) -> NDArray[np.bool_]:
-        """Which kinds have operations that start in the windows, or go on there."""
-        # On the device one may have others in it whose events lie beside its own. Where only they are, its own time is
-        # negative, and without it the sum over all kinds is not the time of the device.
-        are_there: NDArray[np.bool_] = (self.count > 0) | (self.total > 0) | (self.inner > 0)
-        are_there[self.cut.kind] = True
-        return are_there
-
-    @property
-    def shortest(self) -> Ints:
-        """The least duration of those that start in the windows, ps; -1: none does."""
-        durations: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
-        return durations
-
-    @property
     def own(self) -> Exact:
         """Time in which none of the operations in it runs, ps."""
         times: Exact = self.total - self.inner
         return times
 
 
-def kind_sums(
-    reader: QueryReader, track: int, windows: Windows, grouping: Callable[[TrackKinds], Ints] | None = None
-) -> Steps[KindSums | None]:
-    """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
-
-    `grouping` says of each kind which group it is of: operations of a group that follow each other are one occurrence,
-    at the first of them, until its kind comes again.
-    """
+def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Interruptible[KindSums | None]:
+    """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
-    if grouping is None:
-        whole = stored_sums(reader, track, windows)
-        if whole is not None:
-            return whole
-    group = None if grouping is None else grouping(kinds)
+    whole = stored_sums(reader, track, windows)
+    return (yield from record_sums(reader, track, kinds, windows)) if whole is None else whole
+
+
+def record_sums(
+    reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, group: Ints | None = None
+) -> Interruptible[KindSums]:
+    """The sums of a track, from its records. Raises DamagedStore, NotBuilt.
+
+    `group`: the number of each kind's group. Operations of a group that follow each other are one occurrence, at the
+    first of them, until its kind comes again.
+    """
+    records = yield from records_in(reader, track, kinds, windows)
+    left_out = _left_out(reader, track)
+    first, second = _Summing(records, windows, left_out, group), None
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
-    borders = yield from track_borders(reader, track, windows.starts, windows.stops)
-    first, second = _Summing(reader, track, kinds, windows, borders, group), None
-    records = first.records.met(windows)
-    if group is None and len(records) >= WORTH_A_THREAD:
-        second = _Summing(reader, track, kinds, windows, borders, group)
-    yield from for_each(records, lambda number, into: into.add(number), first, second)
-    return first.found(second)
+    if group is None and len(records.numbers) >= WORTH_A_THREAD:
+        second = _Summing(records, windows, left_out, group)
+    yield from for_each(records.numbers, lambda number, into: into.add(number), first, second)
+    return first.sums(second)
 
 
 def stored_sums(reader: QueryReader, track: int, windows: Windows) -> KindSums | None:
@@ -302,19 +288,16 @@ class _Summing:
 
     def __init__(
         self,
-        reader: QueryReader,
-        track: int,
-        kinds: TrackKinds,
+        records: RecordsInWindows,
         windows: Windows,
-        borders: TrackBorders,
+        left_out: Ints,
         group: Ints | None,
     ) -> None:
-        self.records = OperationRecords(reader, track, kinds)
-        self._occurrences = None if group is None else Occurrences(group, self.records.operations)
-        self._kinds = kinds
+        self._records = records
+        kinds = self._kinds = records.records.kinds
+        self._occurrences = None if group is None else Occurrences(group, records.records.operations)
         self._windows = windows
-        self._borders = borders
-        self._left_out = _left_out(reader, track)
+        self._left_out = left_out
         self._sums = _native.KindSums(len(kinds.kinds), len(SUMMED))
         self._numbers: set[str] = set()  # that any has
         self._cut: list[Row] = []
@@ -322,26 +305,21 @@ class _Summing:
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        first = self.records.first(number)
+        first = number * CHUNK_OPERATIONS
         left_out = self._left_out[(self._left_out >= first) & (self._left_out < first + CHUNK_OPERATIONS)] - first
-        if self._occurrences is None and not len(left_out) and self._borders.is_whole(first, first + CHUNK_OPERATIONS):
-            has = self.records.add_whole(self._sums, number)
+        if self._occurrences is None and not len(left_out) and self._records.are_whole(number):
+            has = self._records.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
             return
-        operations = self.records.operations(number)
-        last = first + len(operations)
-        if not len(left_out) and self._borders.is_whole(first, last):
-            self._add(operations, np.ones(len(operations), np.bool_), operations.duration, number, [])
-        else:
-            starts = self._borders.starts(first, last)
-            opened = self._borders.opened.between(first, last)
-            parts = self._parts(operations, starts, opened, first)
-            starts[left_out], parts[left_out] = False, 0
-            columns = (opened.ordinal - first, opened.start, opened.end)
-            cut = [row for row in zip(*(column.tolist() for column in columns), strict=True) if row[0] not in left_out]
-            self._add(operations, starts, parts, number, cut)
+        record = self._records.part(number)
+        operations, starts = record.operations, record.starts
+        parts: Ints = np.where(starts, operations.duration, 0)
+        for row, start, end in record.cut:
+            parts[row] = clipped(self._windows, start, end, int(operations.duration[row]))
+        starts[left_out], parts[left_out] = False, 0
+        self._add(operations, starts, parts, number, [row for row in record.cut if row[0] not in left_out])
 
-    def found(self, other: _Summing | None) -> KindSums:
+    def sums(self, other: _Summing | None) -> KindSums:
         """The sums of both."""
         sums, stats, cut, cut_starts = self._sums, set(self._numbers), self._cut, self._cut_starts
         if other is not None:
@@ -362,16 +340,9 @@ class _Summing:
             shortest_lasting,
             occurrences,
             (count if self._occurrences is None else occurrences) - cut_starts,
-            CutParts.of(cut),
+            CutParts.from_rows(cut),
             numbers,
         )
-
-    def _parts(self, operations: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
-        """What of each operation's duration lies in the windows."""
-        parts: Ints = np.where(starts, operations.duration, 0)
-        for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
-            parts[ordinal - first] = clipped(self._windows, start, end, int(operations.duration[ordinal - first]))
-        return parts
 
     def _add(
         self,
@@ -396,7 +367,7 @@ class _Summing:
             parts,
             flags,
             begin_flags,
-            self.records.first(number),
+            number * CHUNK_OPERATIONS,
         )
         are_whole = starts.copy()
         for row, start, end in cut:
@@ -418,7 +389,7 @@ class _Summing:
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
-    """What windows leave of the duration of an event [start, end)."""
+    """The part of the duration of an event [start, end) that lies in windows."""
     if end <= start:
         return duration if bool(windows.hold(np.array([start]))[0]) else 0
     within = windows.clipped(start, end)

@@ -5,75 +5,17 @@ Of tens of thousands of operations a tool lists a few hundred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of
-from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
-from tilescope.tiler.facts.operations.xla_instructions import InstructionColumns, InstructionPlaces
+from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of
+from tilescope.tiler.facts.operations.operation import OpColumns, Operation, OperationMetadata
+from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces
 from tilescope.tiler.overloads import overload
-
-
-@dataclass(frozen=True, slots=True)
-class OpColumns:
-    """A row for each operation of a table, in its order; `category` is a place in `categories`."""
-
-    count: Exact
-    total: Exact
-    own: Exact
-    flops: Exact
-    model_flops: Exact
-    bytes: Exact
-    known_hbm: Exact
-    tells_flops: Mask
-    tells_bytes: Mask
-    tells_memory: Mask
-    rank: Ints  # in the order of programs and instructions
-    category: Ints
-    categories: Sequence[str]
-    by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
-
-    @classmethod
-    def of(cls, operations: Sequence[Operation]) -> OpColumns:
-        """Those of some operations."""
-        instructions = InstructionColumns.of([operation.metadata for operation in operations])
-        return cls(
-            exact([operation.count for operation in operations]),
-            exact([operation.total for operation in operations]),
-            exact([operation.own for operation in operations]),
-            exact([operation.flops for operation in operations]),
-            exact([operation.model_flops for operation in operations]),
-            exact([operation.bytes for operation in operations]),
-            exact([operation.known_hbm_bytes for operation in operations]),
-            np.array([operation.tells_flops for operation in operations], np.bool_),
-            np.array([operation.tells_bytes for operation in operations], np.bool_),
-            np.array([bool(operation.by_memory) for operation in operations], np.bool_),
-            instructions.rank,
-            instructions.category,
-            instructions.categories,
-            {
-                (memory, written): exact([operation.memory_bytes(memory, written=written) for operation in operations])
-                for memory, written in dict.fromkeys(key for operation in operations for key in operation.by_memory)
-            },
-        )
-
-    def __len__(self) -> int:
-        return len(self.rank)
-
-    def are(self, wanted: Callable[[str], bool]) -> Mask:
-        """Which operations are of categories that are wanted."""
-        return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
-
-    def by_time(self) -> Ints:
-        """Places of the operations: those that take most time themselves first, then by program and instruction."""
-        order = np.argsort(self.rank, kind="stable")
-        places: Ints = order[np.argsort(-self.own[order], kind="stable")]
-        return places
-
 
 _AT_ONCE: Final = 1024  # rows that are made together
 
@@ -101,7 +43,7 @@ class OpRows(Sequence[Operation]):
         self._made: dict[int, Operation] = {}
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self.places)
 
     @overload
     def __getitem__(self, place: int) -> Operation: ...
@@ -111,15 +53,15 @@ class OpRows(Sequence[Operation]):
 
     def __getitem__(self, place: int | slice) -> Operation | Sequence[Operation]:
         if isinstance(place, slice):
-            return self.some(range(len(self))[place])
-        return self.some([range(len(self))[place]])[0]
+            return self.at_places(range(len(self))[place])
+        return self.at_places([range(len(self))[place]])[0]
 
     def __iter__(self) -> Iterator[Operation]:
         for first in range(0, len(self), _AT_ONCE):
             yield from self[first : first + _AT_ONCE]
 
-    def some(self, places: Sequence[int]) -> list[Operation]:
-        """Some rows, which are made together."""
+    def at_places(self, places: Sequence[int]) -> list[Operation]:
+        """Rows at these places, which are made together."""
         new = [place for place in dict.fromkeys(places) if place not in self._made]
         if new:
             self._made.update(zip(new, self._rows(np.array(new, np.int64)), strict=True))
@@ -138,11 +80,11 @@ class OpRows(Sequence[Operation]):
         return self.instructions.categories(self.places)
 
     def originals(self) -> Ints:
-        """Of each row a number that an instruction shares with its copies, among those of one program."""
+        """A number for each row, which an instruction shares with its copies, among those of one program."""
         return self.instructions.originals(self.places)
 
     def names(self) -> Ints:
-        """Of each row a number that instructions of one name share."""
+        """A number for each row, which instructions of one name share."""
         return self.instructions.names(self.places)
 
     def mark_used(self) -> None:
@@ -151,11 +93,11 @@ class OpRows(Sequence[Operation]):
 
     @property
     def made(self) -> int:
-        """How many rows have been looked at."""
+        """Number of rows that have been looked at."""
         return len(self._made)
 
     def _rows(self, places: Ints) -> list[Operation]:
-        sums, metadata = self.columns, self.instructions.some(self.places[places].tolist())
+        sums, metadata = self.columns, self.instructions.metadata_of(self.places[places].tolist())
         times = sums.count, sums.total, sums.own, self._shortest, self._longest, self._stall
         columns = *times, sums.flops, sums.model_flops, sums.bytes
         by_memory = {key: column[places].tolist() for key, column in sums.by_memory.items()}
@@ -192,8 +134,8 @@ def _memories(metadata: OperationMetadata) -> dict[tuple[int, bool], None]:
 
 
 def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Operation]:
-    """Those at some places."""
-    return operations.some(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
+    """Operations at these places."""
+    return operations.at_places(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
 
 
 @dataclass(eq=False)
@@ -212,11 +154,11 @@ class OpTable:
     def columns(self) -> OpColumns:
         """Sums of the operations. To be asked when all are there: they are kept."""
         rows = self.operations
-        return rows.columns if isinstance(rows, OpRows) else OpColumns.of(rows)
+        return rows.columns if isinstance(rows, OpRows) else OpColumns.from_operations(rows)
 
     @cached_property
     def busy(self) -> int:
-        """What operations take, ps. To be asked when all are there: it is kept."""
+        """Time that operations take, ps. To be asked when all are there: it is kept."""
         return sum_of(self.columns.own)
 
     def mark_used(self) -> None:
@@ -234,5 +176,5 @@ class OpTable:
 
     @property
     def idle(self) -> int:
-        """When none runs, ps."""
+        """Time in which none runs, ps."""
         return self.span - self.busy + self.overlap

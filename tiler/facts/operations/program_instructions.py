@@ -1,4 +1,4 @@
-"""What is known of the instructions that kernels of GPUs run: from the HLO protos of the run."""
+"""Metadata of the instructions that kernels of GPUs run: from the HLO protos of the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind
 
@@ -47,7 +47,7 @@ class FusedPart:
 
 @dataclass(frozen=True, slots=True)
 class InstructionFacts:
-    """What a program says of an instruction beside its cost."""
+    """Facts that a program has of an instruction beside its cost."""
 
     meanings: Mapping[int, str]  # of the dimensions of its value
     parts: Sequence[FusedPart]  # of a fusion those that compute something, those with the most FLOPs first
@@ -55,8 +55,8 @@ class InstructionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What is known of an instruction, what its program is called, and why there is no more."""
+class _Instruction:
+    """An instruction's metadata, the label of its program, and why there is no more."""
 
     metadata: OperationMetadata
     label: str
@@ -67,7 +67,7 @@ class _Kept:
     """Instructions that earlier questions were about."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[int, str, str], _Found] = {}
+        self.instructions: dict[tuple[int, str, str], _Instruction] = {}
         self.facts: dict[tuple[int, str, str, bool], InstructionFacts] = {}
         self.size_bytes = 0
 
@@ -75,13 +75,13 @@ class _Kept:
         """Counts something with such texts before it is kept. Drops everything else when that exceeds the limit."""
         self.size_bytes += _ENTRY_BYTES + sum(map(len, texts))
         if self.size_bytes > MAX_KEPT_BYTES:
-            self.found.clear()
+            self.instructions.clear()
             self.facts.clear()
             self.size_bytes = 0
 
 
 MAX_KEPT_BYTES: Final = 64 << 20  # however much may be cached: one question may be about all instructions of a run
-_ENTRY_BYTES: Final = 1000
+_ENTRY_BYTES: Final = 700  # beside its texts: 450 (v6e) to 910 (V100) in four real traces
 
 _KEPT: Final = RunCache[_Kept](
     "program_instructions",
@@ -92,7 +92,7 @@ _KEPT: Final = RunCache[_Kept](
 
 
 class Instructions:
-    """Those of the programs of a run. `notes` says of which programs nothing is known, and why."""
+    """Instructions of the programs of a run. `notes` says of which programs nothing is known, and why."""
 
     def __init__(self, reader: QueryReader, *, is_gpu: bool = True) -> None:
         self._reader = reader
@@ -112,31 +112,32 @@ class Instructions:
         self.names: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def file_of(self, track: int) -> int:
+    def _file_of(self, track: int) -> int:
         """The file of the run that a track is from."""
         if track not in self._files:
             self._files[track] = self._reader.file_of(track)
         return self._files[track]
 
-    def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
-        """Of the operations of a kind, which run an instruction of a program; or none, where it has no name."""
+    def metadata(self, track: int, kind: OperationKind) -> Interruptible[OperationMetadata]:
+        """Metadata of a kind of operations of a track: of the instruction that they run, or else of the kernel."""
+        file, (program, name) = self._file_of(track), kind.instruction
         if not name:
             return self._kernel(file, kind)
         key = file, program, name
-        instruction = self._kept.found.get(key)
+        instruction = self._kept.instructions.get(key)
         if instruction is None:
             instruction = yield from self._instruction(file, kind, program, name)
             self._kept.count(
                 instruction.metadata.expression, instruction.metadata.source_stack, instruction.metadata.shape
             )
-            self._kept.found[key] = instruction
+            self._kept.instructions[key] = instruction
         self.names[program] = instruction.label
         self._note(instruction.note)
         return instruction.metadata
 
-    def facts(self, operation: Operation) -> Steps[InstructionFacts]:
-        """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
-        metadata, file = operation.metadata, self.file_of(operation.track)
+    def facts(self, operation: Operation) -> Interruptible[InstructionFacts]:
+        """Facts of the instruction that an operation runs; empty where no HLO proto has it, or none can be read."""
+        metadata, file = operation.metadata, self._file_of(operation.track)
         key = file, metadata.program, metadata.name, self._is_gpu
         facts = self._kept.facts.get(key)
         if facts is None:
@@ -167,20 +168,20 @@ class Instructions:
         number = int(tables.name[kind.metadata])
         return self._reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
 
-    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[_Found]:
-        module_name = str(kind.stats.get("hlo_module", ""))
+    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Interruptible[_Instruction]:
+        module_name = kind.module_name
         match = self._programs.get((file, program)) or self._by_name.get((file, program))
         match = match or self._by_name.get((file, module_name))
         plain = _plain(program, name, "", str(kind.stats.get("tf_op", "")))
         if match is None:
             label = f"{module_name}({program})" if module_name and module_name != program else program
-            return _Found(plain, label, f"{label} has no HLO proto: what its instructions compute is not known")
+            return _Instruction(plain, label, f"{label} has no HLO proto: what its instructions compute is not known")
         module = yield from self._module(match)
         if module is None:
-            return _Found(plain, match.label, self._damage[match])
-        return _Found(module.metadata(program, name) if name in module.within else plain, match.label, "")
+            return _Instruction(plain, match.label, self._damage[match])
+        return _Instruction(module.metadata(program, name) if name in module.within else plain, match.label, "")
 
-    def _module(self, program: Program) -> Steps[_Module | None]:
+    def _module(self, program: Program) -> Interruptible[_Module | None]:
         if program not in self._modules:
             try:
                 self._modules[program] = _Module((yield from hlo_module(self._reader, program)), is_gpu=self._is_gpu)
@@ -189,7 +190,7 @@ class Instructions:
                 self._damage[program] = str(damage)
         return self._modules[program]
 
-    def _module_with(self, program: Program, name: str) -> Steps[_Module | None]:
+    def _module_with(self, program: Program, name: str) -> Interruptible[_Module | None]:
         """That of a program, or a part of it with some instruction."""
         if self._is_gpu or (self._modules and program in self._modules):
             return (yield from self._module(program))
@@ -260,7 +261,7 @@ _MOST_PARTS: Final = 1000
 
 
 def _plain(program: str, name: str, category: str, framework: str) -> OperationMetadata:
-    """Of what the trace gives no more than a name."""
+    """Metadata of an operation of which the trace gives no more than a name."""
     return OperationMetadata(
         program=program,
         symbol=0,

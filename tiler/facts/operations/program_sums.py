@@ -1,4 +1,4 @@
-"""What programs do as a whole in many windows, on TPU cores: sums that need no row of each instruction."""
+"""Programs as a whole in many windows, on TPU cores: sums that need no row of each instruction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.kind_sums import NO_PARTS, CutParts, Row, clipped, cut_rows
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.rates import is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import nothing_of_program
 from tilescope.tiler.facts.operations.step_programs import (
     CountedSteps,
     CountedTrack,
@@ -32,10 +32,11 @@ from tilescope.tiler.facts.operations.track_records import (
     track_kinds,
 )
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, TrackKinds
+from tilescope.tiler.records.device.xla_words import is_feed
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows, WindowsOf, windows_digest
 
@@ -50,7 +51,7 @@ _Key = tuple[bool, bytes]
 
 
 # How long a core runs no operation in windows, ps.
-IdleOf = Callable[[QueryReader, "TpuCore", Windows], Steps[int]]
+IdleOf = Callable[[QueryReader, "TpuCore", Windows], Interruptible[int]]
 
 
 def program_sums(
@@ -60,7 +61,7 @@ def program_sums(
     idle_of: IdleOf,
     *,
     with_feeds: bool,
-) -> Steps[list[Operation | None]]:
+) -> Interruptible[list[Operation | None]]:
     """As `rates.program` of the table of each of some windows; None: no operation is there."""
     tracks = [track for core in cores for track in (*core.operations, *core.steps)]
     keys = [(with_feeds, windows_digest(tracks, windows_of)) for windows_of in windows]
@@ -100,12 +101,12 @@ _SUMS_BYTES: Final = 800
 
 @dataclass(frozen=True, slots=True)
 class _OfTrack:
-    """What is known of the operations of a track in each of some windows, beside how often they start."""
+    """The operations of a track in each of many windows, beside how often they start."""
 
-    of: CountedTrack
-    looked: Sequence[Windows]
+    track: CountedTrack
+    windows: Sequence[Windows]
     cut: CutOperations
-    said: Sequence[dict[str, int]]  # what custom calls say themselves
+    call_sums: Sequence[dict[str, int]]  # what custom calls say themselves
 
 
 class _Reading:
@@ -120,7 +121,7 @@ class _Reading:
         self._tracks: list[CountedTrack] = []
         self._counted = 0  # places
 
-    def begin(self) -> Steps[None]:
+    def begin(self) -> Interruptible[None]:
         """Finds out what operations are: before anything else."""
         lines: list[tuple[int, TrackKinds, Ints]] = []
         for core in self._cores:
@@ -130,9 +131,9 @@ class _Reading:
                 if kinds is not None and places is not None:
                     lines.append((track, kinds, places))
         self._counted = len(self._instructions)
-        self._tracks = [self._of(*each) for each in lines]
+        self._tracks = [self._counted_track(*each) for each in lines]
 
-    def _of(self, track: int, kinds: TrackKinds, places: Ints) -> CountedTrack:
+    def _counted_track(self, track: int, kinds: TrackKinds, places: Ints) -> CountedTrack:
         columns = self._instructions.columns
         has_symbol = columns.has_symbol[places]
         feeds = columns.are(is_feed)[places] & has_symbol & (not self._with_feeds)
@@ -142,9 +143,9 @@ class _Reading:
         self._counted += len(custom)
         return CountedTrack(track, OperationRecords(self._reader, track, kinds), places, feeds, custom, counted, first)
 
-    def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Steps[dict[_Key, Operation]]:
+    def of_whole_steps(self, windows: Mapping[_Key, WindowsOf]) -> Interruptible[dict[_Key, Operation]]:
         """The program in those windows that are whole steps of which enough is stored."""
-        columns = ProgramColumns(self._instructions.columns, self._some())
+        columns = ProgramColumns(self._instructions.columns, self._are_counted())
         counted_steps: list[CountedSteps] = []
         for counted in self._tracks:
             before = counted_steps[-1].rows if counted_steps else None
@@ -155,16 +156,16 @@ class _Reading:
             yield
         programs: dict[_Key, Operation] = {}
         for key, windows_of in windows.items() if counted_steps else ():
-            within = [line.within(windows_of(line.of.track)) for line in counted_steps]
+            within = [line.within(windows_of(line.track.track)) for line in counted_steps]
             steps = [steps_within for steps_within in within if steps_within is not None]
             if len(steps) == len(counted_steps):
-                span = sum(step.of.busy(step.steps) for step in steps) + (yield from self._idle(windows_of))
+                span = sum(step.counted.busy(step.steps) for step in steps) + (yield from self._idle(windows_of))
                 if (whole := program_of_steps(steps, self._instructions.columns, span)) is not None:
                     programs[key] = whole
         return programs
 
-    def _idle(self, windows_of: WindowsOf) -> Steps[int]:
-        """How long the cores run no operation, ps."""
+    def _idle(self, windows_of: WindowsOf) -> Interruptible[int]:
+        """Time in which the cores run no operation, ps."""
         idle = 0
         for core in self._cores:
             idle += yield from self._idle_of(self._reader, core, windows_of(core.operations[0]))
@@ -176,7 +177,7 @@ class _Reading:
         for first in range(0, len(keys), step):
             yield keys[first : first + step]
 
-    def programs(self, windows: Sequence[WindowsOf]) -> Steps[list[Operation | None]]:
+    def programs(self, windows: Sequence[WindowsOf]) -> Interruptible[list[Operation | None]]:
         """The program in each of some windows; None: no operation is there."""
         counting, aside = (_native.WindowCounts(len(windows), self._counted) for _ in range(2))
         tracks = []
@@ -202,12 +203,12 @@ class _Reading:
         track_windows: Sequence[Windows],
         counting: _native.WindowCounts,
         aside: _native.WindowCounts,
-    ) -> Steps[_OfTrack]:
+    ) -> Interruptible[_OfTrack]:
         """Counts the operations of a track in each of some windows."""
         borders = yield from borders_of_each(
             self._reader, counted.track, [(windows.starts, windows.stops) for windows in track_windows]
         )
-        ranges = EventRanges.of(borders)
+        ranges = EventRanges.from_borders(borders)
         kinds = CountedKinds(counted.counted, (~counted.feeds).astype(np.uint8), counted.first_custom)
         numbers = ranges.records(CHUNK_OPERATIONS)
         records = yield from for_each(
@@ -229,14 +230,14 @@ class _Reading:
                             clipped(windows, start, end, max(int(values[row, stat]), 0)) for row, start, end in cut
                         )
                         own[name] = sum_of(np.maximum(held[:, stat], 0)) + sum(parts)
-        return _OfTrack(counted, track_windows, CutOperations.of(ranges.opened, records), said_numbers)
+        return _OfTrack(counted, track_windows, CutOperations.from_records(ranges.opened, records), said_numbers)
 
-    def _some(self) -> Mask:
+    def _are_counted(self) -> Mask:
         return of_program(self._instructions.columns, with_feeds=self._with_feeds)
 
     def _moved(self, counts: Ints) -> dict[_Name, list[int]]:
-        """What instructions that are no custom calls compute and move in each of the windows."""
-        done, by_memory = summed_columns(self._instructions.columns, self._some())
+        """Amounts that instructions other than custom calls compute and move in each of the windows."""
+        done, by_memory = summed_columns(self._instructions.columns, self._are_counted())
         names: list[_Name] = [*done, *by_memory]
         return dict(zip(names, sums_of_products(counts, [*done.values(), *by_memory.values()]), strict=True))
 
@@ -248,12 +249,12 @@ class _Reading:
         counts: Ints,
         moved: dict[_Name, int],
     ) -> Operation | None:
-        columns, of_all = self._instructions.columns, self._some()
+        columns, of_all = self._instructions.columns, self._are_counted()
         custom = np.zeros(len(self._instructions), np.int64)
-        for one in tracks:
-            np.add.at(custom, one.of.places[one.of.custom], one.of.of_custom(counts))
+        for line in (counted.track for counted in tracks):
+            np.add.at(custom, line.places[line.custom], line.of_custom(counts))
         seen = (counts[: len(custom)] > 0) | (custom > 0)
-        cuts = [_CutIn.of(track, number) for track in tracks]
+        cuts = [_CutIn.in_window(track, number) for track in tracks]
         for cut in cuts:
             total += cut.taken
             seen[cut.track.places[cut.parts.kind]] = True
@@ -263,12 +264,13 @@ class _Reading:
         whole = nothing_of_program(total)
         whole.flops, whole.model_flops, whole.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
         done, by_memory = summed_columns(columns, of_all)
-        for one, cut in zip(tracks, cuts, strict=True):
+        for counted, cut in zip(tracks, cuts, strict=True):
             whole.flops += cut.more(done["flops"], with_custom=False)
             whole.model_flops += cut.more(done["model_flops"], with_custom=False)
             whole.bytes += cut.more(done["bytes"], with_custom=False)
-            uncut = one.of.of_custom(counts) - np.bincount(cut.starts, minlength=len(one.of.places))[one.of.custom]
-            one.of.add_custom(whole, columns, uncut, cut.parts, one.said[number])
+            line = counted.track
+            uncut = line.of_custom(counts) - np.bincount(cut.starts, minlength=len(line.places))[line.custom]
+            line.add_custom(whole, columns, uncut, cut.parts, counted.call_sums[number])
         if (columns.tells_memory & seen & of_all).any():
             custom[~of_all] = 0
             whole.by_memory = {
@@ -282,7 +284,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _CutIn:
-    """What a window has of the operations of a track that any of the windows cuts."""
+    """The part that a window has of the operations of a track that any of the windows cuts."""
 
     track: CountedTrack
     parts: CutParts
@@ -290,9 +292,9 @@ class _CutIn:
     taken: int  # what they take themselves, without feeds, ps
 
     @classmethod
-    def of(cls, counted: _OfTrack, number: int) -> _CutIn:
-        """That of one of the windows."""
-        windows, track, cut = counted.looked[number], counted.of, counted.cut
+    def in_window(cls, counted: _OfTrack, number: int) -> _CutIn:
+        """The part of the window with this number."""
+        windows, track, cut = counted.windows[number], counted.track, counted.cut
         if not len(windows) or not len(cut):
             return cls(track, NO_PARTS, np.zeros(0, np.int64), 0)
         counts, counts_around = ~track.feeds[cut.kind], ~track.feeds[cut.parent] & (cut.parent >= 0)
@@ -302,10 +304,10 @@ class _CutIn:
             start, end = int(cut.start[row]), int(cut.end[row])
             rows += cut_rows(windows, int(cut.kind[row]), start, end)
             taken += clipped(windows, start, end, int(cut.duration[row])) * (int(counts[row]) - int(counts_around[row]))
-        return cls(track, CutParts.of(rows), cut.kind[near[windows.hold(cut.start[near])]], taken)
+        return cls(track, CutParts.from_rows(rows), cut.kind[near[windows.hold(cut.start[near])]], taken)
 
     def more(self, done: Exact, *, with_custom: bool) -> int:
-        """What the parts do, less what is counted of operations that start in the window; `done`: by place."""
+        """Amount that the parts do, less what is counted of operations that start in the window; `done`: by place."""
         of_kind = done[self.track.places]
         if not with_custom:
             of_kind[self.track.custom] = 0

@@ -14,11 +14,12 @@ from tilescope.tiler.facts.operations.operation import Memory, Operation, Operat
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.plane_facts import plane_facts
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.device.xla_words import is_control, is_feed, is_start, is_wait
 
 
 @dataclass(frozen=True, slots=True)
 class Peaks:
-    """Of one core, or a GPU; None: not recorded. Bytes per second are decimal."""
+    """Peaks of one core, or a GPU; None: not recorded. Bytes per second are decimal."""
 
     device: str = ""  # "TPU v6 Lite"
     flops: float | None = None  # per second
@@ -32,7 +33,7 @@ class Peaks:
 
 
 def peaks_of(reader: QueryReader, group: int, file: int) -> Peaks:
-    """Those of a device, which is a process of the track tree. Raises DamagedStore."""
+    """Peaks of a device, which is a process of the track tree. Raises DamagedStore."""
     plane = plane_of(reader.tree.groups[group])
     facts = next((fact for fact in plane_facts(reader) if fact.file == file and fact.plane == plane), None)
     return Peaks() if facts is None else _peaks(facts.values)
@@ -78,7 +79,7 @@ _Number = Callable[[str, float], float | None]
 
 
 def _of_gpu(peaks: Peaks, stats: Mapping[str, object], number: _Number) -> Peaks:
-    """What the trace says, and what follows from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
+    """Peaks that the trace says, or that follow from the kind of GPU and its clock. Without a vendor it is NVIDIA's."""
     is_amd = stats.get("device_vendor") == "AMD"
     kind = stats.get("compute_cap_major"), stats.get("compute_cap_minor", 0)
     capability = ".".join(map(str, kind))
@@ -104,7 +105,7 @@ _PS: Final = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Of operations, per second of their total time; None where they take none."""
+    """Rates of operations, per second of their total time; None where they take none."""
 
     flops: float | None
     model_flops: float | None
@@ -119,23 +120,19 @@ class Rates:
 
     @property
     def optimal_flops(self) -> float | None:
-        """What could be reached with so many FLOPs per byte; None: there are none, or no peak is known."""
+        """FLOPs per second that could be reached with so many per byte; None: there are none, or no peak is known."""
         return self.flops / self.share if self.flops and self.share else None
 
 
 # Bytes of what starts, or of what waits for a start before, move while others run: over its own time they are no rate.
 ASYNC: Final = "async"
 
-_STARTS: Final = "-start"
-
-_WAITS: Final = "-done"
-
 _NO_RATES: Final = Rates(None, None, None, None, None, ASYNC, None)
 
 
 def rates_of(operation: Operation, peaks: Peaks) -> Rates:
     """The rates of operations on a device. Those that go on after their event ended have none."""
-    if operation.metadata.category.endswith(_STARTS):
+    if is_start(operation.metadata.category):
         return _NO_RATES
     time = operation.total / _PS
 
@@ -155,7 +152,7 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
             memory_share = max(memory_share, reached / peak)
             if reached / peak > share:
                 bound_by, bytes_of, share = name, moved, reached / peak
-    if share > 1 and operation.metadata.category.endswith(_WAITS):
+    if share > 1 and is_wait(operation.metadata.category):
         return _NO_RATES  # it waited for less time than the bytes took
     return Rates(
         flops,
@@ -184,14 +181,10 @@ def _memories(operation: Operation, hbm: int, peaks: Peaks) -> Sequence[tuple[st
 
 PROGRAM: Final = "Program"
 
-_CONTROL: Final = frozenset({"while", "conditional", "call"})
-
-_FEEDS: Final = frozenset({"infeed", "outfeed"})
-
 
 @dataclass(frozen=True, slots=True)
 class Roof:
-    """What the bytes of a memory allow."""
+    """The limit that the bandwidth of a memory sets."""
 
     id: str
     title: str
@@ -207,7 +200,7 @@ class Roof:
 
 
 def roofs(peaks: Peaks) -> list[Roof]:
-    """Of the memories whose bandwidth is known."""
+    """Roofs of the memories whose bandwidth is known."""
     memories = (
         ("hbm", "HBM", peaks.hbm),
         ("cmem_read", "CMEM read", peaks.cmem_read),
@@ -217,16 +210,6 @@ def roofs(peaks: Peaks) -> list[Roof]:
         ("shared", "Shm/L1", peaks.shared),
     )
     return [Roof(name, title, bandwidth) for name, title, bandwidth in memories if bandwidth]
-
-
-def is_control(category: str) -> bool:
-    """Whether operations run others, which are rows of their own."""
-    return category in _CONTROL
-
-
-def is_feed(category: str) -> bool:
-    """Whether operations wait for the host's input or take its output."""
-    return category in _FEEDS
 
 
 def nothing_of_program(total: int) -> Operation:

@@ -13,9 +13,8 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable
-from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.rates import program
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.windows import WindowsOf, windows_digest
 
@@ -54,10 +53,12 @@ class OperationSource(ABC, Generic[Device]):
         """The same, which is then cached."""
 
     @abstractmethod
-    def make_table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+    def make_table(
+        self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf
+    ) -> Interruptible[OpTable]:
         """The operations of some devices, in the windows of each track. Raises DamagedStore, NotBuilt."""
 
-    def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Steps[OpTable]:
+    def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Interruptible[OpTable]:
         """The same, cached: the next tool that is asked about the same range takes it."""
         tracks = [track for device in devices for track in device.tracks]
         key = self.id, windows_digest(tracks, windows_of)
@@ -69,7 +70,7 @@ class OperationSource(ABC, Generic[Device]):
 
     def programs(
         self, reader: QueryReader, devices: Sequence[Device], windows: Sequence[WindowsOf], *, with_feeds: bool
-    ) -> Steps[list[Operation | None]]:
+    ) -> Interruptible[list[Operation | None]]:
         """The program as a whole in each of some windows, as `rates.program` has it; None: nothing runs there.
 
         Raises DamagedStore, NotBuilt.
@@ -79,10 +80,6 @@ class OperationSource(ABC, Generic[Device]):
             table = yield from self.table(reader, devices, windows_of)
             programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
         return programs
-
-    def instructions(self, reader: QueryReader) -> Instructions:
-        """What the programs of the run say of the operations of a table."""
-        return Instructions(reader, is_gpu=self.is_gpu)
 
 
 _DEVICES: Final = KeyedRunCache[str, Sequence[Any]]("operation_devices", "Devices that run operations")

@@ -1,4 +1,4 @@
-"""What the program does in whole steps, from what is stored of these: no operation is read."""
+"""The program in whole steps, from what is stored of these: no operation is read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.exact_columns import Exact, products, sum_of, sums_of_products
 from tilescope.tiler.facts.operations.kind_sums import CutParts
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.rates import is_control, is_feed, nothing_of_program
+from tilescope.tiler.facts.operations.rates import nothing_of_program
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_step_sums
 from tilescope.tiler.facts.operations.xla_instructions import InstructionColumns
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.device.kind_counts import SAID, KindCounts
 from tilescope.tiler.records.device.operations import OperationKinds
 from tilescope.tiler.records.device.step_sums import StepSums
+from tilescope.tiler.records.device.xla_words import is_control, is_feed
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -75,7 +76,7 @@ def of_program(columns: InstructionColumns, *, with_feeds: bool) -> Mask:
 def summed_columns(
     columns: InstructionColumns, are_counted: Mask
 ) -> tuple[dict[str, Exact], dict[tuple[int, bool], Exact]]:
-    """What some instructions compute and move, 0 of others; and what of that each memory has."""
+    """Amounts that counted instructions compute and move, 0 for others; and what each memory has of that."""
     moved = {"flops": columns.flops, "model_flops": columns.model_flops, "bytes": columns.bytes}
     return (
         {name: np.where(are_counted, column, 0) for name, column in moved.items()},
@@ -90,17 +91,17 @@ _MOST_COUNTS: Final = 1 << 21
 
 
 class ProgramColumns:
-    """What is known of instructions of the program, and of no others."""
+    """Columns of the instructions of the program; others have 0."""
 
     def __init__(self, columns: InstructionColumns, are_counted: Mask) -> None:
         """`are_counted`: those whose FLOPs and bytes are those of the program."""
-        self.known = columns
+        self.instructions = columns
         self.tells = columns.tells_memory & columns.has_symbol & are_counted
         self.done, self.by_memory = summed_columns(columns, are_counted)
 
 
 class CountRows:
-    """How often kinds start in steps, a row for each that differs from the one before; and what they do then."""
+    """Counts of kinds that start in steps, a row for each that differs from the one before; and what they do then."""
 
     def __init__(self, track: CountedTrack, counts: KindCounts, columns: ProgramColumns) -> None:
         self.counts, self.places, self.custom = counts, track.places, track.custom
@@ -113,7 +114,7 @@ class CountRows:
         self.changed = changed
         self.of_custom = rows[:, track.custom]
         tells = columns.tells[track.places]
-        self.seen: Mask = ((rows > 0) & columns.known.has_symbol[track.places]).max(axis=1, initial=False)
+        self.seen: Mask = ((rows > 0) & columns.instructions.has_symbol[track.places]).max(axis=1, initial=False)
         self.tells: Mask = ((rows > 0) & tells).max(axis=1, initial=False)
         self.may_tell = bool(tells.any())
         self.by_memory = _sums(rows, columns.by_memory, track.places)
@@ -126,7 +127,7 @@ class CountRows:
         self.cut_by_memory = self._more(columns.by_memory, np.ones(len(self.cut), np.bool_))
 
     def _more(self, columns: Mapping[Key, Exact], are_counted: Mask) -> dict[Key, Exact]:
-        """Of each column what each part adds to what is counted."""
+        """For each column, the amount that each part adds to what is counted."""
         sums: dict[Key, Exact] = {}
         for key, column in columns.items():
             done = column[self.places]
@@ -135,12 +136,12 @@ class CountRows:
         return sums
 
     def cut_in(self, steps: Ints) -> Mask:
-        """Which parts are those of some steps."""
+        """Mask of the parts that are of these steps."""
         are_cut: Mask = np.isin(self.counts.cut_step, steps)
         return are_cut
 
     def are_of(self, track: CountedTrack, counts: KindCounts) -> bool:
-        """Whether another track, of the same instructions, has the same counts: as a rule all cores have."""
+        """True if another track, of the same instructions, has the same counts: as a rule all cores have."""
         pairs = ((track.places, self.places), (track.custom, self.custom), (counts.step, self.counts.step))
         names = ("kind", "count", "cut_step", "cut_kind", "cut_first", "cut_last", "cut_length")
         more = ((getattr(counts, name), getattr(self.counts, name)) for name in names)
@@ -148,17 +149,17 @@ class CountRows:
 
 
 class CountedSteps:
-    """What a track's operations do in the steps of its device."""
+    """The operations of a track in the steps of its device."""
 
     def __init__(self, track: CountedTrack, stored: StepSums, counts: KindCounts, rows: CountRows) -> None:
-        self.of, self.rows = track, rows
+        self.track, self.rows = track, rows
         self._stored = stored
         self.row_of = np.searchsorted(rows.changed, np.arange(len(stored)), side="right")  # of each step
-        self._said: dict[int, dict[str, int]] = {}  # by step
+        self._call_sums: dict[int, dict[str, int]] = {}  # by step
         own = np.isin(counts.said_kind, track.custom)
         columns = (column[own].tolist() for column in (counts.said_step, counts.said_what, counts.said))
         for step, what, value in zip(*columns, strict=True):
-            step_sums = self._said.setdefault(step, {})
+            step_sums = self._call_sums.setdefault(step, {})
             step_sums[SAID[what]] = step_sums.get(SAID[what], 0) + value
         feeds = np.array([is_feed(category) for category in stored.categories], np.bool_)
         self._busy = np.zeros(len(stored), np.int64)
@@ -182,16 +183,16 @@ class CountedSteps:
             return None
         return StepsWithin(self, steps)
 
-    def said(self, steps: Ints) -> dict[str, int]:
-        """What custom calls say in some steps."""
-        return _added([sums for step in steps.tolist() if (sums := self._said.get(step)) is not None])
+    def call_sums(self, steps: Ints) -> dict[str, int]:
+        """Sums of what custom calls say in these steps."""
+        return _added([sums for step in steps.tolist() if (sums := self._call_sums.get(step)) is not None])
 
     def busy(self, steps: Ints) -> int:
-        """What all operations take in some steps, ps."""
+        """Time of all operations in these steps, ps."""
         return int(self._busy[steps].sum())
 
     def feeds(self, steps: Ints) -> int:
-        """What feeds take in some steps, ps."""
+        """Time of feeds in these steps, ps."""
         return int(self._feeds[steps].sum())
 
 
@@ -199,19 +200,19 @@ class CountedSteps:
 class StepsWithin:
     """Some steps of a track."""
 
-    of: CountedSteps
+    counted: CountedSteps
     steps: Ints
 
     @property
     def rows(self) -> Ints:
-        """How many of them have each row of counts."""
-        return np.bincount(self.of.row_of[self.steps], minlength=len(self.of.rows.seen))
+        """Number of steps that have each row of counts."""
+        return np.bincount(self.counted.row_of[self.steps], minlength=len(self.counted.rows.seen))
 
 
 def track_steps(
     reader: QueryReader, track: CountedTrack, columns: ProgramColumns, shared: CountRows | None
 ) -> CountedSteps | None:
-    """Those of a track; None: not all is stored that it takes. `shared`: what may be the same. Raises DamagedStore."""
+    """Steps of a track; None: not all that it takes is stored. `shared`: rows that may fit. Raises DamagedStore."""
     stored = track_step_sums(reader, track.track)
     counts = None if stored is None else stored.counts
     if stored is None or counts is None or OperationKinds.of(track.records.kinds.kinds).stats:
@@ -223,7 +224,7 @@ def track_steps(
         return None
     if track.feeds.any():
         # Sums of categories are those of feeds if all that are feeds belong to the program.
-        instructions = columns.known
+        instructions = columns.instructions
         are = instructions.are(is_feed)[track.places]
         named = {
             instructions.categories[number] for number in np.unique(instructions.category[track.places[are]]).tolist()
@@ -237,40 +238,45 @@ def track_steps(
 def program_of_steps(tracks: Sequence[StepsWithin], columns: InstructionColumns, span: int) -> Operation | None:
     """The program in some steps of each track, in this time; None: what is stored does not say that any runs there."""
     used = [(track, track.rows) for track in tracks]
-    tells = any(within.of.rows.tells[rows > 0].any() for within, rows in used)
+    tells = any(within.counted.rows.tells[rows > 0].any() for within, rows in used)
     # Operations that begin before such steps may be what is seen of them.
-    is_seen = any(within.of.rows.seen[rows > 0].any() for within, rows in used)
-    if not is_seen or (not tells and any(track.of.rows.may_tell for track in tracks)):
+    is_seen = any(within.counted.rows.seen[rows > 0].any() for within, rows in used)
+    if not is_seen or (not tells and any(track.counted.rows.may_tell for track in tracks)):
         return None
-    whole = nothing_of_program(span - sum(track.of.feeds(track.steps) for track in tracks))
-    cut = [within.of.rows.cut_in(within.steps) for within, _ in used]
+    whole = nothing_of_program(span - sum(track.counted.feeds(track.steps) for track in tracks))
+    cut = [within.counted.rows.cut_in(within.steps) for within, _ in used]
     moved = _added(
-        [_taken(within.of.rows.done, rows) for within, rows in used]
-        + [_chosen(within.of.rows.cut_done, are_cut) for (within, _), are_cut in zip(used, cut, strict=True)]
+        [_taken(within.counted.rows.done, rows) for within, rows in used]
+        + [_chosen(within.counted.rows.cut_done, are_cut) for (within, _), are_cut in zip(used, cut, strict=True)]
     )
     whole.flops, whole.model_flops, whole.bytes = moved["flops"], moved["model_flops"], moved["bytes"]
     for (within, rows), are_cut in zip(used, cut, strict=True):
-        counted_track, counted = within.of.of, within.of.rows
+        counted_track, counted = within.counted.track, within.counted.rows
         starts = counted.cut.kind[are_cut & counted.cut_starts]
         uncut = (
             rows @ counted.of_custom - np.bincount(starts, minlength=len(counted_track.places))[counted_track.custom]
         )
-        counted_track.add_custom(whole, columns, uncut, counted.cut.take(are_cut), within.of.said(within.steps))
+        counted_track.add_custom(
+            whole, columns, uncut, counted.cut.take(are_cut), within.counted.call_sums(within.steps)
+        )
     if tells:
         whole.by_memory = _added(
-            [_taken(within.of.rows.by_memory, rows) for within, rows in used]
-            + [_chosen(within.of.rows.cut_by_memory, are_cut) for (within, _), are_cut in zip(used, cut, strict=True)]
+            [_taken(within.counted.rows.by_memory, rows) for within, rows in used]
+            + [
+                _chosen(within.counted.rows.cut_by_memory, are_cut)
+                for (within, _), are_cut in zip(used, cut, strict=True)
+            ]
         )
     return whole
 
 
 def _sums(rows: Ints, columns: Mapping[Key, Exact], places: Ints) -> dict[Key, list[int]]:
-    """Of each column its sum for each row of counts."""
+    """For each column, its sum for each row of counts."""
     return dict(zip(columns, sums_of_products(rows, [column[places] for column in columns.values()]), strict=True))
 
 
 def _taken(sums: Mapping[Key, list[int]], rows: Ints) -> dict[Key, int]:
-    """What so many steps of each row have."""
+    """Sums over so many steps of each row."""
     return {
         name: sum(value * count for value, count in zip(values, rows.tolist(), strict=True))
         for name, values in sums.items()

@@ -24,14 +24,14 @@ from tilescope.tiler.facts.devices import WorkTrack, plane_of
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.kind_sums import CutParts, KindSums, PlacedSums, kind_sums, stored_sums
-from tilescope.tiler.facts.operations.operation import Memory, Operation
-from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows, OpTable
+from tilescope.tiler.facts.operations.operation import Memory, OpColumns, Operation
+from tilescope.tiler.facts.operations.operation_table import OpRows, OpTable
 from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.track_records import track_kinds, track_running, track_step_sums
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -61,7 +61,7 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
     lines: dict[int, tuple[list[int], list[int]]] = {}
     for track in reader.tree.leaves(None):
         record = reader.tree.tracks[track]
-        name, group = str(record["name"]), int(record["group"])
+        name, group = record.name, record.group
         place = 0 if is_one_of(name, _OP_LINE) else 1 if is_one_of(name, STEP_LINES) else None
         if place is not None and _TPU_CORE.match(plane_of(reader.tree.groups[group])):
             lines.setdefault(group, ([], []))[place].append(track)
@@ -72,8 +72,8 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
     ]
 
 
-def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Steps[int]:
-    """How long a core runs no operation in windows, ps; 0 of one without operations. Raises DamagedStore, NotBuilt."""
+def core_idle(reader: QueryReader, core: TpuCore, windows: Windows) -> Interruptible[int]:
+    """Time in windows in which a core runs no operation, ps; 0 if it has none. Raises DamagedStore, NotBuilt."""
     whole = _WHOLE_IDLE.get(reader, core.group)
     if whole is None:
         whole = _WHOLE_IDLE.keep(reader, core.group, (yield from _whole_idle(reader, core)))
@@ -102,7 +102,7 @@ class _WholeIdle:
 _WHOLE_IDLE: Final = KeyedRunCache[int, _WholeIdle]("core_idle", "Idle time of TPU cores", getsizeof)
 
 
-def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
+def _whole_idle(reader: QueryReader, core: TpuCore) -> Interruptible[_WholeIdle]:
     lines = [kinds for track in (*core.operations, *core.steps) if (kinds := track_kinds(reader, track)) is not None]
     if not any(track_kinds(reader, track) for track in core.operations):
         return _WholeIdle(0, 0, 0, 0)
@@ -115,8 +115,8 @@ def _whole_idle(reader: QueryReader, core: TpuCore) -> Steps[_WholeIdle]:
     return _WholeIdle(start, stop, max(left, 0), stop - start - int(running[0]))
 
 
-def _taken(reader: QueryReader, track: int) -> Steps[int]:
-    """What all operations of a track take on the device, ps."""
+def _taken(reader: QueryReader, track: int) -> Interruptible[int]:
+    """Time that all operations of a track take on the device, ps."""
     kinds = track_kinds(reader, track)
     running = None if kinds is None or _has_outliers(reader, track) else track_running(reader, track, kinds)
     if running is not None:
@@ -125,7 +125,7 @@ def _taken(reader: QueryReader, track: int) -> Steps[int]:
     return 0 if sums is None else sum_of(sums.own)
 
 
-def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints) -> Steps[Ints]:
+def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints) -> Interruptible[Ints]:
     """In how many ticks before each of these times, which ascend, an operation of the core runs."""
     tracks = [track for track in core.operations if track_kinds(reader, track) is not None]
     if len(tracks) == 1 and not _has_outliers(reader, tracks[0]):
@@ -133,7 +133,7 @@ def _running_before(reader: QueryReader, core: TpuCore, start: int, times: Ints)
     return (yield from _running_since(reader, tracks, start, 0, times))
 
 
-def _running_on(reader: QueryReader, track: int, times: Ints) -> Steps[Ints]:
+def _running_on(reader: QueryReader, track: int, times: Ints) -> Interruptible[Ints]:
     """The same of one track, from what is stored of it and, of times between, its events."""
     stored = _STORED.get(reader, track)
     if stored is None:
@@ -183,7 +183,9 @@ def _stored_running(reader: QueryReader, track: int) -> _StoredRunning:
     )
 
 
-def _running_since(reader: QueryReader, tracks: Sequence[int], start: int, ticks: int, times: Ints) -> Steps[Ints]:
+def _running_since(
+    reader: QueryReader, tracks: Sequence[int], start: int, ticks: int, times: Ints
+) -> Interruptible[Ints]:
     """The same of some tracks, which run for so many ticks before `start`: their events are read from there on."""
     every = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     busy = Busy(reader, [WorkTrack(track, every) for track in tracks])
@@ -204,7 +206,7 @@ def _has_outliers(reader: QueryReader, track: int) -> bool:
 _CORES_AT_ONCE: Final = 8
 
 
-def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
+def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Interruptible[OpTable]:
     """The operations of some cores, in the windows of each. Raises DamagedStore, NotBuilt."""
     table = OpTable([], 0, 0, [])
     summing = _Summing(reader)
@@ -258,7 +260,7 @@ class _ColumnSums:
             self._sums = self._sums.astype(object)
         np.add.at(self._sums, places, values)
 
-    def of(self, size: int) -> NDArray[Any]:
+    def sums(self, size: int) -> NDArray[Any]:
         """The sums of so many places."""
         return np.concatenate([self._sums, np.zeros(size - len(self._sums), self._sums.dtype)])
 
@@ -277,7 +279,7 @@ class _Summing:
         # FLOPs, model FLOPs and bytes of custom calls, whose events may say what they do.
         self._custom: dict[int, list[int]] = {}
 
-    def add(self, track: int, sums: KindSums) -> Steps[None]:
+    def add(self, track: int, sums: KindSums) -> Interruptible[None]:
         """Adds those of a track."""
         instructions = yield from self._instructions.of_track(track, sums.kinds)
         if instructions is None:
@@ -307,8 +309,8 @@ class _Summing:
     def operations(self) -> Sequence[Operation]:
         """A row for each instruction that has been met."""
         instructions, size = self._instructions.columns, len(self._track)
-        count, uncut, total, own = (column.of(size) for column in self._columns)
-        stall = self._stall.of(size)
+        count, uncut, total, own = (column.sums(size) for column in self._columns)
+        stall = self._stall.sums(size)
         costs = (instructions.flops, instructions.model_flops, instructions.bytes, *instructions.traffic.values())
         flops, model_flops, moved, *traffic = CutParts.added_columns(self._cut, costs, uncut)
         for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():
@@ -378,12 +380,14 @@ class TpuSource(OperationSource[TpuCore]):
         """The TPU cores of a run."""
         return tpu_cores(reader)
 
-    def make_table(self, reader: QueryReader, devices: Sequence[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
+    def make_table(
+        self, reader: QueryReader, devices: Sequence[TpuCore], windows_of: WindowsOf
+    ) -> Interruptible[OpTable]:
         """Their operations."""
         return (yield from op_table(reader, devices, windows_of))
 
     def programs(
         self, reader: QueryReader, devices: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
-    ) -> Steps[list[Operation | None]]:
+    ) -> Interruptible[list[Operation | None]]:
         """The program in each of some windows, without a table for each."""
         return (yield from program_sums(reader, devices, windows, core_idle, with_feeds=with_feeds))

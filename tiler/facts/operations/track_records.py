@@ -5,10 +5,10 @@ Of a track that is in order by start, a leaf for each end of a window says which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
 from tilescope.tiler.pages.page import decode_slice_times
-from tilescope.tiler.query import QueryReader, Reading, Steps, join, no_events
+from tilescope.tiler.query import Interruptible, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.kind_counts import SAID
@@ -39,7 +39,6 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
-
 Mask = NDArray[np.bool_]
 
 # Leaves between which whoever asks may stop: some milliseconds.
@@ -56,13 +55,8 @@ class Opened:
     start: Ints
     end: Ints
 
-    @property
-    def columns(self) -> tuple[Ints, Ints, Ints]:
-        """Ordinals, starts and ends."""
-        return self.ordinal, self.start, self.end
-
     def between(self, first: int, last: int) -> Opened:
-        """Those with ordinals [first, last)."""
+        """Events with ordinals [first, last)."""
         rows = slice(*np.searchsorted(self.ordinal, [first, last]).tolist())
         return Opened(self.ordinal[rows], self.start[rows], self.end[rows])
 
@@ -90,27 +84,27 @@ class TrackBorders:
         )
 
     def starts(self, first: int, last: int) -> Mask:
-        """Which of the events [first, last) start in a window."""
+        """Mask of the events [first, last) that start in a window."""
         are_in = np.zeros(last - first, np.bool_)
         for window in self.met(first, last):
             are_in[max(int(self.first[window]) - first, 0) : max(int(self.last[window]) - first, 0)] = True
         return are_in
 
     def hold(self, ordinals: Ints) -> Mask:
-        """Which of some events start in a window."""
+        """Mask of the events that start in a window."""
         window = np.searchsorted(self.last, ordinals, side="right")
         are_in: Mask = np.append(self.first, TICK_LIMIT)[window] <= ordinals
         return are_in
 
     def is_whole(self, first: int, last: int) -> bool:
-        """Whether all of the events [first, last) lie in one window, from their starts to their ends."""
+        """True if all of the events [first, last) lie in one window, from their starts to their ends."""
         met = self.met(first, last)
         if len(met) != 1 or self.first[met[0]] > first or self.last[met[0]] < last:
             return False
         return not len(self.opened.between(first, last))
 
 
-def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Steps[TrackBorders]:
+def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) -> Interruptible[TrackBorders]:
     """The windows [starts[k], stops[k]), which ascend and share no time, on a track. Raises DamagedStore, NotBuilt."""
     (borders,) = yield from borders_of_each(reader, track, [(starts, stops)])
     return borders
@@ -118,13 +112,13 @@ def track_borders(reader: QueryReader, track: int, starts: Ints, stops: Ints) ->
 
 def borders_of_each(
     reader: QueryReader, track: int, windows: Sequence[tuple[Ints, Ints]]
-) -> Steps[Sequence[TrackBorders]]:
+) -> Interruptible[Sequence[TrackBorders]]:
     """The same of several questions, which may share time: `opened` are what any of them cuts."""
     leaves = _Leaves(reader, track)
     times = np.unique(np.concatenate([np.zeros(0, np.int64), *(column for pair in windows for column in pair)]))
     ranks = leaves.all_before(times)
     opened = [np.zeros((3, 0), np.int64)]
-    leaf = leaves.of(times)
+    leaf = leaves.leaf_before(times)
     within = np.flatnonzero(leaf >= 0)
     borders = np.flatnonzero(np.diff(leaf[within], prepend=-1))
     for number, cut in enumerate(np.split(within, borders)[1:]):
@@ -156,16 +150,16 @@ class _Leaves:
         self._before = np.concatenate([np.zeros(1, np.int64), np.cumsum(shape.events[self._tiles])])
 
     def all_before(self, times: Ints) -> Ints:
-        """Of each time how many events start before it, where no leaf has both some before it and others after it."""
+        """Number of events that start before each time, where no leaf has some before it and others after it."""
         return self._before[np.searchsorted(self._start, times - 1, side="right")]
 
-    def of(self, times: Ints) -> Ints:
+    def leaf_before(self, times: Ints) -> Ints:
         """The leaf that has the last tick before each time; -1: none has, so that no event goes on there."""
         leaf = np.searchsorted(self._start, times - 1, side="right") - 1
         return np.where((leaf >= 0) & (times <= np.append(self._stop, 0)[leaf]), leaf, -1)
 
     def cut(self, leaf: int, times: Ints) -> tuple[Ints, Ints]:
-        """Of times in a leaf how many events start before each; and ordinal, start and end of those that they cut."""
+        """Number of events before each time in a leaf; and ordinal, start and end of the events that times cut."""
         tile = self._tiles[leaf : leaf + 1]
         first = int(self._of_block.page_starts_of(tile)[0])
         key, place = self._of_block.page_key(first), int(tile[0]) - first
@@ -194,8 +188,8 @@ class EventRanges:
     opened: Opened
 
     @classmethod
-    def of(cls, borders: Sequence[TrackBorders]) -> EventRanges:
-        """Of at least one window."""
+    def from_borders(cls, borders: Sequence[TrackBorders]) -> EventRanges:
+        """Events in windows, of at least one question."""
         window = np.repeat(np.arange(len(borders)), [len(border.first) for border in borders])
         first, last = (
             np.concatenate(columns)
@@ -213,7 +207,7 @@ class EventRanges:
 
 @dataclass(frozen=True, slots=True)
 class CountedKinds:
-    """Of each kind of a track where it is counted; and 1 for those whose time is added up, no values where none is."""
+    """The place where each kind of a track is counted; and 1 if its time is added up, no values where none is."""
 
     place: Ints
     is_timed: NDArray[np.uint8]
@@ -222,7 +216,7 @@ class CountedKinds:
 
 @dataclass(frozen=True, slots=True)
 class CountedRecord:
-    """What operations of a record say themselves, and what those are that windows cut."""
+    """Numbers that operations of a record say themselves, and columns of the operations that windows cut."""
 
     says: NDArray[np.uint8]  # of `SAID` each
     special: Ints  # ordinals of those of special places that say anything
@@ -243,8 +237,8 @@ class CutOperations:
     duration: Ints
 
     @classmethod
-    def of(cls, opened: Opened, records: Sequence[CountedRecord]) -> CutOperations:
-        """Those of some records, which have all that are opened."""
+    def from_records(cls, opened: Opened, records: Sequence[CountedRecord]) -> CutOperations:
+        """Operations of records, which have all that are opened."""
         none = np.zeros(0, np.int64)
         columns = zip(*((record.kind, record.parent, record.duration) for record in records), strict=True)
         kind, parent, duration = (np.concatenate(column) for column in columns) if records else (none, none, none)
@@ -291,7 +285,7 @@ def whole_sums(reader: QueryReader, track: int, windows: Windows) -> OperationSu
 
 @dataclass(frozen=True, slots=True)
 class TrackRunning:
-    """When the operations of a track run: what is kept of its sums for the next question."""
+    """Times in which the operations of a track run: what is kept of its sums for the next question."""
 
     kinds: int
     alone_bits: NDArray[np.uint8]  # of each kind whether none of its events shares a tick with another one
@@ -300,7 +294,7 @@ class TrackRunning:
 
     @property
     def alone(self) -> NDArray[np.bool_]:
-        """Of each kind whether none of its events shares a tick with another event of the track."""
+        """Mask of the kinds of which no event shares a tick with another event of the track."""
         return np.unpackbits(self.alone_bits, count=self.kinds).astype(np.bool_)
 
 
@@ -319,7 +313,7 @@ def _running(sums: OperationSums) -> TrackRunning:
 
 
 def track_step_sums(reader: QueryReader, track: int) -> StepSums | None:
-    """What a track's operations take in whole steps; None: it is not kept. Raises DamagedStore, NotBuilt."""
+    """Sums of a track's operations in whole steps; None: they are not kept. Raises DamagedStore, NotBuilt."""
     record = reader.store.get(STEP_SUMS, track)
     return None if record is None else StepSums.decode(decompress(record), track)
 
@@ -364,7 +358,7 @@ class OperationRecords:
         self._track = track
 
     def meets(self, number: int, windows: Windows) -> bool:
-        """Whether a record has operations in the windows."""
+        """True if a record has operations in the windows."""
         start, stop = self.kinds.start[number : number + 1], self.kinds.stop[number : number + 1]
         # An event of no length at the end of a record is in a window that begins there.
         return bool(windows.meet(start, np.maximum(stop, self.kinds.last_start[number] + 1))[0])
@@ -379,11 +373,23 @@ class OperationRecords:
         """The first event of a record."""
         return number * CHUNK_OPERATIONS
 
+    def _add(self, number: int, add: Callable[..., Any], *arguments: object) -> Any:
+        """Adds a record to sums of the native module; returns what it says beside the size. Raises DamagedStore."""
+        first = self.first(number)
+        record = self._record(first)
+        try:
+            size, *columns = add(record, self._track, CHUNK_OPERATIONS, first, *arguments)
+        except (_native.DamagedContainer, ValueError):
+            raise self._damaged(first) from None
+        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
+            raise self._damaged(first)
+        return columns
+
     def _record(self, first: int) -> bytes:
         return decompress(need(self._reader.store, OPERATIONS, self._track, first))
 
     def operations(self, number: int) -> Operations:
-        """Those of a record. Raises DamagedStore."""
+        """Operations of a record. Raises DamagedStore."""
         first = self.first(number)
         operations = Operations.decode(self._record(first), self._track)
         count, last = len(self.kinds.kinds), self.kinds.records - 1
@@ -399,7 +405,7 @@ class OperationRecords:
         return operations
 
     def durations(self, number: int, places: Ints) -> Ints:
-        """How long some of a record's operations take on the device, ps, by their places there. Raises DamagedStore."""
+        """Time of a record's operations on the device, ps, by their places there. Raises DamagedStore."""
         operations = self.operations(number)
         if int(places.max(initial=0)) >= len(operations):
             raise self._damaged(self.first(number))
@@ -412,29 +418,13 @@ class OperationRecords:
 
         Of these kind, parent, duration and number are returned.
         """
-        first = self.first(number)
-        record = self._record(first)
-        try:
-            size, *columns = sums.add(
-                record, self._track, CHUNK_OPERATIONS, first, borders.first, borders.last, left_out
-            )
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
-        kind, parent, duration, numbers = columns
+        kind, parent, duration, numbers = self._add(number, sums.add, borders.first, borders.last, left_out)
         return kind, parent, duration, numbers
 
     def add_whole(self, sums: _native.KindSums, number: int) -> NDArray[np.uint8]:
         """Adds all of a record to sums; returns of each of `SUMMED` 1 if it has it. Raises DamagedStore."""
-        first = self.first(number)
-        record = self._record(first)
-        try:
-            size, has = sums.add_record(record, self._track, CHUNK_OPERATIONS, first, _SUMMED)
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
+        has: NDArray[np.uint8]
+        (has,) = self._add(number, sums.add_record, _SUMMED)
         return has
 
     def count_in(
@@ -442,18 +432,9 @@ class OperationRecords:
     ) -> CountedRecord:
         """Adds those of a record to counts; time of operations that are cut is left out. Raises DamagedStore."""
         first = self.first(number)
-        record = self._record(first)
-        arguments = (first, ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
+        arguments = (ranges.first, ranges.last, ranges.window, kinds.place, kinds.is_timed, _SAID, kinds.special)
         cut = ranges.opened.between(first, first + CHUNK_OPERATIONS).ordinal
-        try:
-            size, says, special, numbers, kind, parent, duration = counts.add(
-                record, self._track, CHUNK_OPERATIONS, *arguments, cut
-            )
-        except (_native.DamagedContainer, ValueError):
-            raise self._damaged(first) from None
-        if size != CHUNK_OPERATIONS and number != self.kinds.records - 1:
-            raise self._damaged(first)
-        return CountedRecord(says, special, numbers, kind, parent, duration)
+        return CountedRecord(*self._add(number, counts.add, *arguments, cut))
 
     def _damaged(self, first: int) -> DamagedStore:
         return DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
@@ -472,9 +453,47 @@ class OperationRecords:
         return events
 
     def events_in(self, number: int, count: int, windows: Windows) -> Events:
-        """Those of them that have a tick in the windows, or start in one. Raises DamagedStore."""
+        """Events of a record that have a tick in the windows, or start in one. Raises DamagedStore."""
         kinds, first = self.kinds, self.first(number)
         stop = max(int(kinds.stop[number]), int(kinds.last_start[number]) + 1)
         plan = self._reader.plan(self._track, windows.clipped(int(kinds.start[number]), stop))
         events = join([no_events(self._track), *self._reading.events_and_outliers(plan, plan.leaf_runs)])
         return events.take((events.ordinal >= first) & (events.ordinal < first + count))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPart:
+    """The operations of a record, and what of them lies in windows."""
+
+    operations: Operations
+    starts: Mask  # operations that start in a window
+    cut: Sequence[tuple[int, int, int]]  # place in the record, start and end of each event that a border cuts
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsInWindows:
+    """The records of a track that have operations in windows, by their `numbers`. For any thread."""
+
+    records: OperationRecords
+    borders: TrackBorders
+    numbers: Sequence[int]
+
+    def are_whole(self, number: int) -> bool:
+        """True if all operations of a record, which may have as many as fit, lie in one window."""
+        first = number * CHUNK_OPERATIONS
+        return self.borders.is_whole(first, first + CHUNK_OPERATIONS)
+
+    def part(self, number: int) -> RecordPart:
+        """The operations of a record. Raises DamagedStore."""
+        operations, first = self.records.operations(number), number * CHUNK_OPERATIONS
+        opened = self.borders.opened.between(first, first + len(operations))
+        columns = (opened.ordinal - first, opened.start, opened.end)
+        cut = list(zip(*(column.tolist() for column in columns), strict=True))
+        return RecordPart(operations, self.borders.starts(first, first + len(operations)), cut)
+
+
+def records_in(reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> Interruptible[RecordsInWindows]:
+    """The records of a track that have operations in the windows. Raises DamagedStore, NotBuilt."""
+    records = OperationRecords(reader, track, kinds)
+    borders = yield from track_borders(reader, track, windows.starts, windows.stops)
+    return RecordsInWindows(records, borders, records.met(windows))

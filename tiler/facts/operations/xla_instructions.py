@@ -22,26 +22,25 @@ from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, keep_meta
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.overloads import overload
-from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds, program_id
+from tilescope.tiler.records.device.xla_words import CUSTOM_CALL
 
 T = TypeVar("T")
 
-CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
-
 
 def operation_metadata(codes: MetadataCodes, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
-    """What is known of a kind of operations of a file. Raises DamagedStore."""
+    """Metadata of a kind of operations of a file. Raises DamagedStore."""
     return metadata_of_row(codes, codes.row(file, tables, kind.metadata, kind.stats))
 
 
 def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
-    """What a row of codes says."""
+    """Metadata from a row of codes."""
     return metadata_of_rows(codes, np.array([row], np.int64))[0]
 
 
 def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[OperationMetadata]:
-    """What some rows of codes say. What several say is made once."""
+    """Metadata from rows of codes. What several say is made once."""
     matrix = codes.matrix[rows]
 
     def column(number: int, made: Callable[[object], T]) -> list[T]:
@@ -71,11 +70,6 @@ def metadata_of_rows(codes: MetadataCodes, rows: NDArray[np.int64]) -> list[Oper
         strict=True,
     )
     return [OperationMetadata(*each) for each in columns]
-
-
-def program_id(text: str) -> str:
-    """The id of a program, which is unsigned; some traces have it as a signed number."""
-    return str(int(text) + (1 << 64)) if text.startswith("-") and text[1:].isdecimal() else text
 
 
 def text_of(value: object) -> str:
@@ -123,33 +117,8 @@ class InstructionColumns:
     traffic: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
 
     @classmethod
-    def of(cls, metadata: Sequence[OperationMetadata]) -> InstructionColumns:
-        """Those of some instructions."""
-        keys = [(each.program, each.symbol) for each in metadata]
-        rank = np.empty(len(keys), np.int64)
-        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        firsts: dict[tuple[str, int], int] = {}
-        codes: dict[str, int] = {}
-        category = np.array([codes.setdefault(each.category, len(codes)) for each in metadata], np.int64)
-        return cls(
-            exact([each.flops or 0 for each in metadata]),
-            exact([each.model_flops or 0 for each in metadata]),
-            exact([each.bytes or 0 for each in metadata]),
-            exact([sum(part.bytes for part in each.traffic if part.memory == Memory.HBM) for each in metadata]),
-            np.array([each.flops is not None for each in metadata], np.bool_),
-            np.array([each.bytes is not None for each in metadata], np.bool_),
-            np.array([bool(each.traffic) for each in metadata], np.bool_),
-            np.array([bool(each.symbol) for each in metadata], np.bool_),
-            np.array([firsts.setdefault(key, place) for place, key in enumerate(keys)], np.int64),
-            rank,
-            category,
-            list(codes),
-            _moved([each.traffic for each in metadata]),
-        )
-
-    @classmethod
     def of_rows(cls, codes: MetadataCodes, rows: Ints) -> InstructionColumns:
-        """Those of some rows of metadata."""
+        """Columns of rows of metadata."""
         matrix, values = codes.matrix[rows], codes.values
 
         def column(stat: str) -> tuple[Sequence[object], Ints]:
@@ -199,7 +168,7 @@ class InstructionColumns:
         return len(self.rank)
 
     def are(self, wanted: Callable[[str], bool]) -> Mask:
-        """Which instructions are of categories that are wanted."""
+        """Mask of the instructions of categories that are wanted."""
         return np.array([wanted(category) for category in self.categories], np.bool_)[self.category]
 
 
@@ -241,7 +210,7 @@ _METADATA_BYTES: Final = 800
 
 @dataclass(frozen=True, slots=True)
 class TrackInstructions:
-    """Of each kind of a track its place, among so many; `custom_calls`: kind, place and metadata of each."""
+    """Places of the kinds of a track, among so many; `custom_calls`: kind, place and metadata of each."""
 
     places: Ints
     size: int
@@ -249,7 +218,7 @@ class TrackInstructions:
 
 
 class InstructionPlaces(Sequence[OperationMetadata]):
-    """Of a build: the metadata of each place; planes that have the same of an instruction share its place."""
+    """Metadata of the instructions of a build, by place; planes that say the same of an instruction share its place."""
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
@@ -274,9 +243,9 @@ class InstructionPlaces(Sequence[OperationMetadata]):
     def __getitem__(self, place: int | slice) -> OperationMetadata | Sequence[OperationMetadata]:
         if isinstance(place, slice):
             return [self[row] for row in range(len(self))[place]]
-        return self.some([place])[0]
+        return self.metadata_of([place])[0]
 
-    def some(self, places: Sequence[int]) -> list[OperationMetadata]:
+    def metadata_of(self, places: Sequence[int]) -> list[OperationMetadata]:
         """The metadata of some places: a thousand take less than ten milliseconds together."""
         new = [place for place in dict.fromkeys(places) if place not in self._metadata]
         if new:
@@ -284,8 +253,8 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             self._metadata.update(zip(new, made, strict=True))
         return [self._metadata[place] for place in places]
 
-    def places(self, track: int, kinds: TrackKinds) -> Steps[Ints | None]:
-        """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
+    def places(self, track: int, kinds: TrackKinds) -> Interruptible[Ints | None]:
+        """Places of the kinds of a track; None: the file has no metadata. Raises DamagedStore."""
         if track in self._of_tracks:
             return self._of_tracks[track]
         file = self._reader.file_of(track)
@@ -304,22 +273,22 @@ class InstructionPlaces(Sequence[OperationMetadata]):
             track_places = self._of_tracks[track] = self._places(rows)
         return track_places
 
-    def of_track(self, track: int, kinds: TrackKinds) -> Steps[TrackInstructions | None]:
-        """What the kinds of a track are; None: the file has no metadata. Raises DamagedStore."""
+    def of_track(self, track: int, kinds: TrackKinds) -> Interruptible[TrackInstructions | None]:
+        """Instructions of the kinds of a track; None: the file has no metadata. Raises DamagedStore."""
         places = yield from self.places(track, kinds)
         if places is None:
             return None
         custom = np.flatnonzero(self.are_custom()[places])
         custom_places = places[custom].tolist()
-        calls = list(zip(custom.tolist(), custom_places, self.some(custom_places), strict=True))
+        calls = list(zip(custom.tolist(), custom_places, self.metadata_of(custom_places), strict=True))
         return TrackInstructions(places, len(self), calls)
 
     def are_custom(self) -> NDArray[np.bool_]:
-        """Of each place whether it is of custom calls."""
+        """Mask of the places of custom calls."""
         return self.columns.are(lambda category: category == CUSTOM_CALL)
 
     def are_saying(self, word: str) -> NDArray[np.bool_]:
-        """Of each place whether a word is in the name of the instruction, or in its expression."""
+        """Mask of the places with a word in the name of the instruction, or in its expression."""
         are_with = self._saying.get(word, np.zeros(0, np.bool_))
         rows, matrix = self._rows[len(are_with) :], self._codes.matrix
         if len(rows):
@@ -329,48 +298,48 @@ class InstructionPlaces(Sequence[OperationMetadata]):
         return are_with
 
     def _texts(self, codes: Codes) -> Sequence[str]:
-        """What some codes stand for."""
+        """Texts that codes stand for."""
         return [value if type(value) is str else text_of(value) for value in self._codes.values.of(codes)]
 
     def _are_named(self, codes: Codes, word: str) -> NDArray[np.bool_]:
-        """Which of some names have a word in them."""
+        """Mask of the names that have a word in them."""
         used, place = distinct(codes)
         # Names of no event have negative codes.
         are_unused = np.array([word in name for name in self._codes.names(used[used < 0])], np.bool_)
         return np.concatenate([are_unused, self._reader.names.are_with(word, used[used >= 0].astype(np.int64))])[place]
 
-    def said(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
-        """What a stat says of the instructions at some places, and of each which of these."""
+    def stat_texts(self, stat: str, places: Ints) -> tuple[Sequence[str], Ints]:
+        """Texts of a stat of the instructions at these places, and for each instruction the number of its text."""
         rows = self._rows[places]
         used, place = distinct(self._codes.matrix[rows, STAT[stat]])
         return self._texts(used), place
 
     def programs(self, places: Ints) -> tuple[Sequence[str], Ints]:
         """Ids of programs, each once, and of the instructions at some places the number of their program."""
-        texts, text = self.said("program_id", places)
+        texts, text = self.stat_texts("program_id", places)
         ids: dict[str, int] = {}
         numbers = np.array([ids.setdefault(program_id(each), len(ids)) for each in texts], np.int64)
         return list(ids), numbers[text]
 
     def categories(self, places: Ints) -> tuple[Sequence[str], Ints]:
         """Categories, and of the instructions at some places the number of their category."""
-        return self.said("hlo_category", places)
+        return self.stat_texts("hlo_category", places)
 
     def names(self, places: Ints) -> Ints:
-        """Of the instructions at some places a number that those of one name share."""
+        """A number for each of the instructions at these places, which those of one name share."""
         rows = self._rows[places]
         names: Ints = self._codes.matrix[rows, NAME].astype(np.int64)
         return names
 
     def originals(self, places: Ints) -> Ints:
-        """Of the instructions at some places a number that one shares with its copies, among those of one program."""
+        """A number for each of the instructions at these places, which copies share, among those of one program."""
         rows, matrix = self._rows[places], self._codes.matrix
         codes: Codes = matrix[rows, NAME]
         numbers_of_rows: Ints = codes.astype(np.int64)
         copies = np.flatnonzero(matrix[rows, STAT["deduplicated_name"]])
         if not len(copies):
             return numbers_of_rows
-        originals, original = self.said("deduplicated_name", places[copies])
+        originals, original = self.stat_texts("deduplicated_name", places[copies])
         unused, _ = distinct(codes[codes < 0])
         names = dict(zip(self._codes.names(unused), unused.tolist(), strict=True))  # those of no event
         names.update(self._reader.names.numbers_of(originals, numbers_of_rows[numbers_of_rows >= 0]))
@@ -386,12 +355,12 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     @property
     def codes(self) -> MetadataCodes:
-        """What codes in `rows` stand for."""
+        """The codes that `rows` are numbers of."""
         return self._codes
 
     @property
     def rows(self) -> Ints:
-        """Of each place its row of metadata."""
+        """The row of metadata of each place."""
         return self._rows
 
     @property
@@ -402,7 +371,7 @@ class InstructionPlaces(Sequence[OperationMetadata]):
 
     @property
     def columns(self) -> InstructionColumns:
-        """What is known of each place."""
+        """Columns of the instructions, by place."""
         if self._columns is None or len(self._columns) < len(self):
             self._columns = InstructionColumns.of_rows(self._codes, self._rows)
         return self._columns

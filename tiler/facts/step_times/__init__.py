@@ -1,4 +1,4 @@
-"""What the time of each step of each core or host is made of, exactly, in any windows."""
+"""Parts of the time of each step of each core or host, exactly, in any windows."""
 
 from tilescope.tiler.facts.step_times.alignment import AlignedSteps, aligned
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, TPU_PARTS, StepClass, StepPart

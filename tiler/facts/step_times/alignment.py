@@ -1,4 +1,4 @@
-"""Which steps of several cores or hosts are one step of the run."""
+"""Steps of several cores or hosts that are one step of the run."""
 
 from __future__ import annotations
 
@@ -45,29 +45,32 @@ def aligned(times: Sequence[StepTimes]) -> AlignedSteps:
 def _columns(times: Sequence[StepTimes], shifts: Sequence[int]) -> tuple[list[Ints], ...]:
     """Pass, number, core and row of all steps."""
     return (
-        [of.pass_ for of in times],
-        [of.number + shift for of, shift in zip(times, shifts, strict=True)],
-        [np.full(len(of), place) for place, of in enumerate(times)],
-        [np.arange(len(of)) for of in times],
+        [core_times.pass_ for core_times in times],
+        [core_times.number + shift for core_times, shift in zip(times, shifts, strict=True)],
+        [np.full(len(core_times), place) for place, core_times in enumerate(times)],
+        [np.arange(len(core_times)) for core_times in times],
     )
 
 
 def _shifts(times: Sequence[StepTimes]) -> list[int]:
-    counted = [of for of in times if of.counted and len(of)]
+    counted = [core_times for core_times in times if core_times.counted and len(core_times)]
     if not counted:
         return [0] * len(times)
-    first = min(counted, key=lambda of: (of.start[0] - of.number[0] * _mean(of), -len(of)))
-    return [_shift(of, first) if of.counted and len(of) else 0 for of in times]
+    first = min(
+        counted,
+        key=lambda core_times: (core_times.start[0] - core_times.number[0] * _mean(core_times), -len(core_times)),
+    )
+    return [_shift(core_times, first) if core_times.counted and len(core_times) else 0 for core_times in times]
 
 
-def _mean(of: StepTimes) -> int:
+def _mean(core_times: StepTimes) -> int:
     """Ticks from one step to the next."""
-    apart = int(of.number[-1] - of.number[0])
-    return int(of.start[-1] - of.start[0]) // apart if apart > 0 else 0
+    apart = int(core_times.number[-1] - core_times.number[0])
+    return int(core_times.start[-1] - core_times.start[0]) // apart if apart > 0 else 0
 
 
-def _shift(of: StepTimes, first: StepTimes) -> int:
-    """How many steps of another have gone when the first of these begins: what shares most time with it is the same."""
-    common = np.minimum(first.stop, of.stop[0]) - np.maximum(first.start, of.start[0])
-    at = int(np.argmax(common))
-    return int(first.number[at] - of.number[0]) if common[at] > 0 else 0
+def _shift(core_times: StepTimes, first: StepTimes) -> int:
+    """Difference of numbers: the step of `first` that shares most time with the first of these is the same."""
+    common = np.minimum(first.stop, core_times.stop[0]) - np.maximum(first.start, core_times.start[0])
+    same_step = int(np.argmax(common))
+    return int(first.number[same_step] - core_times.number[0]) if common[same_step] > 0 else 0

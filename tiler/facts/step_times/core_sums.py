@@ -1,4 +1,4 @@
-"""How much time the operations of a track take in each of many windows, by part: exactly."""
+"""Time of the operations of a track in each of many windows, by part: exactly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilescope.tiler.facts.operations.track_records import (
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, code_of_category, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.pages.columns import Col
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.records.device.step_sums import StepSums
 from tilescope.tiler.store.two_threads import for_each
@@ -38,14 +38,14 @@ _TOO_LONG: Final = "the operations of a core take more time together than can be
 
 @dataclass(frozen=True, slots=True)
 class ReduceSums:
-    """How long each all-reduce takes in each window: columns (n,), by window, then by id, each pair once."""
+    """Time of each all-reduce in each window: columns (n,), by window, then by id, each pair once."""
 
     window: Ints
     id: Ints
     ps: Ints
 
     @classmethod
-    def of(cls, window: Ints, ids: Ints, ps: Ints) -> ReduceSums:
+    def from_unordered(cls, window: Ints, ids: Ints, ps: Ints) -> ReduceSums:
         """Sums of what is not in order yet."""
         order = np.lexsort((ids, window))
         window, ids, ps = window[order], ids[order], ps[order]
@@ -57,7 +57,7 @@ class ReduceSums:
 
 @dataclass(frozen=True, slots=True)
 class CoreSums:
-    """Of some windows of a core: `parts` has a row for each, with a column for each of `TPU_PARTS`; ps."""
+    """Sums of some windows of a core: `parts` has a row for each, with a column for each of `TPU_PARTS`; ps."""
 
     parts: Ints
     reduces: ReduceSums
@@ -65,8 +65,8 @@ class CoreSums:
 
 def core_sums(
     reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints, *, has_whole: bool = True
-) -> Steps[CoreSums]:
-    """What operations take in windows that ascend and share no time. Raises DamagedStore, NotBuilt.
+) -> Interruptible[CoreSums]:
+    """Sums of operations in windows that ascend and share no time. Raises DamagedStore, NotBuilt.
 
     An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.
     `has_whole`: whether any of the windows may be a whole step, of which sums are stored.
@@ -81,21 +81,23 @@ def core_sums(
         stored = track_step_sums(reader, track) if has_whole else None
         if stored is not None:
             reduces.append(_take_stored(stored, starts, stops, left, parts))
-        some = np.flatnonzero(left)
-        if not len(some):
+        remaining = np.flatnonzero(left)
+        if not len(remaining):
             continue
-        borders = yield from track_borders(reader, track, starts[some], stops[some])
+        borders = yield from track_borders(reader, track, starts[remaining], stops[remaining])
         codes = yield from part_codes(reader, track, kinds)
         first, second = (
-            _Summing(OperationRecords(reader, track, kinds), codes, starts[some], stops[some], borders)
+            _Summing(OperationRecords(reader, track, kinds), codes, starts[remaining], stops[remaining], borders)
             for _ in range(2)
         )
         yield from for_each(first.met(), lambda number, into: into.add(number), first, second)
         if first.taken + second.taken >= _MOST_PS:
             raise UsageError(_TOO_LONG)
-        parts[some] += first.parts + second.parts
-        reduces += [(some[window], ids, ps) for window, ids, ps in first.reduces + second.reduces]
-    return CoreSums(parts, ReduceSums.of(*(np.concatenate(column) for column in zip(*reduces, strict=True))))
+        parts[remaining] += first.parts + second.parts
+        reduces += [(remaining[window], ids, ps) for window, ids, ps in first.reduces + second.reduces]
+    return CoreSums(
+        parts, ReduceSums.from_unordered(*(np.concatenate(column) for column in zip(*reduces, strict=True)))
+    )
 
 
 def _take_stored(
@@ -103,18 +105,23 @@ def _take_stored(
 ) -> tuple[Ints, Ints, Ints]:
     """Adds what is stored of windows that are whole steps, which are `left` no more, and returns their all-reduces."""
     window_of = np.full(len(stored), -1, np.int64)
-    at = np.minimum(np.searchsorted(stored.start, starts), max(len(stored) - 1, 0))
-    known = np.flatnonzero(left & (stored.start[at] == starts) & (stored.stop[at] == stops)) if len(stored) else at[:0]
-    known = known[np.unique(at[known], return_index=True)[1]]  # of windows that are alike the first
-    window_of[at[known]] = known
-    left[known] = False
+    stored_step = np.minimum(np.searchsorted(stored.start, starts), max(len(stored) - 1, 0))
+    stored_windows = (
+        np.flatnonzero(left & (stored.start[stored_step] == starts) & (stored.stop[stored_step] == stops))
+        if len(stored)
+        else stored_step[:0]
+    )
+    # Of windows that are alike the first.
+    stored_windows = stored_windows[np.unique(stored_step[stored_windows], return_index=True)[1]]
+    window_of[stored_step[stored_windows]] = stored_windows
+    left[stored_windows] = False
     codes = np.array([code_of_category(category) for category in stored.categories], np.int64)
     window = window_of[stored.step]
-    some = window >= 0
-    np.add.at(parts, (window[some], codes[stored.category[some]]), stored.own[some])
+    in_windows = window >= 0
+    np.add.at(parts, (window[in_windows], codes[stored.category[in_windows]]), stored.own[in_windows])
     window = window_of[stored.reduce_step]
-    some = (window >= 0) & (codes[stored.reduce_category] == _ALL_REDUCE)
-    return window[some], stored.reduce_id[some], stored.reduce_ps[some]
+    in_windows = (window >= 0) & (codes[stored.reduce_category] == _ALL_REDUCE)
+    return window[in_windows], stored.reduce_id[in_windows], stored.reduce_ps[in_windows]
 
 
 class _Summing:
@@ -138,9 +145,9 @@ class _Summing:
 
     @property
     def parts(self) -> Ints:
-        """What operations take in each window, by part."""
-        found: Ints = self._sums.sums().reshape(self._cut_parts.shape) + self._cut_parts
-        return found
+        """Time of operations in each window, by part."""
+        sums_by_part: Ints = self._sums.sums().reshape(self._cut_parts.shape) + self._cut_parts
+        return sums_by_part
 
     @property
     def reduces(self) -> list[tuple[Ints, Ints, Ints]]:
@@ -149,23 +156,23 @@ class _Summing:
 
     @property
     def taken(self) -> int:
-        """How long the operations take that were looked at."""
+        """Time of all operations that were read."""
         return self._sums.taken()
 
     def met(self) -> list[int]:
         """The records that have something in the windows."""
-        return self._records.met(Windows.of(self._starts, self._stops))
+        return self._records.met(Windows.from_spans(self._starts, self._stops))
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
         first = self._records.first(number)
         opened = self._borders.opened.between(first, first + CHUNK_OPERATIONS)
         try:
-            told = self._records.add_to(self._sums, number, self._borders, opened.ordinal)
+            operation_columns = self._records.add_to(self._sums, number, self._borders, opened.ordinal)
         except OverflowError:
             raise UsageError(_TOO_LONG) from None
         if len(opened):
-            self._add_cut(*told, opened.start, opened.end)
+            self._add_cut(*operation_columns, opened.start, opened.end)
 
     def _add_cut(self, kind: Ints, parent: Ints, duration: Ints, ids: Ints, start: Ints, end: Ints) -> None:
         """Adds operations that go on beyond a border."""
@@ -173,20 +180,22 @@ class _Summing:
         last = np.searchsorted(self._starts, end, side="left") - 1
         cut = np.flatnonzero(last >= first)
         counts = (last - first + 1)[cut]
-        some = np.repeat(cut, counts)
-        window = np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
-        ps = self._cut(duration[some], start[some], end[some], window)
-        code = self._codes[kind[some]]
+        cut_rows = np.repeat(cut, counts)
+        window = (
+            np.arange(len(cut_rows)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
+        )
+        ps = self._cut(duration[cut_rows], start[cut_rows], end[cut_rows], window)
+        code = self._codes[kind[cut_rows]]
         np.add.at(self._cut_parts, (window, code), ps)
-        inner = parent[some] >= 0
-        np.subtract.at(self._cut_parts, (window[inner], self._codes[parent[some][inner]]), ps[inner])
-        known = (code == _ALL_REDUCE) & (ids[some] >= 0)
-        self._cut_reduces.append((window[known], ids[some][known], ps[known]))
+        inner = parent[cut_rows] >= 0
+        np.subtract.at(self._cut_parts, (window[inner], self._codes[parent[cut_rows][inner]]), ps[inner])
+        is_reduce = (code == _ALL_REDUCE) & (ids[cut_rows] >= 0)
+        self._cut_reduces.append((window[is_reduce], ids[cut_rows][is_reduce], ps[is_reduce]))
 
     def _cut(self, duration: Ints, start: Ints, end: Ints, window: Ints) -> Ints:
-        """What windows leave of durations: products have more than 64 bits."""
+        """Parts of durations within windows: products have more than 64 bits."""
         begin, length = start.astype(object), (end - start).astype(object)
         parts = duration.astype(object)
         upto, after = np.minimum(self._stops[window], end) - begin, np.maximum(self._starts[window], start) - begin
-        found: Ints = (parts * upto // length - parts * after // length).astype(np.int64)
-        return found
+        parts_within: Ints = (parts * upto // length - parts * after // length).astype(np.int64)
+        return parts_within

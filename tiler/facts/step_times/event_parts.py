@@ -1,4 +1,4 @@
-"""Which part of a step an event of a host or GPU is, by what its format says of it."""
+"""Part of a step of an event of a host or GPU, by what its format says of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OPERATORS: Final = frozenset({"cpu_op", "operator"})
 
 
 def host_event(name: Name) -> int:
-    """Of an event of a thread of a host in an XSpace."""
+    """Part of an event of a thread of a host in an XSpace."""
     text = name.text
     if _MARKER.match(text) or _RUNS_OTHERS.match(text):
         return NONE
@@ -52,7 +52,7 @@ def host_event_with_device(name: Name) -> int:
 
 
 def gpu_event(rules: Classifier, name: Name) -> int:
-    """Of an event on a stream of a GPU in an XSpace. Of 16 bits are kernels whose tensors are."""
+    """Part of an event on a stream of a GPU in an XSpace. Of 16 bits are kernels whose tensors are."""
     work = work_of(rules.gpu_stream(name))
     if work is Work.COPY:
         return _copy(name.text)
@@ -60,7 +60,7 @@ def gpu_event(rules: Classifier, name: Name) -> int:
 
 
 def pytorch_part(rules: Classifier, name: Name) -> int:
-    """Of an event of a PyTorch trace, by its category."""
+    """Part of an event of a PyTorch trace, by its category."""
     work, category = work_of(rules.pytorch_event(name)), name.category.lower()
     if work is Work.COPY:
         return _copy(name.text)

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -28,25 +28,25 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Spans:
-    """When something happens, and how many ticks of it have gone before each of these spans."""
+    """Windows of a part, and ticks of it before each of them."""
 
     windows: Windows
     gone: Ints
 
     @classmethod
-    def of(cls, windows: Windows) -> _Spans:
+    def from_windows(cls, windows: Windows) -> _Spans:
         return cls(windows, np.append(0, np.cumsum(windows.stops - windows.starts)))
 
     def before(self, times: Ints) -> Ints:
-        """How many ticks of it lie before each of these times."""
-        at = np.searchsorted(self.windows.starts, times, side="right")
-        found: Ints = self.gone[at] - np.maximum(np.append(0, self.windows.stops)[at] - times, 0)
-        return found
+        """Ticks of it before each of these times."""
+        position = np.searchsorted(self.windows.starts, times, side="right")
+        ticks: Ints = self.gone[position] - np.maximum(np.append(0, self.windows.stops)[position] - times, 0)
+        return ticks
 
 
 @dataclass(frozen=True, slots=True)
 class _HostSteps:
-    """Of one file, whatever the windows."""
+    """Steps of one file, whatever the windows."""
 
     tracks: HostTracks
     spans: StepSpans
@@ -58,17 +58,17 @@ _HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps 
 
 def host_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
-    """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
+) -> Interruptible[list[StepTimes]]:
+    """Step times of files that have steps and some of these tracks, by these. Raises DamagedStore, NotBuilt."""
     is_kept = steps is reader.steps
-    tick_ps = int(reader.store.manifest()["tick_ps"])
+    tick_ps = reader.tick_ps
     times = []
     for host in host_tracks(reader, steps, tracks):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
         if host_steps is None:
             spans = marked_steps(host)
             parts = yield from part_spans(reader, host, spans)
-            host_steps = _HostSteps(host, spans, [_Spans.of(windows) for windows in parts])
+            host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts])
             if is_kept:
                 _HOST_STEPS.keep(reader, host, host_steps)
         times.append(_times(host_steps, windows_of((*host.threads, *host.streams)[0]), tick_ps))
@@ -77,10 +77,10 @@ def host_step_times(
 
 
 def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
-    spans, cuts = host_steps.spans, Cuts.of(host_steps.spans, windows)
+    spans, cuts = host_steps.spans, Cuts.from_windows(host_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     start, stop = (
-        np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
+        np.concatenate([column[rows], cut]) for column, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
     parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in host_steps.parts], axis=1)
     duration = (stop - start) * tick_ps

@@ -1,4 +1,4 @@
-"""Which tracks of a file say what a host and its GPUs do in its steps, and how to tell."""
+"""Tracks of a file with the work of a host and its GPUs in its steps, and rules for their events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilescope.tiler.facts.step_times.event_parts import (
     pytorch_part,
 )
 from tilescope.tiler.facts.work import classifier
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 
@@ -31,7 +31,7 @@ _HOST: Final = "/host:CPU"
 
 @dataclass(frozen=True, slots=True)
 class HostTracks:
-    """Of one file. `hands_on`: events say to which others they hand on; elsewhere what is in a step belongs to it."""
+    """Tracks of one file. `hands_on`: events say to which others they hand on; else what is in a step belongs to it."""
 
     series: tuple[StepSeries, ...] = field(compare=False)
     threads: tuple[int, ...]
@@ -40,21 +40,21 @@ class HostTracks:
 
     @property
     def process(self) -> int:
-        """Whose steps they are: the host's, where it marks any."""
-        hosts = [one for one in self.series if one.source > StepSource.STEPS_LINE_IN_ORDER]
+        """The process of the steps: the host's, where it marks any."""
+        hosts = [step_series for step_series in self.series if step_series.source > StepSource.STEPS_LINE_IN_ORDER]
         return (hosts or list(self.series))[0].process
 
 
 def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[HostTracks]:
-    """Those of the files that have steps, as far as they are among some tracks."""
+    """Tracks of the files that have steps, as far as they are among some tracks."""
     file_of = reader.file_of
     threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     planes: set[int] = set()
     for track in sorted(tracks):
-        plane = plane_of(reader.tree.groups[int(reader.tree.tracks[track]["group"])])
+        plane = plane_of(reader.tree.groups[reader.tree.tracks[track].group])
         if plane.startswith(DEVICE_PREFIX):
             planes.add(file_of(track))
-            if is_stream(str(reader.tree.tracks[track]["name"])):
+            if is_stream(reader.tree.tracks[track].name):
                 streams[file_of(track)].append(track)
         elif plane.startswith(_HOST):
             planes.add(file_of(track))
@@ -62,23 +62,23 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
         elif not plane.startswith("/host:"):
             threads[file_of(track)].append(track)
     series: dict[int, list[StepSeries]] = defaultdict(list)
-    for one in steps.series:
-        if one.tracks:
-            series[file_of(one.tracks[0])].append(one)
+    for step_series in steps.series:
+        if step_series.tracks:
+            series[file_of(step_series.tracks[0])].append(step_series)
     return [
-        HostTracks(tuple(of), tuple(threads[file]), tuple(streams[file]), file in planes)
-        for file, of in sorted(series.items())
+        HostTracks(tuple(file_series), tuple(threads[file]), tuple(streams[file]), file in planes)
+        for file, file_series in sorted(series.items())
         if threads[file] or streams[file]
     ]
 
 
-def thread_codes(reader: QueryReader, of: HostTracks) -> Steps[Codes]:
-    """Of each name, that of events without one first, what events of threads are."""
-    by_thread = host_event_with_device if of.streams else host_event
-    rule = by_thread if of.hands_on else partial(pytorch_part, classifier(reader.work_rules))
+def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[Codes]:
+    """Codes, by name, of events of threads, that of events without one first."""
+    by_thread = host_event_with_device if file_tracks.streams else host_event
+    rule = by_thread if file_tracks.hands_on else partial(pytorch_part, classifier(reader.work_rules))
     return (yield from reader.names.numbers(rule))
 
 
-def stream_codes(reader: QueryReader) -> Steps[Codes]:
+def stream_codes(reader: QueryReader) -> Interruptible[Codes]:
     """The same of what runs on streams of GPUs."""
     return (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))

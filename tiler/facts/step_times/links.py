@@ -1,4 +1,4 @@
-"""What the events of a track say of the steps that they belong to: columns by ordinal, of one track at a time."""
+"""Links of the events of a track to the steps that they belong to: columns by ordinal, of one track at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 
 Ints = NDArray[np.int64]
@@ -34,14 +34,14 @@ class Numbers:
 
     def put(self, which: slice, values: Values) -> None:
         """Takes the values of some events."""
-        known = (values.kind == ValueKind.INTEGER) | (values.kind == ValueKind.UNSIGNED)
-        self.is_there[which] = known
-        self.value[which] = np.where(known, values.bits, 0)
+        is_integer = (values.kind == ValueKind.INTEGER) | (values.kind == ValueKind.UNSIGNED)
+        self.is_there[which] = is_integer
+        self.value[which] = np.where(is_integer, values.bits, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class TrackLinks:
-    """Of the events of one track, by ordinal; times in ticks."""
+    """Links of the events of one track, by ordinal; times in ticks."""
 
     start: Ints
     stop: Ints
@@ -54,9 +54,9 @@ class TrackLinks:
 
 def track_links(
     reader: QueryReader, arguments: ArgumentReader, track: int, *, pairs: bool, shapes: bool
-) -> Steps[TrackLinks]:
-    """Those of a track; without `pairs` nothing is handed on. Raises DamagedStore, NotBuilt."""
-    count = int(reader.tree.tracks[track]["events"])
+) -> Interruptible[TrackLinks]:
+    """Links of a track; without `pairs` nothing is handed on. Raises DamagedStore, NotBuilt."""
+    count = reader.tree.tracks[track].events
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)
     plan = reader.plan(track, EVERYTHING)
     for events in Reading(reader).events(plan, plan.leaf_runs):
@@ -70,7 +70,7 @@ def track_links(
             if name in numbers:
                 numbers[name].put(part.which, values)
             else:
-                half = np.array([isinstance(of, str) and "half" in of for of in values.objects], np.bool_)
+                half = np.array([isinstance(text, str) and "half" in text for text in values.objects], np.bool_)
                 texts = values.where(ValueKind.TEXT)
                 is_half[part.which.start + texts] |= half[values.bits[texts]]
         yield

@@ -1,4 +1,4 @@
-"""What of a host's and its GPUs' marks is a step: one window for each number."""
+"""Steps among the marks of a host and its GPUs: one window for each number."""
 
 from __future__ import annotations
 
@@ -15,35 +15,37 @@ from tilescope.tiler.records.steps import StepSource
 Ints = NDArray[np.int64]
 
 
-def marked_steps(of: HostTracks) -> StepSpans:
+def marked_steps(file_tracks: HostTracks) -> StepSpans:
     """The steps of a file. Devices' marks count where they have some: the longest, or the host's if that holds it.
 
     Marks of devices without numbers count only where the host marks none.
     """
-    hosts = [one for one in of.series if one.source > StepSource.STEPS_LINE_IN_ORDER]
-    devices = [one for one in of.series if one.source <= StepSource.STEPS_LINE_IN_ORDER]
+    hosts = [series for series in file_tracks.series if series.source > StepSource.STEPS_LINE_IN_ORDER]
+    devices = [series for series in file_tracks.series if series.source <= StepSource.STEPS_LINE_IN_ORDER]
     if hosts:
-        devices = [one for one in devices if one.source is StepSource.STEPS_LINE]
+        devices = [series for series in devices if series.source is StepSource.STEPS_LINE]
     longest, around = _longest(devices), _longest(hosts)
     if longest is None or around is None:
         rows = around if longest is None else longest
         assert rows is not None
     else:
-        known = {key: at for at, key in enumerate(zip(around.pass_.tolist(), around.number.tolist(), strict=True))}
+        row_of_step = {
+            key: row for row, key in enumerate(zip(around.pass_.tolist(), around.number.tolist(), strict=True))
+        }
         keys = zip(longest.pass_.tolist(), longest.number.tolist(), strict=True)
-        place = np.array([known.get(key, -1) for key in keys], np.int64)
+        place = np.array([row_of_step.get(key, -1) for key in keys], np.int64)
         holds = (place >= 0) & (around.start[place] <= longest.start) & (around.stop[place] >= longest.stop)
         rows = _joined([longest.take(~holds), around.take(place[holds])])
     rows = rows.take(np.lexsort((-rows.stop, rows.start)))
-    counted = not hosts and all(one.source is StepSource.STEPS_LINE_IN_ORDER for one in devices)
-    return StepSpans.of_rows(rows, counted=counted)
+    counted = not hosts and all(series.source is StepSource.STEPS_LINE_IN_ORDER for series in devices)
+    return StepSpans.from_rows(rows, counted=counted)
 
 
 def _longest(series: Sequence[StepSeries]) -> StepRows | None:
-    """Of each pass and number the longest."""
+    """The longest step of each pass and number."""
     if not series:
         return None
-    rows = _joined([one.rows for one in series])
+    rows = _joined([steps.rows for steps in series])
     rows = rows.take(np.lexsort((rows.start - rows.stop, rows.number, rows.pass_)))
     first = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
     return rows.take(first)

@@ -1,4 +1,4 @@
-"""When which part of its steps a host and its GPUs are at."""
+"""Windows of the parts of steps of a host and its GPUs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.links import GROUP, Numbers, TrackLinks, t
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.facts.step_times.spans import StepSpans
 from tilescope.tiler.facts.step_times.spread import Nodes, Spreading
-from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
@@ -33,8 +33,8 @@ _PREPARES: Final = [CODE_OF[StepPart.HOST_COMPUTE], CODE_OF[StepPart.COMPILE], C
 _SPANS_AT_ONCE: Final = 1 << 20
 
 
-def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[list[Windows]]:
-    """Of each of `HOST_PARTS` when it counts: no two of them share a tick. Raises DamagedStore, NotBuilt."""
+def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[list[Windows]]:
+    """Windows of each of `HOST_PARTS`: no two of them share a tick. Raises DamagedStore, NotBuilt."""
     of_threads = yield from thread_codes(reader, tracks)
     of_streams = yield from stream_codes(reader)
     belongs: Mapping[int, _Belongs] = {}
@@ -47,18 +47,18 @@ def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Ste
         for events in Reading(reader).events(plan, plan.leaf_runs):
             gathered.add(events, codes[events.name + 1], belongs.get(track))
             yield
-    found, above = [], Windows.of([], [])
+    windows_by_code, above = [], Windows.from_spans([], [])
     for code in range(len(HOST_PARTS) - 1, 0, -1):
         here = gathered.taken(code)
-        found.append(here.without(above))
+        windows_by_code.append(here.without(above))
         above = above.joined(here)
         yield
-    return [Windows.of([], []), *reversed(found)]
+    return [Windows.from_spans([], []), *reversed(windows_by_code)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Belongs:
-    """Of the events of one track, by ordinal, or else by the nodes that they lie in: the steps, -1 none."""
+    """Steps of the events of one track, by ordinal, or else by the nodes that they lie in; -1 none."""
 
     step: Ints | None
     nodes: tuple[Nodes, Ints] | None
@@ -71,8 +71,8 @@ class _Belongs:
             return self.step[events.ordinal]
         assert self.nodes is not None
         nodes, step = self.nodes
-        at = nodes.around(events.start, events.start + events.duration)
-        return np.append(step, -1)[at]
+        node = nodes.around(events.start, events.start + events.duration)
+        return np.append(step, -1)[node]
 
 
 class _Gathered:
@@ -83,14 +83,16 @@ class _Gathered:
         self._with_devices = bool(tracks.streams)
         # Slices that are steps are no parts of them.
         self._markers = {
-            track: np.concatenate([one.rows.ordinal[one.rows.track == track] for one in tracks.series])
+            track: np.concatenate(
+                [marker_series.rows.ordinal[marker_series.rows.track == track] for marker_series in tracks.series]
+            )
             for series in tracks.series
             for track in series.tracks
         }
-        within = Windows.of(steps.start, steps.stop)
+        within = Windows.from_spans(steps.start, steps.stop)
         self._outside = EVERYTHING.without(within)
         self._waiting: list[list[tuple[Ints, Ints]]] = [[] for _ in HOST_PARTS]
-        self._merged = [Windows.of([], []) for _ in HOST_PARTS]
+        self._merged = [Windows.from_spans([], []) for _ in HOST_PARTS]
         self._count = 0
 
     def add(self, events: Events, codes: Codes, belongs: _Belongs | None) -> None:
@@ -108,17 +110,17 @@ class _Gathered:
             if self._with_devices:
                 code[np.isin(code, _PREPARES) & belongs.launches[events.ordinal]] = _LAUNCH
         code[stop <= start] = NONE
-        for one in np.unique(code[code != NONE]).tolist():
-            which = code == one
-            self._waiting[one].append((start[which], stop[which]))
+        for part in np.unique(code[code != NONE]).tolist():
+            which = code == part
+            self._waiting[part].append((start[which], stop[which]))
             self._count += int(which.sum())
         if self._count > _SPANS_AT_ONCE:
-            for one in range(len(HOST_PARTS)):
-                self._merged[one] = self._merge(one)
+            for part in range(len(HOST_PARTS)):
+                self._merged[part] = self._merge(part)
             self._count = 0
 
     def taken(self, code: int) -> Windows:
-        """When something of a part happens in steps."""
+        """Windows in steps in which something of a part happens."""
         return self._merge(code).without(self._outside)
 
     def _merge(self, code: int) -> Windows:
@@ -126,16 +128,16 @@ class _Gathered:
         if not waiting:
             return self._merged[code]
         starts, stops = (np.concatenate(column) for column in zip(*waiting, strict=True))
-        return self._merged[code].joined(Windows.of(starts, stops))
+        return self._merged[code].joined(Windows.from_spans(starts, stops))
 
 
-def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[dict[int, _Belongs]]:
+def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[dict[int, _Belongs]]:
     """By track: as the trace says it, or else by what events hand on to others."""
     arguments = ArgumentReader(reader.store)
     row_of = {key: row for row, key in enumerate(zip(steps.pass_.tolist(), steps.number.tolist(), strict=True))}
     groups = _groups(arguments, tracks, row_of)
     spreading, nodes_of, links_of = Spreading(), dict[int, Nodes](), dict[int, tuple[Flags, Flags]]()
-    found: dict[int, _Belongs] = {}
+    belongs: dict[int, _Belongs] = {}
     for track in (*tracks.threads, *tracks.streams):
         is_stream = track in tracks.streams
         links = yield from track_links(reader, arguments, track, pairs=not groups and not is_stream, shapes=is_stream)
@@ -143,33 +145,39 @@ def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Ste
             step = _looked_up(groups, links.group)
             if is_stream:
                 step[~links.correlation.is_there] = -1
-            found[track] = _Belongs(step, None, links.is_half, links.correlation.is_there)
+            belongs[track] = _Belongs(step, None, links.is_half, links.correlation.is_there)
             continue
         nodes = Nodes.apart(links.start, links.stop) if is_stream else _nodes(tracks, track, links, row_of)
         nodes_of[track], links_of[track] = nodes, (links.is_half, links.correlation.is_there)
         _hand_on(spreading, track, nodes, links, is_stream=is_stream)
     if groups:
-        return found
+        return belongs
     of_nodes = yield from spreading.steps()
     for track, nodes in nodes_of.items():
         step = of_nodes[track]
-        found[track] = (
+        belongs[track] = (
             _Belongs(step, None, *links_of[track])
             if track in tracks.streams
             else _Belongs(None, (nodes, step), *links_of[track])
         )
-    return found
+    return belongs
 
 
 def _hand_on(spreading: Spreading, track: int, nodes: Nodes, links: TrackLinks, *, is_stream: bool) -> None:
     first = spreading.add(track, nodes)
-    at = np.flatnonzero(links.correlation.is_there)
-    of = first + at if is_stream else _numbers(nodes.around(links.start[at], links.stop[at]), first)
+    linked = np.flatnonzero(links.correlation.is_there)
+    node_numbers = (
+        first + linked if is_stream else _numbers(nodes.around(links.start[linked], links.stop[linked]), first)
+    )
     hand = spreading.takes if is_stream else spreading.makes
-    hand(np.full(len(at), _LAUNCHES), links.correlation.value[at], of)
+    hand(np.full(len(linked), _LAUNCHES), links.correlation.value[linked], node_numbers)
     for (kind, id_), hand in ((links.makes, spreading.makes), (links.takes, spreading.takes)):
-        at = np.flatnonzero(kind.is_there & id_.is_there)
-        hand(kind.value[at], id_.value[at], _numbers(nodes.around(links.start[at], links.stop[at]), first))
+        linked = np.flatnonzero(kind.is_there & id_.is_there)
+        hand(
+            kind.value[linked],
+            id_.value[linked],
+            _numbers(nodes.around(links.start[linked], links.stop[linked]), first),
+        )
 
 
 def _numbers(places: Ints, first: int) -> Ints:
@@ -180,36 +188,36 @@ def _nodes(tracks: HostTracks, track: int, links: TrackLinks, row_of: Mapping[tu
     """Slices of a thread that are steps, and those that take something up."""
     taking = np.flatnonzero(links.takes[0].is_there & links.takes[1].is_there)
     start, stop, step = [links.start[taking]], [links.stop[taking]], [np.full(len(taking), -1)]
-    for one in tracks.series:
-        which = np.flatnonzero(one.rows.track == track)
-        rows = one.rows.take(which)
+    for series in tracks.series:
+        which = np.flatnonzero(series.rows.track == track)
+        rows = series.rows.take(which)
         start.append(rows.start)
         stop.append(rows.stop)
         keys = zip(rows.pass_.tolist(), rows.number.tolist(), strict=True)
         step.append(np.array([row_of.get(key, -1) for key in keys], np.int64))
-    return Nodes.of(np.concatenate(start), np.concatenate(stop), np.concatenate(step))
+    return Nodes.from_unordered(np.concatenate(start), np.concatenate(stop), np.concatenate(step))
 
 
 def _groups(arguments: ArgumentReader, tracks: HostTracks, row_of: Mapping[tuple[int, int], int]) -> dict[int, int]:
     """Rows of steps by the groups that the trace says they are, where it does."""
-    found: dict[int, int] = {}
-    for one in tracks.series:
-        for track in one.tracks:
-            rows = one.rows.take(one.rows.track == track)
+    row_of_group: dict[int, int] = {}
+    for series in tracks.series:
+        for track in series.tracks:
+            rows = series.rows.take(series.rows.track == track)
             rows = rows.take(np.argsort(rows.ordinal, kind="stable"))
             for part in arguments.values(track, rows.ordinal, [GROUP]):
-                known = np.flatnonzero(part.values[0].kind == ValueKind.INTEGER)
-                for at in known.tolist():
-                    row = part.which.start + at
+                with_group = np.flatnonzero(part.values[0].kind == ValueKind.INTEGER)
+                for part_row in with_group.tolist():
+                    row = part.which.start + part_row
                     key = int(rows.pass_[row]), int(rows.number[row])
                     if key in row_of:
-                        found[int(part.values[0].bits[at])] = row_of[key]
-    return found
+                        row_of_group[int(part.values[0].bits[part_row])] = row_of[key]
+    return row_of_group
 
 
-def _looked_up(groups: Mapping[int, int], of: Numbers) -> Ints:
+def _looked_up(groups: Mapping[int, int], numbers: Numbers) -> Ints:
     """Rows of the steps of some groups, -1 none."""
     names = np.array(sorted(groups), np.int64)
     rows = np.array([groups[name] for name in names.tolist()], np.int64)
-    at = np.minimum(np.searchsorted(names, of.value), len(names) - 1)
-    return np.where(of.is_there & (names[at] == of.value), rows[at], -1)
+    position = np.minimum(np.searchsorted(names, numbers.value), len(names) - 1)
+    return np.where(numbers.is_there & (names[position] == numbers.value), rows[position], -1)

@@ -1,4 +1,4 @@
-"""What the time of a step is spent on: parts, as finely as a trace tells, and the nine classes that they belong to."""
+"""Parts of the time of a step, as finely as a trace tells, and the nine classes that they belong to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class StepClass(StrEnum):
-    """What people compare across devices of any kind. In the order in which charts stack them."""
+    """Classes of time to compare across devices of any kind. In the order in which charts stack them."""
 
     DEVICE_COMPUTE = "device_compute"
     DEVICE_TO_DEVICE = "device_to_device"
@@ -22,7 +22,7 @@ class StepClass(StrEnum):
 
 
 class StepPart(StrEnum):
-    """What a step of one core or host is made of: its parts add up to it."""
+    """Parts of a step of one core or host: they add up to it."""
 
     # Of TPU cores, by the categories of operations.
     HIGH_FLOPS = "high_flops"  # convolutions and matrix products
@@ -129,7 +129,7 @@ _SPARSE_INFEED: Final = "sparsecorev0 infeed"
 
 
 def part_of_category(category: str) -> StepPart:
-    """What operations of an HLO category of a TPU core are. All all-reduce counts as computing until it is split."""
+    """The part of operations of an HLO category of a TPU core. All all-reduce counts as computing until it is split."""
     if category.startswith(_SPARSE_INFEED):
         return StepPart.SPARSE_INFEED
     return _CATEGORIES.get(category, StepPart.LOW_FLOPS)

@@ -9,7 +9,7 @@ from tilescope.tiler.facts.step_times.host_steps import host_step_times
 from tilescope.tiler.facts.step_times.times import StepTimes
 from tilescope.tiler.facts.step_times.tpu_steps import tpu_step_times
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.windows import WindowsOf
@@ -17,17 +17,17 @@ from tilescope.tiler.windows import WindowsOf
 
 def run_step_times(
     reader: QueryReader, steps: RunSteps, tracks: Iterable[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
-    """Of TPU cores that have one of these tracks; and of hosts without such cores, and their GPUs, what the tracks say.
+) -> Interruptible[list[StepTimes]]:
+    """Step times of TPU cores with one of these tracks; of hosts without such cores, and their GPUs, by the tracks.
 
     Tracks are some that hold events and are done. Cores come first. Raises DamagedStore, NotBuilt.
     """
-    some = frozenset(tracks)
+    chosen = frozenset(tracks)
     cores = [core for core in tpu_cores(reader) if _is_done(reader, core)]
-    wanted = {core.group for core in cores if some & {*core.operations, *core.steps}}
+    wanted = {core.group for core in cores if chosen & {*core.operations, *core.steps}}
     of_cores = yield from tpu_step_times(reader, steps, cores, wanted, windows_of)
     files = {reader.file_of(core.operations[0]) for core in cores}
-    others = {track for track in some if reader.file_of(track) not in files}
+    others = {track for track in chosen if reader.file_of(track) not in files}
     of_hosts = yield from host_step_times(reader, steps, others, windows_of)
     return [*of_cores, *of_hosts]
 

@@ -1,4 +1,4 @@
-"""When the steps of a process are, so that they share no time; and what windows leave of them."""
+"""Spans of the steps of a process, which share no time; and their parts in windows."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ class StepSpans:
         return len(self.number)
 
     @classmethod
-    def of(cls, series: StepSeries) -> StepSpans:
-        """Those of a series."""
-        return cls.of_rows(series.rows, counted=series.source is StepSource.STEPS_LINE_IN_ORDER)
+    def from_series(cls, series: StepSeries) -> StepSpans:
+        """Spans of a series."""
+        return cls.from_rows(series.rows, counted=series.source is StepSource.STEPS_LINE_IN_ORDER)
 
     @classmethod
-    def of_rows(cls, rows: StepRows, *, counted: bool) -> StepSpans:
-        """Those of rows in the order of their starts."""
+    def from_rows(cls, rows: StepRows, *, counted: bool) -> StepSpans:
+        """Spans of rows in the order of their starts."""
         stop = rows.stop.copy()
-        some = np.flatnonzero(stop > rows.start)
-        stop[some[:-1]] = np.minimum(stop[some[:-1]], rows.start[some[1:]])
+        lasting = np.flatnonzero(stop > rows.start)
+        stop[lasting[:-1]] = np.minimum(stop[lasting[:-1]], rows.start[lasting[1:]])
         overlap = bool((stop < rows.stop).any())
         return cls(rows.number, rows.pass_, rows.start, stop, rows.stop, rows.track, rows.ordinal, overlap, counted)
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """What windows leave of steps: pieces by row. `whole` are the rows that lie in a window from end to end."""
+    """Parts of steps in windows: pieces by row. `whole` are the rows that lie in a window from end to end."""
 
     whole: NDArray[np.bool_]
     row: Ints
@@ -59,8 +59,8 @@ class Cuts:
     stop: Ints
 
     @classmethod
-    def of(cls, spans: StepSpans, windows: Windows) -> Cuts:
-        """Of steps of no length nothing is left, unless a window holds them."""
+    def from_windows(cls, spans: StepSpans, windows: Windows) -> Cuts:
+        """The parts in windows; none of steps of no length, unless a window holds them."""
         whole = windows.cover(spans.start, spans.stop) & windows.hold(spans.start)
         rows, starts, stops = [], [], []
         for row in np.flatnonzero(~whole & windows.meet(spans.start, spans.stop)).tolist():

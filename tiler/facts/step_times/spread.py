@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 Ints = NDArray[np.int64]
 
@@ -25,7 +25,7 @@ _ROUNDS_AT_ONCE: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """Of one track, columns of shape (n,), outer ones first: by start, longer first."""
+    """Nodes of one track, columns of shape (n,), outer ones first: by start, longer first."""
 
     start: Ints
     stop: Ints
@@ -33,33 +33,33 @@ class Nodes:
     parent: Ints  # place of the innermost node around it, -1 none
 
     @classmethod
-    def of(cls, start: Ints, stop: Ints, step: Ints) -> Nodes:
-        """Of nodes in any order."""
+    def from_unordered(cls, start: Ints, stop: Ints, step: Ints) -> Nodes:
+        """From nodes in any order."""
         order = np.lexsort((-stop, start))
         start, stop, step = start[order], stop[order], step[order]
         parents: list[int] = []
         around: list[tuple[int, int]] = []
-        for at, end in enumerate(stop.tolist()):
+        for index, end in enumerate(stop.tolist()):
             while around and around[-1][1] < end:  # it has ended, or only overlaps
                 around.pop()
             parents.append(around[-1][0] if around else -1)
-            around.append((at, end))
+            around.append((index, end))
         return cls(start, stop, step, np.array(parents, np.int64))
 
     @classmethod
     def apart(cls, start: Ints, stop: Ints) -> Nodes:
-        """Of nodes in the order of a track, none of which lies in another."""
+        """From nodes in the order of a track, none of which lies in another."""
         none = np.full(len(start), -1)
         return cls(start, stop, none, none)
 
     def around(self, start: Ints, stop: Ints) -> Ints:
         """The innermost node in which each of these spans lies, -1 none."""
-        found = np.searchsorted(self.start, start, side="right") - 1
-        outside = np.flatnonzero(found >= 0)
-        while len(outside := outside[self.stop[found[outside]] < stop[outside]]):
-            found[outside] = self.parent[found[outside]]
-            outside = outside[found[outside] >= 0]
-        return found
+        innermost = np.searchsorted(self.start, start, side="right") - 1
+        outside = np.flatnonzero(innermost >= 0)
+        while len(outside := outside[self.stop[innermost[outside]] < stop[outside]]):
+            innermost[outside] = self.parent[innermost[outside]]
+            outside = outside[innermost[outside] >= 0]
+        return innermost
 
 
 @dataclass(slots=True)
@@ -87,11 +87,11 @@ class Spreading:
         """Nodes that take it up."""
         self._takes.append((kind, id_, node))
 
-    def steps(self) -> Steps[dict[int, Ints]]:
-        """Of each track the steps of its nodes, -1 none: of several that lead to it, the nearest."""
+    def steps(self) -> Interruptible[dict[int, Ints]]:
+        """Steps of the nodes of each track, -1 none: of several that lead to one, the nearest."""
         source, target, hubs = self._edges()
-        known = [np.zeros(0, np.int64), *(nodes.step for nodes in self._nodes.values()), np.full(hubs, -1)]
-        step = np.concatenate(known)
+        initial_steps = [np.zeros(0, np.int64), *(nodes.step for nodes in self._nodes.values()), np.full(hubs, -1)]
+        step = np.concatenate(initial_steps)
         order = np.argsort(source, kind="stable")
         source, target = source[order], target[order]
         reached = np.flatnonzero(step >= 0)
@@ -99,11 +99,11 @@ class Spreading:
         while len(reached):
             first, last = (np.searchsorted(source, reached, side=side) for side in ("left", "right"))
             counts = last - first
-            at = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
-            to, of = target[at], np.repeat(step[reached], counts)
+            edges = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+            to, source_steps = target[edges], np.repeat(step[reached], counts)
             new = step[to] < 0
-            to, of = to[new], of[new]
-            step[to[::-1]] = of[::-1]  # the first one counts
+            to, source_steps = to[new], source_steps[new]
+            step[to[::-1]] = source_steps[::-1]  # the first one counts
             reached = np.unique(to)
             rounds += 1
             if rounds % _ROUNDS_AT_ONCE == 0:
@@ -119,7 +119,9 @@ class Spreading:
             sources.append(nodes.parent[inner] + self._first[track])
             targets.append(inner + self._first[track])
         makers, takers = _joined(self._makes), _joined(self._takes)
-        kind, id_ = (np.concatenate([of, to]) for of, to in zip(makers[:2], takers[:2], strict=True))
+        kind, id_ = (
+            np.concatenate([makers_column, to]) for makers_column, to in zip(makers[:2], takers[:2], strict=True)
+        )
         order = np.lexsort((id_, kind))
         key = np.zeros(len(order), np.int64)
         key[order[1:]] = np.cumsum((np.diff(kind[order]) != 0) | (np.diff(id_[order]) != 0))
@@ -133,4 +135,4 @@ class Spreading:
 
 def _joined(columns: list[tuple[Ints, Ints, Ints]]) -> list[Ints]:
     none = np.zeros(0, np.int64)
-    return [np.concatenate([none, *(of[column] for of in columns)]) for column in range(3)]
+    return [np.concatenate([none, *(part[column] for part in columns)]) for column in range(3)]

@@ -1,4 +1,4 @@
-"""What the time of each step of each core is made of, in any windows: exactly."""
+"""Parts of the time of each step of each core, in any windows: exactly."""
 
 from __future__ import annotations
 
@@ -41,22 +41,25 @@ class StepTimes:
     @cached_property
     def classes(self) -> Mapping[StepClass, Ints]:
         """All nine, ps: they add up to the duration, too."""
-        found = {of: np.zeros(len(self), np.int64) for of in StepClass}
+        sums = {step_class: np.zeros(len(self), np.int64) for step_class in StepClass}
         for part, ps in self.parts.items():
-            found[CLASS_OF[part]] = found[CLASS_OF[part]] + ps
-        return found
+            sums[CLASS_OF[part]] = sums[CLASS_OF[part]] + ps
+        return sums
 
     def sum_of(self, parts: Iterable[StepPart]) -> Ints:
-        """Of each step how long these parts take, ps."""
+        """Time of these parts in each step, ps."""
         return sum((self.parts[part] for part in parts if part in self.parts), np.zeros(len(self), np.int64))
 
     @cached_property
     def bottlenecks(self) -> Sequence[StepClass]:
-        """Of each step the class that takes longest."""
+        """The class of each step that takes longest."""
         order = list(StepClass)
         if not len(self):
             return []
-        return [order[at] for at in np.argmax(np.stack([self.classes[of] for of in order]), axis=0).tolist()]
+        return [
+            order[index]
+            for index in np.argmax(np.stack([self.classes[step_class] for step_class in order]), axis=0).tolist()
+        ]
 
 
 def step_times_of(

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, cor
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
@@ -30,7 +30,7 @@ _IDLE = TPU_PARTS.index(StepPart.IDLE)
 
 @dataclass(frozen=True, slots=True)
 class _WholeSteps:
-    """Of a core, whatever the windows: `parts` as `CoreSums` has them, and what is left of each step."""
+    """Steps of a core, whatever the windows: `parts` as `CoreSums` has them, and what is left of each step."""
 
     core: TpuCore
     spans: StepSpans
@@ -44,8 +44,8 @@ _WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cor
 
 def tpu_step_times(
     reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], wanted: Set[int], windows_of: WindowsOf
-) -> Steps[list[StepTimes]]:
-    """Those of the wanted ones (processes) of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
+) -> Interruptible[list[StepTimes]]:
+    """Step times of the wanted processes of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
     How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
     """
@@ -55,28 +55,28 @@ def tpu_step_times(
         for core in cores:
             series = steps.of_track(core.operations[0])
             if series is not None and len(series.rows):
-                whole.append((yield from _whole_steps(reader, core, StepSpans.of(series))))
+                whole.append((yield from _whole_steps(reader, core, StepSpans.from_series(series))))
         whole = _with_least(whole)
         if steps is reader.steps:
             _WHOLE_STEPS.keep(reader, whole)
-    found = []
-    for of in whole:
-        if of.core.group in wanted:
-            times = yield from _times(reader, of, windows_of(of.core.operations[0]))
+    times_of_cores = []
+    for core_steps in whole:
+        if core_steps.core.group in wanted:
+            times = yield from _times(reader, core_steps, windows_of(core_steps.core.operations[0]))
             if len(times):
-                found.append(times)
-    return found
+                times_of_cores.append(times)
+    return times_of_cores
 
 
-def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Steps[_WholeSteps]:
+def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
     device = yield from _device_durations(reader, spans)
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps)
 
 
-def _device_durations(reader: QueryReader, spans: StepSpans) -> Steps[Ints]:
-    """How long the slices that are steps take on the device, ps; -1 where that is not known. Raises DamagedStore."""
-    found = np.full(len(spans), -1, np.int64)
+def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[Ints]:
+    """Durations on the device of slices that are steps, ps; -1 where that is not known. Raises DamagedStore."""
+    durations = np.full(len(spans), -1, np.int64)
     for track in np.unique(spans.track).tolist():
         kinds = None if track < 0 else track_kinds(reader, track)
         if kinds is None:
@@ -84,38 +84,38 @@ def _device_durations(reader: QueryReader, spans: StepSpans) -> Steps[Ints]:
         records = OperationRecords(reader, track, kinds)
         which = np.flatnonzero(spans.track == track)
         number, place = np.divmod(spans.ordinal[which], CHUNK_OPERATIONS)
-        for one in np.unique(number).tolist():
-            some = number == one
-            found[which[some]] = records.durations(one, place[some])
+        for record in np.unique(number).tolist():
+            in_record = number == record
+            durations[which[in_record]] = records.durations(record, place[in_record])
             yield
-    return found
+    return durations
 
 
-def _durations(reader: QueryReader, of: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
-    """How long pieces of steps are on the device's clock, where that is known."""
-    spans, device = of.spans, of.device[rows]
-    found = (stops - starts) * int(reader.store.manifest()["tick_ps"])
+def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
+    """Durations of pieces of steps by the device's clock, where that is known."""
+    spans, device = core_steps.spans, core_steps.device[rows]
+    durations = (stops - starts) * reader.tick_ps
     start, end = spans.start[rows], spans.end[rows]
     is_whole = (starts == start) & (stops == end) & (end > start)
-    found = np.where(is_whole & (device >= 0), device, found)
-    for at in np.flatnonzero(~is_whole & (device >= 0)).tolist():
-        first, last = int(starts[at]), int(stops[at])
-        whole = int(start[at]), int(end[at]), int(device[at])
-        found[at] = clipped(Windows.one(first, last), *whole) if last > first else 0
-    return found
+    durations = np.where(is_whole & (device >= 0), device, durations)
+    for row in np.flatnonzero(~is_whole & (device >= 0)).tolist():
+        first, last = int(starts[row]), int(stops[row])
+        whole = int(start[row]), int(end[row]), int(device[row])
+        durations[row] = clipped(Windows.single(first, last), *whole) if last > first else 0
+    return durations
 
 
 def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
     """With what each all-reduce takes at least, by step and id, over all cores."""
     columns = [
         (
-            np.full(len(of.sums.reduces.id), place),
-            of.spans.pass_[of.sums.reduces.window],
-            of.spans.number[of.sums.reduces.window],
-            of.sums.reduces.id,
-            of.sums.reduces.ps,
+            np.full(len(core_steps.sums.reduces.id), place),
+            core_steps.spans.pass_[core_steps.sums.reduces.window],
+            core_steps.spans.number[core_steps.sums.reduces.window],
+            core_steps.sums.reduces.id,
+            core_steps.sums.reduces.ps,
         )
-        for place, of in enumerate(whole)
+        for place, core_steps in enumerate(whole)
     ]
     if not columns:
         return whole
@@ -130,58 +130,60 @@ def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
     first = np.flatnonzero(change)
     least = np.empty(len(order), np.int64)
     least[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
-    return [replace(of, least=least[core == place]) for place, of in enumerate(whole)]
+    return [replace(core_steps, least=least[core == place]) for place, core_steps in enumerate(whole)]
 
 
-def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[StepTimes]:
-    spans, cuts = of.spans, Cuts.of(of.spans, windows)
+def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> Interruptible[StepTimes]:
+    spans, cuts = core_steps.spans, Cuts.from_windows(core_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
-    whole = _split(of, of.sums, np.arange(len(spans)))
+    whole = _split(core_steps, core_steps.sums, np.arange(len(spans)))
     parts = whole[rows]
     if len(cuts.row):
         # What lies in a piece is what a step has until its end, less what it has until its start.
-        until = yield from _until(reader, of, whole, np.tile(cuts.row, 2), np.concatenate([cuts.stop, cuts.start]))
+        until = yield from _until(
+            reader, core_steps, whole, np.tile(cuts.row, 2), np.concatenate([cuts.stop, cuts.start])
+        )
         parts = np.concatenate([parts, until[: len(cuts.row)] - until[len(cuts.row) :]])
     row = np.concatenate([rows, cuts.row])
     start, stop = (
-        np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
+        np.concatenate([column[rows], cut]) for column, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
-    duration = _durations(reader, of, start, stop, row)
+    duration = _durations(reader, core_steps, start, stop, row)
     parts[:, _IDLE] = duration - parts.sum(axis=1)
     is_whole = np.arange(len(start)) < len(rows)
-    return step_times_of(of.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
+    return step_times_of(core_steps.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
 
 
-def _until(reader: QueryReader, of: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Steps[Ints]:
-    """What steps have between their start and some time, by part. Rows may come several times.
+def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Interruptible[Ints]:
+    """Time of steps between their start and some time, by part. Rows may come several times.
 
     `whole` is what they have until their end.
     """
-    spans = of.spans
-    found = np.zeros((len(rows), len(TPU_PARTS)), np.int64)
+    spans = core_steps.spans
+    until = np.zeros((len(rows), len(TPU_PARTS)), np.int64)
     ended = times >= spans.stop[rows]
-    found[ended] = whole[rows[ended]]
+    until[ended] = whole[rows[ended]]
     left = np.flatnonzero(~ended & (times > spans.start[rows]))
     while len(left):  # once, unless several windows cut a step: those that are added up together share no time
         left = left[np.argsort(rows[left], kind="stable")]
         is_first = np.diff(rows[left], prepend=-1) != 0
-        some, left = left[is_first], left[~is_first]
-        window = spans.start[rows[some]], times[some]
-        sums = yield from core_sums(reader, of.core.operations, *window, has_whole=False)
-        found[some] = _split(of, sums, rows[some])
-    return found
+        first_rows, left = left[is_first], left[~is_first]
+        window = spans.start[rows[first_rows]], times[first_rows]
+        sums = yield from core_sums(reader, core_steps.core.operations, *window, has_whole=False)
+        until[first_rows] = _split(core_steps, sums, rows[first_rows])
+    return until
 
 
-def _split(of: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
+def _split(core_steps: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
     """The parts of steps, or of what they have until some time, with what all-reduces wait told from computing.
 
     One that waits does so first, and computes once all cores have come.
     """
     parts = sums.parts.copy()
-    reduces, whole = sums.reduces, of.sums.reduces
-    at = _find(whole, rows[reduces.window], reduces.id)
+    reduces, whole = sums.reduces, core_steps.sums.reduces
+    positions = _find(whole, rows[reduces.window], reduces.id)
     sync = np.zeros(len(parts), np.int64)
-    np.add.at(sync, reduces.window, np.minimum(reduces.ps, whole.ps[at] - of.least[at]))
+    np.add.at(sync, reduces.window, np.minimum(reduces.ps, whole.ps[positions] - core_steps.least[positions]))
     sync = np.minimum(sync, np.maximum(parts[:, _COMPUTE], 0))
     parts[:, _SYNC] = sync
     parts[:, _COMPUTE] -= sync
@@ -189,7 +191,7 @@ def _split(of: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
 
 
 def _find(whole: ReduceSums, rows: Ints, ids: Ints) -> Ints:
-    """Where all-reduces of some steps are among all: each of them is there."""
+    """Positions of all-reduces of some steps among all: each of them is there."""
     if not len(ids):
         return np.zeros(0, np.int64)
     names = np.unique(whole.id)

@@ -1,4 +1,4 @@
-"""What kind of work an operation of a device is: one table by libraries and formats, to which users add rules."""
+"""Kinds of work of operations of devices: one table by libraries and formats, to which users add rules."""
 
 from tilescope.tiler.facts.work.classifier import KERNELS, Classifier, classifier
 from tilescope.tiler.facts.work.kinds import Origin, Work, origins_of, work_of, works_of

@@ -1,4 +1,4 @@
-"""What kind of work events are, by the rules of a user and else by the table."""
+"""Kind of work of events, by the rules of a user and else by the table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Classifier:
         return _by_table(work)
 
     def gpu_stream(self, name: Name) -> int:
-        """What runs on a stream of a GPU in an XSpace. Setting memory is computation, as in PyTorch traces."""
+        """Kind of work on a stream of a GPU in an XSpace. Setting memory is computation, as in PyTorch traces."""
         code = self._of_user.code(name)
         if code is not None:
             return code
@@ -74,7 +74,7 @@ class Classifier:
         return _by_table(Work.COMPUTATION if work is None else work)
 
     def ascend_communication(self, name: Name) -> int:
-        """What stands on a track of communication kernels."""
+        """Kind of work of an event on a track of communication kernels."""
         code = self._of_user.code(name)
         return _by_table(Work.COMMUNICATION) if code is None else code
 

@@ -28,14 +28,14 @@ def kernel_function(text: str) -> str:
     return _of_signature(text) if "<" in text or "(" in text else text
 
 
-def _of_mangled(text: str, at: int) -> str:
+def _of_mangled(text: str, position: int) -> str:
     """The identifiers of a nested name up to its first template arguments (Itanium C++ ABI)."""
     path = []
-    while (length := _IDENTIFIER.match(text, at)) is not None:
-        at = length.end() + int(length[1])
-        if at > len(text):
+    while (length := _IDENTIFIER.match(text, position)) is not None:
+        position = length.end() + int(length[1])
+        if position > len(text):
             break
-        path.append(text[length.end() : at])
+        path.append(text[length.end() : position])
     return _QUALIFIER.join(path)
 
 
@@ -43,19 +43,19 @@ def _of_signature(text: str) -> str:
     kept: list[str] = []
     depth = begin = 0
     for bracket in _BRACKETS.finditer(text):
-        sign, at = bracket[0], bracket.start()
+        sign, position = bracket[0], bracket.start()
         if sign == "<":
             if not depth:
-                kept.append(text[begin:at])
+                kept.append(text[begin:position])
             depth += 1
         elif sign == ">":
-            if depth and text[at - 1] != "-":
+            if depth and text[position - 1] != "-":
                 depth -= 1
-                begin = at + 1
+                begin = position + 1
         elif sign == "(" and not depth:
-            if text[at - 1 : at] in ("", " "):
+            if text[position - 1 : position] in ("", " "):
                 return text  # words in brackets, no parameters
-            kept.append(text[begin:at])
+            kept.append(text[begin:position])
             break
     else:
         if not depth:

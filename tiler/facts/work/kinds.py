@@ -20,7 +20,7 @@ class Work(IntEnum):
 
 
 class Origin(IntEnum):
-    """What says that a name is of its kind."""
+    """Source of the kind of a name."""
 
     DEFAULT = 0  # nothing: it counts as computation
     TABLE = 1  # the built-in table, or the format itself

@@ -32,7 +32,8 @@ class OrderedPatterns:
         # Names of hosts, of which a run may have 100,000, match none: one search instead of one for each kind.
         self._is_any = searcher([pattern for _, pattern in patterns])
         self._searches: list[tuple[Work, Callable[[bytes], bool]]] = [
-            (work, searcher([pattern for _, pattern in of])) for work, of in groupby(patterns, key=lambda of: of[0])
+            (work, searcher([pattern for _, pattern in group]))
+            for work, group in groupby(patterns, key=lambda pair: pair[0])
         ]
 
     def kind(self, text: bytes) -> Work | None:

@@ -1,60 +1,74 @@
-"""Flow ends as their files have them, beside the edges that are made of them: with those that no edge has."""
+"""Flow ends as trace-event files have them, those of no edge among them; and the origins of tracks and carriers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
-from msgspec import Struct, field
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing.reading.arguments import gather_args
-from tilescope.tiler.indexing.reading.timed import TimedEvents
-from tilescope.tiler.indexing.scratch import Scratch
-from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker, TrackEnds
 from tilescope.tiler.pages import compress
-from tilescope.tiler.records.origins import Carrier
+from tilescope.tiler.records.origins import ORIGINS, Carrier, FileOrigin, Origins
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
 from tilescope.tiler.store.store import Entry
 
 
-class FlowWriter(Struct):
-    """Takes the flow ends of carriers from any thread, each carrier once."""
+class WrittenFlowRecorder(RecordMaker):
+    """Takes each carrier once; and says where all tracks and carriers come from."""
 
-    run: RunFiles
-    scratch: Scratch
-    _numbers: dict[tuple[int, int], int] = field(default_factory=dict)  # of carriers, by file and track in it
-    _carriers: dict[int, Carrier] = field(default_factory=dict)  # by number
+    records: ClassVar[tuple[Record, ...]] = (WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, ORIGINS)
 
-    def __post_init__(self) -> None:
-        for file, trace in enumerate(self.run.files):
+    def __init__(self, recording: Recording) -> None:
+        self._run = recording.run
+        self._layout = recording.layout
+        self._scratch = recording.working
+        self._numbers: dict[tuple[int, int], int] = {}  # of carriers, by file and track in it
+        self._carriers: dict[int, Carrier] = {}  # by number
+        for file, trace in enumerate(self._run.files):
             for number, track in enumerate(trace.summary.tracks):
                 if track.kind == TrackKind.FLOW and track.origin is not None:
                     self._numbers[file, number] = len(self._numbers)
 
-    def entries(self, file: int, number: int, place: int, events: TimedEvents) -> Iterator[Entry]:
-        """All chunks of a carrier, track `number` of a file; its thread's slices are the track at `place`, -1 none."""
-        origin = self.run.files[file].summary.tracks[number].origin
-        carrier = self._numbers.get((file, number))
-        if origin is None or carrier is None:
+    def add_ends(self, ends: TrackEnds) -> Iterator[Entry]:
+        """All chunks of a carrier."""
+        events, file = ends.carried, self._run.files[ends.file]
+        origin = file.summary.tracks[ends.number].origin
+        carrier = self._numbers.get((ends.file, ends.number))
+        if events is None or origin is None or carrier is None:
             return
         order = np.argsort(events.start, kind="stable")
-        pick = self.scratch.pick
+        pick = self._scratch.pick
         whole = WrittenFlows(pick(events.start, order), pick(events.phase, order), pick(events.name, order))
         for first, part in whole.chunks():
             yield WRITTEN_FLOWS.key(carrier, first), compress(part.encode(carrier))
-        args_end, args = gather_args(self.scratch, events.args_end, events.args, order)
+        args_end, args = gather_args(self._scratch, events.args_end, events.args, order)
         if len(args):
-            for first, packed in chunk.split(args_end, args, texts=self.run.files[file].events.texts):
+            for first, packed in chunk.split(args_end, args, texts=file.events.texts):
                 yield WRITTEN_FLOW_ARGUMENTS.key(carrier, first), packed
-        self._carriers[carrier] = Carrier(file, place, len(whole), len(whole) if len(args) else 0, origin)
+        self._carriers[carrier] = Carrier(ends.file, ends.track, len(whole), len(whole) if len(args) else 0, origin)
 
-    def carriers(self) -> list[Carrier]:
-        """All of them, once their entries have been taken."""
-        return [self._carriers.get(number) or self._empty(*place) for place, number in self._numbers.items()]
+    def last(self) -> Iterator[Entry]:
+        """The record of origins."""
+        summaries = [file.summary for file in self._run.files]
+        tracks = [
+            None if track.file < 0 else summaries[track.file].tracks[track.source].origin
+            for track in self._layout.tracks
+        ]
+        files = [
+            FileOrigin(summary.base_time_ns, summary.labels)
+            if any(track.origin is not None for track in summary.tracks) or summary.labels
+            else None
+            for summary in summaries
+        ]
+        carriers = [self._carriers.get(number) or self._empty(*place) for place, number in self._numbers.items()]
+        yield ORIGINS.key(), compress(Origins(files, tracks, carriers).encode())
 
     def _empty(self, file: int, number: int) -> Carrier:
-        origin = self.run.files[file].summary.tracks[number].origin
+        origin = self._run.files[file].summary.tracks[number].origin
         assert origin is not None
         return Carrier(file, -1, 0, 0, origin)

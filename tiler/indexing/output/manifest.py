@@ -12,11 +12,10 @@ from msgspec import Struct, field, structs
 
 from tilescope.tiler import _native, schema
 from tilescope.tiler.columns import EventCounts, TraceSummary
-from tilescope.tiler.indexing.flows.flows import FlowCounts
 from tilescope.tiler.indexing.reading.names import NAMES_PER_PAGE
 from tilescope.tiler.indexing.reading.timeline import Timeline
+from tilescope.tiler.indexing.tracks.findings import Findings, StepCounts
 from tilescope.tiler.indexing.tracks.layout import Layout
-from tilescope.tiler.indexing.tracks.step_counts import StepCounts
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.readers.fingerprint import Fingerprint
@@ -25,7 +24,7 @@ from tilescope.tiler.records.overview import OverviewGrid
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-class Findings(Struct, frozen=True):
+class ManifestParts(Struct, frozen=True):
     """All that a manifest is made of. What is not known yet while a run is indexed is left as it is here."""
 
     build: str
@@ -36,28 +35,23 @@ class Findings(Struct, frozen=True):
     facts: Mapping[int, TrackFacts]
     names: int = 0
     revision: int = 0  # above 0 while the run is indexed
-    flow_counts: FlowCounts = field(default_factory=FlowCounts)
-    flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    steps: StepCounts = field(default_factory=StepCounts)
-    steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
-    operations_of: Mapping[int, int] = field(default_factory=dict)  # by track
-    families: Sequence[str] = ()
-    outliers: schema.Outliers | None = None
+    findings: Findings = field(default_factory=Findings)
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
 
-def make_manifest(findings: Findings) -> dict[str, Any]:
+def make_manifest(parts: ManifestParts) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
     """
-    timeline, layout, facts = findings.timeline, findings.layout, findings.facts
+    timeline, layout, facts = parts.timeline, parts.layout, parts.facts
+    findings = parts.findings
     public = schema.StoredManifest(
-        build=findings.build,
-        state="indexing" if findings.revision else "ready",
-        revision=findings.revision,
-        format=" + ".join(sorted({summary.format for _, _, summary in findings.files})),
+        build=parts.build,
+        state="indexing" if parts.revision else "ready",
+        revision=parts.revision,
+        format=" + ".join(sorted({summary.format for _, _, summary in parts.files})),
         tick_ps=1 if timeline.tick_ps == 1 else 1000,
         origin_ns=str(timeline.origin_ns),
         start="0",
@@ -65,25 +59,25 @@ def make_manifest(findings: Findings) -> dict[str, Any]:
         root_level=_native.root_level(timeline.end),
         empty=not any(track_facts.events for track_facts in facts.values()),
         hosts=[group.name for group in layout.groups if group.kind == "host"],
-        files=[path.name for path, _, _ in findings.files],
+        files=[path.name for path, _, _ in parts.files],
         processes=sum(group.kind == "process" for group in layout.groups),
         tracks=len(layout.tracks),
         blocks=-(-len(layout.tracks) // TRACKS_PER_BLOCK),
-        names=schema.NameCounts(count=findings.names, page_size=NAMES_PER_PAGE),
+        names=schema.NameCounts(count=parts.names, page_size=NAMES_PER_PAGE),
         overview=OverviewGrid.of(timeline.end).told(),
-        events=schema.EventCounts(**_texts(structs.asdict(_counts(findings)))),
+        events=schema.EventCounts(**_texts(structs.asdict(_counts(parts)))),
         flows=schema.FlowCounts(**_texts(structs.asdict(findings.flow_counts))),
         steps=_steps(findings.steps),
         families=findings.families,
         outliers=findings.outliers,
-        ignored=_texts(findings.ignored),
-        warnings=list(findings.warnings),
-        source_bytes=str(sum(size_bytes for _, size_bytes, _ in findings.files)),
+        ignored=_texts(parts.ignored),
+        warnings=[*parts.warnings, *findings.warnings],
+        source_bytes=str(sum(size_bytes for _, size_bytes, _ in parts.files)),
         created_ns=str(time.time_ns()),
     )
     files = [
         {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": codec_of(summary.format).id}
-        for path, size_bytes, summary in findings.files
+        for path, size_bytes, summary in parts.files
     ]
     tracks = []
     for track in layout.tracks:
@@ -98,8 +92,8 @@ def make_manifest(findings: Findings) -> dict[str, Any]:
             "rows": track_facts.rows,
             "details": track_facts.with_details,
             "flow_ends": findings.flow_ends.get(track.id, (0, 0)),
-            "steps": findings.steps_of.get(track.id, 0),
-            "operations": findings.operations_of.get(track.id, 0),
+            "steps": findings.steps_by_track.get(track.id, 0),
+            "operations": findings.operations_by_track.get(track.id, 0),
         }
         if track_facts.span is not None:
             entry["span"] = [str(tick) for tick in track_facts.span]
@@ -112,7 +106,7 @@ def make_manifest(findings: Findings) -> dict[str, Any]:
         "version": STORE_VERSION,
         "public": msgspec.to_builtins(public),
         "files": files,
-        "sources": [source.to_json() for source in findings.sources],
+        "sources": [source.to_json() for source in parts.sources],
         "tracks": tracks,
     }
 
@@ -134,9 +128,9 @@ def _texts(counts: Mapping[str, int]) -> dict[str, str]:
     return {what: str(count) for what, count in counts.items()}
 
 
-def _counts(findings: Findings) -> EventCounts:
+def _counts(parts: ManifestParts) -> EventCounts:
     total = EventCounts()
-    for _, _, summary in findings.files:
+    for _, _, summary in parts.files:
         for kind, count in structs.asdict(summary.counts).items():
             setattr(total, kind, getattr(total, kind) + count)
     return total

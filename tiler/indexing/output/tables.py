@@ -1,23 +1,21 @@
-"""Tables that are stored once for a run: names, tables that decode arguments, the track tree, the manifest."""
+"""Tables that are stored once for a run: names, the track tree, the manifest."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec import to_builtins
 
-from tilescope.tiler.indexing.output.manifest import Findings, make_manifest
+from tilescope.tiler.indexing.output.manifest import ManifestParts, make_manifest
 from tilescope.tiler.indexing.reading.names import RunNames
-from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
-from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.pages import compress
-from tilescope.tiler.readers.formats import codec_of
-from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.store import Entry
 
@@ -33,21 +31,23 @@ def name_entries(names: RunNames) -> Iterator[Entry]:
         yield NAMES.key(number), page
 
 
-def args_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
-    """Tables that decode the arguments of each file's events."""
-    for number, file in enumerate(run.files):
-        tables = file.summary.args_tables
-        yield ARGUMENT_TABLES.key(number), compress(decoding.take_head(number))
-        if tables is None or not codec_of(file.summary.format).in_pages:
-            continue
-        for place, page in enumerate(tables.pages()):
-            yield ARGUMENT_TABLE_PAGES.key(number, place), compress(page)
+class NameRecorder(RecordMaker):
+    """The names of the run, where no preview has stored them."""
+
+    records: ClassVar[tuple[Record, ...]] = (NAMES,)
+
+    def __init__(self, recording: Recording) -> None:
+        self._names = None if recording.has_preview else recording.run.names
+
+    def beside(self) -> Iterable[Entry]:
+        """All pages."""
+        return () if self._names is None else name_entries(self._names)
 
 
-def tree_entries(findings: Findings) -> Iterator[Entry]:
+def tree_entries(manifest: ManifestParts) -> Iterator[Entry]:
     """Track tree and manifest, to be written together."""
-    yield TRACKS.key(), compress(_json(to_builtins(findings.layout.to_schema(findings.facts))))
-    yield MANIFEST.key(), compress(_json(make_manifest(findings)))
+    yield TRACKS.key(), compress(_json(to_builtins(manifest.layout.to_schema(manifest.facts))))
+    yield MANIFEST.key(), compress(_json(make_manifest(manifest)))
 
 
 def _json(value: object) -> bytes:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.indexing.tracks.findings import Findings
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
+from tilescope.tiler.store.store import Entry
 
 _HALF = 32
 
@@ -33,6 +38,28 @@ class BusyNames:
             (_as_stored(names[k]), _as_stored(names.category(k)), (int(high[k]) << _HALF) + int(low[k]))
             for k in order.tolist()
         )
+
+
+class FamilyRecorder(RecordMaker):
+    """The busiest families, which the manifest lists."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._names = recording.run.names
+        self._busy_names = BusyNames()
+        self._families: list[str] = []
+
+    def add_tiles(self, track: BuiltTrack, tiles: _native.Tiles) -> None:
+        """Adds up the events of a track."""
+        self._busy_names.add(track.data)
+
+    def late(self) -> Iterable[Entry]:
+        """Finds the families; writes nothing."""
+        self._families = self._busy_names.families(self._names)
+        return ()
+
+    def report(self, findings: Findings) -> None:
+        """Adds the families."""
+        findings.families = self._families
 
 
 def _as_stored(text: str) -> str:

@@ -12,14 +12,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.device_lines import WORK_CATEGORIES, is_stream
 from tilescope.tiler.indexing.scratch import parts
+from tilescope.tiler.indexing.tracks.findings import Findings
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.overruns import StreamOverruns
-from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.stretches import FAR, Stretches, shortest_pause
 from tilescope.tiler.indexing.tracks.track_data import TrackData
-from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.schema import Outlier, OutlierReason, Outliers
 
 Ints = NDArray[np.int64]
@@ -61,10 +62,11 @@ class _Suspect(Struct, frozen=True, order=True):
         )
 
 
-class OutlierFinder:
-    """Looks at the tracks of a run, from any thread, each once."""
+class OutlierRecorder(RecordMaker):
+    """The outliers of a run, which the manifest lists."""
 
-    def __init__(self, run: RunFiles, tracks: int) -> None:
+    def __init__(self, recording: Recording) -> None:
+        run, tracks = recording.run, len(recording.layout.tracks)
         self._run = run
         self._tick_ps = run.timeline.tick_ps
         self._pause = shortest_pause(self._tick_ps)
@@ -78,24 +80,29 @@ class OutlierFinder:
         self._stretches: list[Ints] = []
         self._whole_tracks: list[tuple[int, ...]] = []
 
-    def add(self, track: PlacedTrack, data: TrackData, facts: TrackFacts) -> None:
+    def add_tiles(self, track: BuiltTrack, tiles: _native.Tiles) -> None:
         """Takes note of a track's events."""
-        overruns = self._overruns_of(track, data) if len(self._overruns) <= _MOST else []
+        place, data = track.place, track.data
+        overruns = self._overruns_of(place, data) if len(self._overruns) <= _MOST else []
         self._overruns += overruns
         left_out = [suspect.ordinal for suspect in overruns]
-        start, stop = facts.span or (0, 0)
+        start, stop = track.facts.span or (0, 0)
         if stop - start >= self._long and len(self._long_slices) <= _MOST:
-            long = [suspect for suspect in self._long_slices_of(track, data) if suspect.ordinal not in left_out]
+            long = [suspect for suspect in self._long_slices_of(place, data) if suspect.ordinal not in left_out]
             self._long_slices += long
             left_out += [suspect.ordinal for suspect in long]
         if left_out or stop - start >= self._pause:
-            self._add_stretches(track.id, data, np.array(left_out, np.int64))
+            self._add_stretches(place.id, data, np.array(left_out, np.int64))
         else:
             first = 0, int(data.name[0]), start + int(data.duration[0])
-            self._whole_tracks.append((track.id, start, stop, len(data), *first))
+            self._whole_tracks.append((place.id, start, stop, len(data), *first))
 
-    def outliers(self) -> Outliers | None:
-        """Outliers of all tracks; None without any."""
+    def report(self, findings: Findings) -> None:
+        """Adds the outliers of all tracks."""
+        findings.outliers = self._outliers()
+
+    def _outliers(self) -> Outliers | None:
+        """None without any."""
         whole = np.array(self._whole_tracks, np.int64).reshape(-1, 7).T
         columns = np.concatenate([whole, *self._stretches], axis=1)
         tracks, start, end, events = columns[:4]

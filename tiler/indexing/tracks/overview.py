@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity
 from tilescope.tiler.indexing.reading.timeline import Timeline
+from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.overview import FULL, OVERVIEW, OverviewEntries, OverviewGrid
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
@@ -75,6 +78,27 @@ class Overview:
                 return
             few, self._few = self._few, []
         self._parts.append(_together(few))
+
+
+class OverviewRecorder(RecordMaker):
+    """The overview of a run."""
+
+    records: ClassVar[tuple[Record, ...]] = (OVERVIEW,)
+
+    def __init__(self, recording: Recording) -> None:
+        self._overview = Overview(recording.run.timeline.end)
+
+    def add_tiles(self, track: BuiltTrack, tiles: _native.Tiles) -> None:
+        """Takes the bins of a track."""
+        self._overview.add(track.place.id, track.data, tiles)
+
+    def add_rollup(self, rollup: PlacedTrack, tiles: _native.Tiles, lanes: int) -> None:
+        """Takes those of a rollup."""
+        self._overview.add_rollup(rollup.id, tiles, lanes)
+
+    def last(self) -> Iterator[Entry]:
+        """All pages."""
+        return self._overview.entries()
 
 
 def _together(few: Sequence[_Bins]) -> OverviewEntries:

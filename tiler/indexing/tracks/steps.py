@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.device_lines import STEP_LINES, is_one_of
 from tilescope.tiler.indexing.scratch import parts
-from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
+from tilescope.tiler.indexing.tracks.findings import Findings, StepCounts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.indexing.tracks.step_counts import StepCounts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.readers.formats import codec_of
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.steps import STEPS, StepSource, TrackSteps, join_steps
 from tilescope.tiler.step_names import PREFIXES, named_step, trailing_number
 from tilescope.tiler.store.store import Entry
@@ -39,25 +40,28 @@ _STEP_NUM: Final = "step_num"
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}
 
 
-class StepFinder:
-    """Looks at each track once, from any thread."""
+class StepRecorder(RecordMaker):
+    """Steps of each track."""
 
-    def __init__(self, run: RunFiles, tables: DecodingTables) -> None:
-        self.per_track: dict[int, int] = {}  # how many steps are stored of each track that has any
-        self._run = run
-        self._tables = tables
-        self._named = _NamedSteps(run)
+    records: ClassVar[tuple[Record, ...]] = (STEPS,)
+
+    def __init__(self, recording: Recording) -> None:
+        self._run = recording.run
+        self._tables = recording.tables
+        self._by_track: dict[int, int] = {}  # how many steps are stored of each track that has any
+        self._named = _NamedSteps(recording.run)
         self._numbers = np.zeros(0, np.int64)  # different ones, ascending
         self._new_numbers: list[Ints] = []
         self._left = MAX_STEPS
         self._is_cut = False
         self._lock = threading.Lock()
 
-    def entries(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
+    def add(self, track: BuiltTrack) -> Iterator[Entry]:
         """The records of a track's steps."""
-        if track.kind not in (TrackKind.SLICE, TrackKind.ASYNC):
+        place = track.place
+        if place.kind not in (TrackKind.SLICE, TrackKind.ASYNC):
             return
-        steps = self._find(track, data)
+        steps = self._find(place, track.data)
         if not len(steps):
             return
         with self._lock:
@@ -66,17 +70,20 @@ class StepFinder:
             self._is_cut |= len(kept) < len(steps)
             if not len(kept):
                 return
-            self.per_track[track.id] = len(kept)
+            self._by_track[place.id] = len(kept)
             self._count(_distinct(kept.number))
         for chunk in kept.chunks():
-            yield STEPS.key(track.id, int(chunk.ordinal[0])), compress(chunk.encode(track.id))
+            yield STEPS.key(place.id, int(chunk.ordinal[0])), compress(chunk.encode(place.id))
 
-    def counts(self) -> StepCounts:
-        """Counts of all tracks that have been looked at."""
+    def report(self, findings: Findings) -> None:
+        """Adds counts of the steps of all tracks."""
+        findings.steps, findings.steps_by_track = self._counts(), self._by_track
+
+    def _counts(self) -> StepCounts:
         self._merge()
         numbers = self._numbers
         first, last = (int(numbers[0]), int(numbers[-1])) if len(numbers) else (None, None)
-        return StepCounts(sum(self.per_track.values()), len(self.per_track), len(numbers), first, last, self._is_cut)
+        return StepCounts(sum(self._by_track.values()), len(self._by_track), len(numbers), first, last, self._is_cut)
 
     def _find(self, track: PlacedTrack, data: TrackData) -> TrackSteps:
         summary = self._run.files[track.file].summary

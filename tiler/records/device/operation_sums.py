@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.device.xla_words import DMA_STALL
 from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
 # Numbers of operations that are added up, by the stat that they are.
 SUMMED: Final[Mapping[str, Col]] = {
-    "dma_stall_duration_ps": Col.SUM_STALL,
+    DMA_STALL: Col.SUM_STALL,
     "flops": Col.SUM_FLOPS,
     "model_flops": Col.SUM_MODEL_FLOPS,
     "bytes_accessed": Col.SUM_BYTES,

@@ -17,6 +17,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID, DMA_STALL
 from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
@@ -27,8 +28,8 @@ CHUNK_OPERATIONS: Final = 16_384
 
 # Numbers that an operation may have, by the stat that they are, -1 where it has none.
 NUMBERS: Final[Mapping[str, Col]] = {
-    "dma_stall_duration_ps": Col.DMA_STALL,
-    "all_reduce_unique_id": Col.ALL_REDUCE,
+    DMA_STALL: Col.DMA_STALL,
+    ALL_REDUCE_ID: Col.ALL_REDUCE,
     "flops": Col.EVENT_FLOPS,
     "model_flops": Col.EVENT_MODEL_FLOPS,
     "bytes_accessed": Col.EVENT_BYTES,
@@ -111,6 +112,22 @@ class OperationKind(Struct, frozen=True):
 
     metadata: int  # number in the tables of the file, -1 none
     stats: Mapping[str, StatValue] = field(default_factory=dict)
+
+    @property
+    def instruction(self) -> tuple[str, str]:
+        """The program that a kernel runs for, by id or else name, and the instruction there; both "" for none."""
+        name = str(self.stats.get("hlo_op", ""))
+        return (program_id(str(self.stats.get("program_id", self.module_name))), name) if name else ("", "")
+
+    @property
+    def module_name(self) -> str:
+        """The name of that program; "" where the trace does not say it."""
+        return str(self.stats.get("hlo_module", ""))
+
+
+def program_id(text: str) -> str:
+    """The id of a program, which is unsigned; some traces have it as a signed number."""
+    return str(int(text) + (1 << 64)) if text.startswith("-") and text[1:].isdecimal() else text
 
 
 class OperationKinds(Sequence[OperationKind]):

@@ -8,7 +8,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import View, sharp_level
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
@@ -40,13 +40,13 @@ class BinsQuestion(Question, frozen=True, kw_only=True):
     ] = DEFAULT_PX
 
 
-def _answer(scope: Scope, question: BinsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: BinsQuestion) -> Interruptible[Answer]:
     reader = scope.reader
     kind = reader.tree.kind(question.track)
     span = scope.within(span_of(question.start, question.end))
     view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)
     level = sharp_level(view.ticks_per_px, reader.root_level)
-    has_events = span.start < span.stop and reader.tree.tracks[question.track]["events"] != "0"
+    has_events = span.start < span.stop and reader.tree.tracks[question.track].events != 0
     is_there = scope.is_done(question.track) and has_events
     drawn = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
     facts = [

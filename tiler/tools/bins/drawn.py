@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey
-from tilescope.tiler.query import ROW_KINDS, Name, QueryReader, Steps, ViewRows, ViewTile, first_of_each, view_tiles
+from tilescope.tiler.query import (
+    ROW_KINDS,
+    Interruptible,
+    Name,
+    QueryReader,
+    ViewRows,
+    ViewTile,
+    first_of_each,
+    view_tiles,
+)
 from tilescope.tiler.resolver import TickRange, TrackRequest
 
 MAX_ROWS: Final = 200_000  # of one answer: some 30 MB of JSON
@@ -31,7 +40,9 @@ class Drawn:
     names: dict[int, Name]
 
 
-def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int, *, is_there: bool) -> Steps[Drawn]:
+def draw(
+    reader: QueryReader, track: int, kind: str, span: TickRange, level: int, *, is_there: bool
+) -> Interruptible[Drawn]:
     """Rows that overlap the span, with bins of `level`. Raises UsageError where they are too many, and DamagedStore."""
     tiles: list[ViewTile] = []
     if is_there:
@@ -57,7 +68,7 @@ def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int
         _samples(rows["sample"]),
     )
     slices, bins, counters, samples = (_within(span, columns) for columns in all_columns)
-    names = reader.names.of([*slices["name"].tolist(), *bins["name"].tolist()])
+    names = reader.names.by_id([*slices["name"].tolist(), *bins["name"].tolist()])
     return Drawn(track, slices, bins, counters, samples, names)
 
 

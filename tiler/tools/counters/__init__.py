@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.schema import TreeTrack
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -37,19 +39,19 @@ class CountersQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = MAX_COUNTERS
 
 
-def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.reader.tree.tracks
-    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track]["events"] != "0"]
+    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if tracks[track].events != 0]
     listed = counters[: question.limit]
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
     means: list[float | None] = []
     stopped: list[int] = []
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     for track in listed:
         windows = question_windows.on_track(track)
-        first, last = int(tracks[track]["first"]), int(tracks[track]["last"])
+        first, last = _ends(tracks[track])
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)
         row = figures(CounterTiles(scope.reader, track), first, last, windows)
@@ -61,7 +63,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
     span = question_windows.span(counters)
     columns = [
         Column("track", "Track", "track", listed),
-        Column("name", "Name", "name", [tracks[track]["name"] for track in listed]),
+        Column("name", "Name", "name", [tracks[track].name for track in listed]),
         Column("n", "Samples", "count", [row.n for row in rows]),
         Column("min", "Least", "number", [row.least for row in rows], total="min"),
         Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
@@ -78,13 +80,21 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
-    notes = [_stopped_note([str(tracks[track]["name"]) for track in stopped], stopped[0])] if stopped else []
+    notes = [_stopped_note([tracks[track].name for track in stopped], stopped[0])] if stopped else []
     of_devices = performance_tracks(scope, question.tracks)
     if of_devices:
         table, more = yield from performance_table(scope, question_windows, of_devices, question.limit)
         tables = [table] if not counters else [*tables, table]
         notes += more
     return Answer(facts, tables, notes=notes)
+
+
+def _ends(track: TreeTrack) -> tuple[int, int]:
+    """Times of the first and the last sample of a counter. Raises DamagedStore where a track with samples has none."""
+    first, last = track.first, track.last
+    if first is UNSET or last is UNSET:
+        raise DamagedStore(f"track {track.id} has samples, and no first or last one (index the trace again)")
+    return first, last
 
 
 def _stopped_note(names: Sequence[str], track: int) -> Note:
@@ -95,7 +105,7 @@ def _stopped_note(names: Sequence[str], track: int) -> Note:
 
 
 def _why_not(scope: Scope) -> Reason:
-    if any(track["kind"] == "counter" for track in scope.reader.tree.tracks):
+    if any(track.kind == "counter" for track in scope.reader.tree.tracks):
         return ""
     if performance_tracks(scope, None):
         return ""

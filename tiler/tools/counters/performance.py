@@ -12,7 +12,7 @@ import numpy as np
 from tilescope.tiler.details.values import Values
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.devices import plane_of
-from tilescope.tiler.query import ArgumentReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, Reading
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
 from tilescope.tiler.tools.question import Tracks
 from tilescope.tiler.tools.question_windows import QuestionWindows
@@ -58,7 +58,7 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
     with_counters = []
     for track in scope.leaves(tracks):
         entry = reader.tree.tracks[track]
-        if entry["events"] == "0":
+        if entry.events == 0:
             continue
         file = reader.file_of(track)
         if file not in planes:
@@ -68,14 +68,14 @@ def performance_tracks(scope: Scope, tracks: Tracks | None) -> list[int]:
                 metadata = None
             plane_stats = () if metadata is None else metadata.planes
             planes[file] = frozenset(plane.name for plane in plane_stats if plane.heads(VALUE))
-        if planes[file] and plane_of(reader.tree.groups[entry["group"]]) in planes[file]:
+        if planes[file] and plane_of(reader.tree.groups[entry.group]) in planes[file]:
             with_counters.append(track)
     return with_counters
 
 
 def performance_table(
     scope: Scope, question_windows: QuestionWindows, tracks: list[int], limit: int
-) -> Steps[tuple[Table, list[Note]]]:
+) -> Interruptible[tuple[Table, list[Note]]]:
     """Table of these tracks' performance counters, over the events that start in the windows, and notes."""
     counters: dict[tuple[int, str, str], _Counter] = {}
     notes: list[Note] = []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
 
 
-def plain_mean(reader: QueryReader, track: int, windows: Windows) -> Steps[float | None]:
+def plain_mean(reader: QueryReader, track: int, windows: Windows) -> Interruptible[float | None]:
     """Mean of the samples in some windows; None without a finite one. Bins know no sums: leaves are read.
 
     Raises DamagedStore.

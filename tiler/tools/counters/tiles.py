@@ -99,7 +99,7 @@ class CounterTiles:
                     for a, b in zip(start[cut][child == child_index], stop[cut][child == child_index], strict=True)
                 ]
                 borders = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
-                opened.append((level - 1, child_index, Windows.of(*borders)))
+                opened.append((level - 1, child_index, Windows.from_spans(*borders)))
 
     def _tile(self, level: int, index: int) -> _Tile:
         slot = self._track % TRACKS_PER_BLOCK

@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.search.language import Kind as PatternKind
 from tilescope.tiler.search.language import Pattern, Query, parse
@@ -51,7 +51,7 @@ class EventColumnsQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = None
 
 
-def _answer(scope: Scope, question: EventColumnsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: EventColumnsQuestion) -> Interruptible[Answer]:
     wanted = names_in(question.columns, _COLUMNS, "columns")
     query = Query() if question.where is None else parse(question.where)
     if question.name is not None:
@@ -92,7 +92,7 @@ def _places(_: Scope, events: EventRows) -> Values:
 
 def _names(scope: Scope, events: EventRows, *, categories: bool = False) -> Words:
     distinct, inverse = np.unique(events.name, return_inverse=True)
-    names_by_id = scope.reader.names.of(distinct.tolist())
+    names_by_id = scope.reader.names.by_id(distinct.tolist())
     names = (names_by_id[name] for name in distinct.tolist())
     return _coded([name.category if categories else name.text for name in names], inverse)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import ArgumentReader, Events, Place, QueryReader, Reading, Steps
+from tilescope.tiler.query import ArgumentReader, Events, Interruptible, Place, QueryReader, Reading
 from tilescope.tiler.search.hits import Finder, Hits
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection
@@ -60,14 +60,14 @@ def page_of_rows(
     arguments: Sequence[str],
     limit: int,
     after: Place | None,
-) -> Steps[RowPage]:
+) -> Interruptible[RowPage]:
     """The first selected slices, and samples of counters, that overlap the windows, behind a place."""
     finder = Finder(reader, selection, reaching=True)
     taking = _Taking(reader, arguments, limit, after)
     slices = set(selection.tracks)
     for track in sorted(slices.union(counters)):
         windows = taking.left_of(track, windows_of(track))
-        if not len(windows) or reader.tree.tracks[track]["events"] == "0":
+        if not len(windows) or reader.tree.tracks[track].events == 0:
             continue
         if track not in slices:
             plan = reader.plan(track, windows)
@@ -106,7 +106,7 @@ class _Taking:
             return windows
         return windows.clipped(self._after.start, windows.stop if track == self._after.track else self._after.start)
 
-    def take(self, rows: EventRows) -> Steps[None]:
+    def take(self, rows: EventRows) -> Interruptible[None]:
         """Takes events of one track, which ascend."""
         if self._after is not None and len(rows) and rows.track[0] == self._after.track:
             rows = rows.take(rows.ordinal > self._after.ordinal)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
@@ -31,7 +31,7 @@ class FindQuestion(SpanQuestion, frozen=True, kw_only=True):
     after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
 
 
-def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: FindQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     query = FindQuery(

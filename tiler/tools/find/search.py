@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import Name, Place, QueryReader, Steps
+from tilescope.tiler.query import Interruptible, Name, Place, QueryReader
 from tilescope.tiler.search.hits import Hits, page_of_hits
 from tilescope.tiler.search.language import Kind, Pattern, Query
 from tilescope.tiler.search.selection import Selection, named, select
@@ -42,7 +42,7 @@ class FindQuery:
         if not 0 < len(self.text) <= MAX_TEXT:
             raise UsageError(f"a text to find has 1 to {MAX_TEXT:,} characters, not {len(self.text):,}")
 
-    def select(self, reader: QueryReader, tracks: Sequence[int]) -> Steps[Selection]:
+    def select(self, reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Selection]:
         """The events that match."""
         if self.match is Match.STEP:
             is_step: Callable[[str], bool] = lambda name: chosen_step(name, self.text) is not None  # noqa: E731
@@ -91,10 +91,10 @@ class Found:
         return [Occurrence(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def find(reader: QueryReader, query: FindQuery) -> Steps[Found]:
+def find(reader: QueryReader, query: FindQuery) -> Interruptible[Found]:
     """Counts all occurrences and lists the first. Raises UsageError for an unknown track, and DamagedStore."""
     leaves = reader.tree.leaves(query.tracks)
     selection = yield from query.select(reader, leaves)
     counts = yield from per_track(reader, selection, query.windows_of)
     page = yield from page_of_hits(reader, selection, query.windows_of, query.limit, query.after)
-    return Found(selection.n_names, counts, page.hits, page.more, reader.names.of(page.hits.name.tolist()))
+    return Found(selection.n_names, counts, page.hits, page.more, reader.names.by_id(page.hits.name.tolist()))

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
@@ -50,7 +50,7 @@ class FlowsQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = DEFAULT_ROWS
 
 
-def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: FlowsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     if question.event is not None:
         track, ordinal = map(int, question.event.split("."))
@@ -94,7 +94,7 @@ def _chain_table(scope: Scope, chain: Chain) -> Table:
     """A tree: below each event those that a flow leads to, or comes from."""
     rows = list(chain.rows())
     links = [link for link, _ in rows]
-    names = scope.reader.names.of(link.name for link in links)
+    names = scope.reader.names.by_id(link.name for link in links)
     steps = ["it" if link.depth == 0 else f"{'back' if link.depth < 0 else 'on'} {abs(link.depth)}" for link in links]
     columns = [
         Column("step", "Flow", "text", steps),

@@ -11,7 +11,7 @@ import numpy as np
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.lookup.flow_ends import flow_ends_at
-from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader, Reading
 from tilescope.tiler.records.flow_ends import FlowEnds
 
 FORWARD: Final = 1
@@ -63,12 +63,12 @@ class Chain:
 
 def chain_of(
     reader: QueryReader, track: int, ordinal: int, sides: tuple[int, ...], depth: int, limit: int
-) -> Steps[Chain]:
+) -> Interruptible[Chain]:
     """The chain of an event, the nearest of it if it is too long. Raises UsageError for no event, DamagedStore."""
     if reader.tree.kind(track) not in SLICE_KINDS:
         raise UsageError(f"track {track} has no slices: flows go from slice to slice")
-    if ordinal >= int(reader.tree.tracks[track]["events"]):
-        raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track]['events']}")
+    if ordinal >= reader.tree.tracks[track].events:
+        raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track].events}")
     chain = Chain(Link(track, ordinal, 0))
     ends = flow_ends_at(reader.store, track, ordinal)
     if ends is not None:
@@ -80,7 +80,7 @@ def chain_of(
     return chain
 
 
-def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int) -> Steps[None]:
+def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int) -> Interruptible[None]:
     seen = {(chain.event.track, chain.event.ordinal)}
     here = [chain.event]
     while here:
@@ -117,7 +117,7 @@ def _has_unseen(ends: FlowEnds, seen: set[tuple[int, int]], limit: int) -> bool:
     ) or len(ends) > len(first_ends)
 
 
-def _look_up(reader: QueryReader, links: list[Link]) -> Steps[None]:
+def _look_up(reader: QueryReader, links: list[Link]) -> Interruptible[None]:
     """Sets start, duration and name of the events, track by track, from the leaves that hold them."""
     reading = Reading(reader)
     by_track: dict[int, dict[int, Link]] = defaultdict(dict)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.flow_ends import flow_ends
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.windows import WindowsOf
 
@@ -42,7 +42,7 @@ class TrackFlows:
         return TrackFlows(*(getattr(self, column)[which] for column in self.__slots__))
 
 
-def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[TrackFlows]:
+def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[TrackFlows]:
     """Flows by pair of tracks, from the flow ends in the windows of each track, most first. Raises DamagedStore."""
     parts = [_sums([])]
     rows = 0

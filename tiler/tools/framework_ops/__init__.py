@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts.host_operations import host_threads
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
@@ -39,7 +39,7 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     host = yield from asked_host(scope, question)
     yield

@@ -117,7 +117,7 @@ def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: b
     """Operations of hosts, those that take most time first."""
     table = host.table
     order = sorted(table.operations, key=lambda operation: (-operation.own, operation.op.name))
-    names = reader.names.of(operation.name for operation in order[:limit])
+    names = reader.names.by_id(operation.name for operation in order[:limit])
     rows = [
         _Row(
             operation.op.name,

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts import NO_DEVICES
-from tilescope.tiler.query import Name, Steps
+from tilescope.tiler.query import Interruptible, Name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -47,7 +47,7 @@ class GapsQuestion(FigureQuestion, frozen=True, kw_only=True):
     after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
 
 
-def _answer(scope: Scope, question: GapsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     lanes = yield from lanes_of(scope, question.tracks, by_device=not question.each_track)
     after = None if question.after is None else GapPlace.parse(question.after)
@@ -101,7 +101,7 @@ def _gaps_table(
     more: str | None,
 ) -> Table:
     length = gaps.stop - gaps.start
-    names = scope.reader.names.of(
+    names = scope.reader.names.by_id(
         [
             *(edge.name for edge in (*edges.before, *edges.ended) if edge is not None),
             *(launch.edge.name for launch in edges.launch if launch is not None),

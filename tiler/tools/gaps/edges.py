@@ -8,7 +8,7 @@ import numpy as np
 
 from tilescope.tiler.facts import Work
 from tilescope.tiler.lookup.flow_ends import flow_ends_at
-from tilescope.tiler.query import Events, QueryReader, Reading, Steps
+from tilescope.tiler.query import Events, Interruptible, QueryReader, Reading
 from tilescope.tiler.tools.gaps.gap_search import Gaps
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes
 from tilescope.tiler.windows import Windows
@@ -45,7 +45,7 @@ class Edges:
     launch: list[Launch | None]
 
 
-def edges_of(reader: QueryReader, lanes: Lanes, gaps: Gaps) -> Steps[Edges]:
+def edges_of(reader: QueryReader, lanes: Lanes, gaps: Gaps) -> Interruptible[Edges]:
     """The edges of gaps. Raises DamagedStore."""
     n = len(gaps)
     edges = Edges([None] * n, [None] * n, [None] * n)
@@ -69,9 +69,9 @@ def edges_of(reader: QueryReader, lanes: Lanes, gaps: Gaps) -> Steps[Edges]:
 
 def _edges_by_time(
     reader: QueryReader, reading: Reading, lane: Lane, ticks: np.ndarray[tuple[int], np.dtype[np.int64]], *, ends: bool
-) -> Steps[dict[int, Edge]]:
+) -> Interruptible[dict[int, Edge]]:
     """By time, the work that ends or starts there: first what runs no other, then by track and ordinal."""
-    windows = Windows.of(ticks, ticks + 1)
+    windows = Windows.from_spans(ticks, ticks + 1)
     wanted = ticks + 1 if ends else ticks
     best: dict[int, tuple[bool, int, int, Edge]] = {}
     for track in lane.tracks:

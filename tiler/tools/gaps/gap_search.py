@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.gaps.lanes import Lane
 from tilescope.tiler.windows import Windows
@@ -121,7 +121,7 @@ class Search:
 
     def look_through(
         self, reader: QueryReader, lane: Lane, number: int, windows: Windows, within: TickRange
-    ) -> Steps[LaneGaps]:
+    ) -> Interruptible[LaneGaps]:
         """Counts the gaps of a lane between its first and last work in a span, and keeps those that come first."""
         lane_gaps = LaneGaps()
         busy = Busy(reader, [track.of_any_kind for track in lane.tracks])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilescope.tiler.facts import Device, WorkTrack, devices_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.scope import Scope
 
 
@@ -34,9 +34,9 @@ class Lanes:
     devices: Sequence[Device]
 
 
-def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> Steps[Lanes]:
+def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> Interruptible[Lanes]:
     """Lanes of the devices that work on some of the tracks; where none does, each track by itself."""
-    leaves = [track for track in scope.leaves(tracks) if scope.reader.tree.tracks[track]["busy"] != "0"]
+    leaves = [track for track in scope.leaves(tracks) if scope.reader.tree.tracks[track].busy != 0]
     leaf_tracks = frozenset(leaves)
     devices = yield from devices_of(scope.reader)
     lanes: list[Lane] = []
@@ -47,11 +47,11 @@ def lanes_of(scope: Scope, tracks: Sequence[int] | None, *, by_device: bool) -> 
         elif work:
             lanes += [Lane(_name(scope, track.track), (track,), device) for track in work]
     if not lanes:
-        every = np.ones(int(scope.manifest["names"]["count"]) + 1, np.uint8)
+        every = np.ones(scope.reader.manifest.names.count + 1, np.uint8)
         lanes = [Lane(_name(scope, track), (WorkTrack(track, every),), None) for track in leaves]
     return Lanes(lanes, devices)
 
 
 def _name(scope: Scope, track: int) -> str:
     tree = scope.reader.tree
-    return f"{tree.groups[tree.tracks[track]['group']]['name']} › {tree.tracks[track]['name']}"
+    return f"{tree.groups[tree.tracks[track].group].name} › {tree.tracks[track].name}"

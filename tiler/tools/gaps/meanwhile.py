@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Device
-from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader, Reading
 from tilescope.tiler.records.histogram import sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.tools.gaps.edges import Edges
@@ -41,7 +41,7 @@ class HostWork:
     left_out: int
 
 
-def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> Steps[HostWork]:
+def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> Interruptible[HostWork]:
     """The work of the host in each gap. Raises DamagedStore."""
     reading = Reading(reader)
     threads = {device.host: _threads(reader, lanes.devices, device.host) for device in lanes.devices}
@@ -54,7 +54,7 @@ def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> St
         if launch is not None:
             tracks = [launch.edge.track]
         left_out = max(left_out, len(tracks) - most)
-        window = Windows.one(int(gaps.start[gap]), int(gaps.stop[gap]))
+        window = Windows.single(int(gaps.start[gap]), int(gaps.stop[gap]))
         work.append((yield from _busiest_of(reading, tracks[:most], window)))
     return HostWork(work, left_out)
 
@@ -66,17 +66,17 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
     threads = [
         track
         for track in tree.tracks
-        if track["kind"] in SLICE_KINDS
-        and track["busy"] != "0"
+        if track.kind in SLICE_KINDS
+        and track.busy != 0
         and not track.get("frames")
-        and track["group"] not in of_devices
-        and tree.groups[track["group"]]["parent"] == host
-        and tree.groups[track["group"]]["name"] not in _FRAMES
+        and track.group not in of_devices
+        and tree.groups[track.group].parent == host
+        and tree.groups[track.group].name not in _FRAMES
     ]
-    return [track["id"] for track in sorted(threads, key=lambda track: (-int(track["busy"]), track["id"]))]
+    return [track.id for track in sorted(threads, key=lambda track: (-track.busy, track.id))]
 
 
-def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Steps[Meanwhile | None]:
+def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Interruptible[Meanwhile | None]:
     """The busiest name on several tracks; where names are equally busy, that of the first track."""
     # No name can be busier than its track: most tracks need not be looked at name by name.
     places = {track: place for place, track in enumerate(tracks)}
@@ -97,7 +97,7 @@ def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Ste
     return best
 
 
-def _busiest(reading: Reading, track: int, window: Windows) -> Steps[Meanwhile | None]:
+def _busiest(reading: Reading, track: int, window: Windows) -> Interruptible[Meanwhile | None]:
     parts = []
     for part in reading.histogram_parts([track], everywhere(window)):
         parts.append(part)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.question import Question
@@ -55,7 +55,7 @@ _GRAPHS: Final = KeyedRunCache[tuple[str, int], ProgramGraph](
 )
 
 
-def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: GraphQuestion) -> Interruptible[Answer]:
     programs = _distinct(programs_of(scope.reader))
     program = _chosen(programs, question.program)
     if program is None:

@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import View, sharp_level
 from tilescope.tiler.search.bins import HitLanes, density
 from tilescope.tiler.search.language import parse
@@ -46,7 +46,7 @@ class HitBinsQuestion(Question, frozen=True, kw_only=True):
     ] = "track"
 
 
-def _answer(scope: Scope, question: HitBinsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: HitBinsQuestion) -> Interruptible[Answer]:
     query = parse(question.query)
     span = scope.within(span_of(question.start, question.end))
     view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)

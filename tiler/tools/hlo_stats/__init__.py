@@ -12,7 +12,8 @@ from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Ints, sum_of
 from tilescope.tiler.facts.operations.operation_table import some_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.records.device.xla_words import is_outside, is_recomputed
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -36,7 +37,7 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: HloStatsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     order = device_operations.table.columns.by_time()
     yield
@@ -65,6 +66,7 @@ def _core_of(scope: Scope) -> str | None:
 def _table(device_operations: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
     listed = some_of(device_operations.table.operations, order[:limit].tolist())
     listed_rates = [rates_of(operation, device_operations.peaks) for operation in listed]
+    metadata = [operation.metadata for operation in listed]
     span = device_operations.table.span
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
@@ -122,8 +124,8 @@ def _table(device_operations: AskedOperations, order: Ints, limit: int, core: st
         texts("expression", "Expression", lambda operation: operation.metadata.expression),
         of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda rates: rates.model_flops),
         *memory_columns(list(zip(listed, listed_rates, strict=True))),
-        Column("recomputed", "Recomputed", "flag", [operation.metadata.is_recomputed for operation in listed]),
-        Column("outside", "With the host", "flag", [operation.metadata.is_outside for operation in listed]),
+        Column("recomputed", "Recomputed", "flag", [is_recomputed(item.name, item.framework) for item in metadata]),
+        Column("outside", "With the host", "flag", [is_outside(item.framework, item.expression) for item in metadata]),
         Column("core", "Core", "text", [core for _ in listed]),
         Column("flops", "FLOPs", "flops", [operation.flops if operation.tells_flops else None for operation in listed]),
         Column("bytes", "Bytes", "bytes", [operation.bytes if operation.tells_bytes else None for operation in listed]),

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.imports.saved_pages import version_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.imported.buffers import buffers_answer
 from tilescope.tiler.tools.imported.cores import cores_answer
@@ -19,7 +19,7 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
-_SHOW: Final[Mapping[str, Callable[[Any, int], Steps[Answer]]]] = {
+_SHOW: Final[Mapping[str, Callable[[Any, int], Interruptible[Answer]]]] = {
     "pod_viewer": cores_answer,
     "op_profile": profile_tree_answer,
     "memory_viewer": buffers_answer,
@@ -38,14 +38,14 @@ class ImportedQuestion(Question, frozen=True, kw_only=True):
     ] = 0
 
 
-def _answer(scope: Scope, question: ImportedQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: ImportedQuestion) -> Interruptible[Answer]:
     pages = saved_pages(scope.reader)
     if question.page >= len(pages):
         lacking = Note("warning", f"there is no saved page {question.page}: see the table of pages")
         return Answer(tables=[_pages(pages)], notes=[lacking])
     page = pages[question.page]
     parsed = yield from page.parsed(scope.reader)
-    shown = yield from _SHOW[page.page](parsed, int(scope.manifest["tick_ps"]))
+    shown = yield from _SHOW[page.page](parsed, scope.reader.tick_ps)
     facts = [
         Fact("page", "Page", page.title, "text"),
         Fact("file", "File", page.entry.label, "text"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, text, whole
 
@@ -29,7 +29,7 @@ _FLAGS: Final = (
 )
 
 
-def buffers_answer(parsed: Any, _tick_ps: int) -> Steps[Answer]:
+def buffers_answer(parsed: Any, _tick_ps: int) -> Interruptible[Answer]:
     """Its buffers with what they take without padding, and the curve of the heap."""
     module = member(parsed, "hloModule")
     assignment = member(parsed, "bufferAssignment")

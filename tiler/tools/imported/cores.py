@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, row_id, text, ticks, whole
@@ -42,7 +42,7 @@ _US_PS: Final = 10**6
 _BREAKDOWN: Final = ("stepBreakdownUs",)
 
 
-def cores_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
+def cores_answer(parsed: Any, tick_ps: int) -> Interruptible[Answer]:
     """Tables of cores, channels and all-reduces, a row for each step, and the mean core of each step as a chart."""
     page = _Page(parsed, tick_ps)
     yield from page.read()
@@ -66,7 +66,7 @@ class _Page:
         self._cores: list[tuple[Any, str, Any]] = []
         self.notes: list[Note] = []
 
-    def read(self) -> Steps[None]:
+    def read(self) -> Interruptible[None]:
         """Looks at the steps: first of all."""
         for place, step in enumerate(self._steps):
             if place % _STEPS_AT_ONCE == 0:
@@ -75,7 +75,7 @@ class _Page:
         if len(self._cores) == SHOWN_ROWS:
             self.notes.append(Note("warning", f"only the first {SHOWN_ROWS:,} cores of steps are shown"))
 
-    def parts(self) -> Steps[list[Column]]:
+    def parts(self) -> Interruptible[list[Column]]:
         """The parts of a core's time that the file has; what they leave of a step is low-FLOPS compute."""
         generic = []
         for place, (name, title) in enumerate(_GENERIC, 1):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
 
@@ -53,7 +53,7 @@ class _Shape:
     is_cut: bool
 
 
-def data_tables_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
+def data_tables_answer(parsed: Any, tick_ps: int) -> Interruptible[Answer]:
     """All tables of a page; their properties are facts, and tables of advice notes."""
     facts: dict[str, Fact] = {}
     tables: list[Table] = []
@@ -109,7 +109,7 @@ def _shape(raw_table: Any, most_cells: int) -> _Shape:
     return _Shape(shown_rows, shown_columns, is_cut=shown_rows < rows or shown_columns < columns)
 
 
-def _table(raw_table: Any, shape: _Shape, place: int, tick_ps: int) -> Steps[Table | None]:
+def _table(raw_table: Any, shape: _Shape, place: int, tick_ps: int) -> Interruptible[Table | None]:
     columns, rows = items(member(raw_table, "cols"))[: shape.columns], items(member(raw_table, "rows"))[: shape.rows]
     if not columns or not rows:
         return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, text, ticks, whole
 
@@ -35,7 +35,7 @@ class _Rows:
     is_cut: bool = False
 
 
-def profile_tree_answer(parsed: Any, tick_ps: int) -> Steps[Answer]:
+def profile_tree_answer(parsed: Any, tick_ps: int) -> Interruptible[Answer]:
     """A tree for each member that is one."""
     tables: list[Table] = []
     notes: list[Note] = []
@@ -63,7 +63,7 @@ def _rows(root: Any) -> _Rows:
     return rows
 
 
-def _table(key: str, rows: _Rows, tick_ps: int) -> Steps[Table]:
+def _table(key: str, rows: _Rows, tick_ps: int) -> Interruptible[Table]:
     """Old files have shares of the whole as times and rates; newer ones have picoseconds beside them."""
     nodes = rows.nodes
     yield

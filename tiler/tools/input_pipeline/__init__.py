@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.step_times import StepPart
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
@@ -40,7 +40,7 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: InputPipelineQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answer]:
     steps = yield from asked_steps(scope, question)
     measured = None
     if steps.times:

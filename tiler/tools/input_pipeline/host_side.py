@@ -23,7 +23,7 @@ from tilescope.tiler.facts.host_operations import (
 )
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.page import decode_slice_names
-from tilescope.tiler.query import EVERYTHING, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVERYTHING, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import WindowsOf, everywhere
 
@@ -66,7 +66,9 @@ class HostSide:
         return sum(operation.own for operation, input_category in self.operations if input_category is category)
 
 
-def host_side(reader: QueryReader, tracks: frozenset[int], windows_of: WindowsOf, copied: Fraction) -> Steps[HostSide]:
+def host_side(
+    reader: QueryReader, tracks: frozenset[int], windows_of: WindowsOf, copied: Fraction
+) -> Interruptible[HostSide]:
     """Input operations on the threads of hosts among some tracks, in windows. Raises DamagedStore.
 
     `copied`: the share of the step time that is copying to devices, which stands for enqueuing where there is none.
@@ -96,7 +98,7 @@ def _enqueues(operations: Sequence[tuple[HostOperation, InputCategory]]) -> bool
     return any(category is InputCategory.ENQUEUE for _, category in operations)
 
 
-def _never() -> Steps[tuple[int, int]]:
+def _never() -> Interruptible[tuple[int, int]]:
     yield
     return 0, 0
 
@@ -107,7 +109,7 @@ _FEW_EVENTS: Final = 1 << 15
 _ENQUEUE_NAMES: Final = RunCache[NDArray[np.bool_]]("enqueues", "Names of operations that enqueue input")
 
 
-def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
+def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Interruptible[tuple[int, int]]:
     """Sums over enqueues that another follows on their thread: their durations, and the times from start to start."""
     is_enqueue = _ENQUEUE_NAMES.get(reader)
     if is_enqueue is None:
@@ -137,9 +139,9 @@ def _is_enqueue(name: Name) -> int:
     return int(op is not None and op.type in (_ENQUEUE, f"{_ENQUEUE}Tuple"))
 
 
-def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[bool]:
+def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Interruptible[bool]:
     """True if events of some names may be on a track."""
-    if int(reader.tree.tracks[track]["events"]) < _FEW_EVENTS:
+    if reader.tree.tracks[track].events < _FEW_EVENTS:
         try:
             of_block = reader.tiles(track // TRACKS_PER_BLOCK)
         except NotBuilt:

@@ -11,7 +11,7 @@ from msgspec import Meta
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -45,7 +45,7 @@ class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = DEFAULT_LISTED
 
 
-def _answer(scope: Scope, question: KernelsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     gpu_kernels = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     kernels = sorted(
@@ -53,7 +53,7 @@ def _answer(scope: Scope, question: KernelsQuestion) -> Steps[Answer]:
         key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),
     )
     yield
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     return Answer(
         _facts(gpu_kernels, tick_ps),
         [_table(gpu_kernels, kernels, question.limit, tick_ps)],

@@ -19,7 +19,7 @@ from tilescope.tiler.facts.memory import (
     memories_of,
     records_allocations,
 )
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.question import FigureQuestion
@@ -98,7 +98,7 @@ class _MemoryRow:
         return not self.is_host, (fill.used / fill.capacity if fill.capacity else 0.0), fill.used
 
 
-def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     if question.host is not None:
@@ -129,7 +129,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
         return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
     if question.bins:
         return Answer(facts, [table], [_bins(memory, row.windows, question.bins)])
-    live = memory.live(row.peak.at)
+    live = memory.live(row.peak.event)
     yield
     return Answer(
         facts,
@@ -142,10 +142,10 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
 def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryPool) -> _MemoryRow:
     groups = scope.reader.tree.groups
     windows = question_windows.on_track(int(memory.track[0]))
-    host = str(groups[memory.host]["name"]) if memory.host >= 0 else ""
+    host = groups[memory.host].name if memory.host >= 0 else ""
     peak = memory.peak(windows) if len(windows) else None
     counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
-    event = None if peak is None else (int(memory.track[peak.at]), int(memory.ordinal[peak.at]))
+    event = None if peak is None else (int(memory.track[peak.event]), int(memory.ordinal[peak.event]))
     return _MemoryRow(memory.name, host, memory.is_host, windows, peak, event, memory.lifetime_peak, counts)
 
 
@@ -209,14 +209,14 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     curve = memory.curve(windows)
 
     def bytes_of(values: Ints) -> Ints:
-        sizes = values[curve.at]
+        sizes = values[curve.event]
         return np.ma.MaskedArray(sizes, sizes < 0) if (sizes < 0).any() else sizes
 
     def column(name: str, title: str, values: Ints) -> Column:
         return Column(name, title, "bytes", bytes_of(values), total="max")
 
     time = Column("time", "Time", "time", curve.time)
-    free = column("free", "Free", memory.free) if (memory.free[curve.at] >= 0).any() else None
+    free = column("free", "Free", memory.free) if (memory.free[curve.event] >= 0).any() else None
     capacity = peak.fill.capacity
     # What is in use would not be seen below all that is free.
     is_small = capacity is not None and peak.fill.used < _SMALL_SHARE * capacity
@@ -225,11 +225,11 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     parts.append(column("heap", "Heap", memory.heap))
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
-    limit = Column("peak", "Peak", "bytes", np.full(len(curve.at), peak.fill.used), total="max")
+    limit = Column("peak", "Peak", "bytes", np.full(len(curve.event), peak.fill.used), total="max")
     charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
     if free is not None and is_small:
         charts.append(Series("free", "Free memory", "line", time, [free]))
-    fragmentation = memory.fragmentation[curve.at]
+    fragmentation = memory.fragmentation[curve.event]
     if (fragmentation == fragmentation).any():
         fragmentation_column = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
         charts.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [fragmentation_column]))
@@ -349,7 +349,7 @@ def _notes(row: _MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
             f"Memory {where} is fullest here{share}".replace("%", " %"),
             start=max(0, peak.time - around),
             end=peak.time + around,
-            track=int(memory.track[peak.at]),
+            track=int(memory.track[peak.event]),
         )
     ]
     if memory.is_counted:

@@ -20,7 +20,7 @@ from tilescope.tiler.facts.hlo import (
     programs_of,
 )
 from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
@@ -65,7 +65,7 @@ class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most buffers that are listed.")] = DEFAULT_LISTED
 
 
-def _answer(scope: Scope, question: MemoryViewerQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
     programs = _programs(scope, question.host)
     if not programs:
         return Answer(notes=[Note("warning", NO_PROGRAMS)])
@@ -90,7 +90,7 @@ def _of_program(
     values: InstructionFinder,
     assignment: BufferAssignment,
     table: Table,
-) -> Steps[Answer]:
+) -> Interruptible[Answer]:
     only_at_peak = question.buffers == "peak"
     space = yield from working_space(values, assignment, question.space, only_at_peak=only_at_peak)
     yield

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graphs
 from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.model_graph.scopes import ModelPart, Scopes, scopes_of
 from tilescope.tiler.tools.question import Question
@@ -37,7 +37,7 @@ class ModelGraphQuestion(Question, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_PARTS, description="The most parts and operations that are listed.")] = 200
 
 
-def _answer(scope: Scope, question: ModelGraphQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: ModelGraphQuestion) -> Interruptible[Answer]:
     graphs = yield from model_graphs(scope.reader)
     if not graphs:
         return Answer(notes=[Note("warning", NO_GRAPH)])
@@ -90,7 +90,7 @@ def _nodes(parts: Sequence[ModelPart]) -> Table:
     return Table("nodes", "Parts", columns)
 
 
-def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Steps[Table]:
+def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Interruptible[Table]:
     edges = yield from scopes.edges(parts)
     columns = [
         Column("source", "From", "id", [source for source, _ in edges]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.model_graph import ModelGraph, Placement, placement
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 
 _AT_ONCE: Final = 20_000  # nodes, or their inputs, between two turns
 
@@ -31,7 +31,7 @@ class ModelPart:
         return self.valid / judged if judged else None
 
 
-def scopes_of(graph: ModelGraph) -> Steps[Scopes]:
+def scopes_of(graph: ModelGraph) -> Interruptible[Scopes]:
     """The scopes of a graph."""
     placements: list[Placement] = []
     for node in graph.nodes:
@@ -49,7 +49,7 @@ class Scopes:
         self.placements = placements
         self._part_of: dict[int, int] = {}
 
-    def inside(self, scope: str) -> Steps[Sequence[int]]:
+    def inside(self, scope: str) -> Interruptible[Sequence[int]]:
         """Places of the nodes in a scope, and of the one that has its name."""
         if not scope:
             return range(len(self.graph.nodes))
@@ -62,7 +62,7 @@ class Scopes:
                 places.append(place)
         return places
 
-    def parts(self, scope: str, inside: Sequence[int]) -> Steps[list[ModelPart]]:
+    def parts(self, scope: str, inside: Sequence[int]) -> Interruptible[list[ModelPart]]:
         """Parts that lie directly in a scope, the largest first; `inside`: places of all nodes in it."""
         begin = f"{scope}/" if scope else ""
         by_name: dict[str, ModelPart] = {}
@@ -93,7 +93,7 @@ class Scopes:
         self._part_of = {node_place: places[name] for node_place, name in of_node.items()}
         return ordered
 
-    def edges(self, parts: Sequence[ModelPart]) -> Steps[Counter[tuple[int, int]]]:
+    def edges(self, parts: Sequence[ModelPart]) -> Interruptible[Counter[tuple[int, int]]]:
         """Numbers of inputs from one part to another, for the parts that were made last."""
         counts: Counter[tuple[int, int]] = Counter()
         work = 0

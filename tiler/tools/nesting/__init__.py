@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import Place, Steps
+from tilescope.tiler.query import Interruptible, Place
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
@@ -35,7 +35,7 @@ class NestingQuestion(Question, frozen=True, kw_only=True):
     after: Annotated[After | None, Meta(description="Where to go on by time: `more` of the answer before.")] = None
 
 
-def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     if question.after is not None and question.order == "longest":
         raise UsageError("after: only a list by time goes on; ask for more of the longest with limit")
     family = Family(scope.reader, question.track, question.ordinal)
@@ -46,7 +46,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
     children, more = yield from _children(family, question)
     row_slice = family.slice
     facts = [
-        Fact("name", "Name", scope.reader.names.of([row_slice.name])[row_slice.name].text, "name"),
+        Fact("name", "Name", scope.reader.names.by_id([row_slice.name])[row_slice.name].text, "name"),
         Fact("start", "Start", row_slice.start, "time"),
         Fact("duration", "Duration", row_slice.duration, "ticks"),
         Fact("self", "Self time", self_ticks, "ticks", "in which nothing runs in it"),
@@ -60,7 +60,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
     return Answer(facts, tables)
 
 
-def _children(family: Family, question: NestingQuestion) -> Steps[tuple[list[RowSlice], str | None]]:
+def _children(family: Family, question: NestingQuestion) -> Interruptible[tuple[list[RowSlice], str | None]]:
     if question.order == "longest":
         children = yield from family.children.longest(question.limit)
         return children, None
@@ -73,7 +73,7 @@ def _children(family: Family, question: NestingQuestion) -> Steps[tuple[list[Row
 
 
 def _columns(scope: Scope, track: int, slices: Sequence[RowSlice]) -> list[Column]:
-    names = scope.reader.names.of(row_slice.name for row_slice in slices)
+    names = scope.reader.names.by_id(row_slice.name for row_slice in slices)
     return [
         Column("event", "Event", "event", [f"{track}.{row_slice.ordinal}" for row_slice in slices]),
         Column("name", "Name", "name", [names[row_slice.name].text for row_slice in slices]),

@@ -13,7 +13,7 @@ import numpy as np
 
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.nesting.row_slices import RowSlice, RowSlices
@@ -55,12 +55,12 @@ class Family:
         nearest = indices[np.argsort(-running.row[indices], kind="stable")][:MAX_PARENTS]
         return [_slice(running, index) for index in nearest.tolist()]
 
-    def self_ticks(self) -> Steps[int]:
+    def self_ticks(self) -> Interruptible[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
         row_slice = self.slice
         if row_slice.duration == 0:
             return 0
-        windows = Windows.one(row_slice.start, row_slice.end)
+        windows = Windows.single(row_slice.start, row_slice.end)
         busy = self_busy = 0
         for part in self._reading.histogram_parts([self._track], everywhere(windows)):
             own = part.name == row_slice.name
@@ -72,7 +72,7 @@ class Family:
             return self_busy
         return (yield from self._swept(windows))
 
-    def _swept(self, windows: Windows) -> Steps[int]:
+    def _swept(self, windows: Windows) -> Interruptible[int]:
         """The same from all slices that start while it runs, one after the other."""
         row_slice = self.slice
         covered, reach = 0, row_slice.start
@@ -104,7 +104,7 @@ class Family:
 
     def _events(self, start: int, stop: int) -> Events:
         """Events that overlap a span, which lies in one leaf."""
-        plan = self._reader.plan(self._track, Windows.one(start, stop))
+        plan = self._reader.plan(self._track, Windows.single(start, stop))
         (events,) = self._reading.events(plan, plan.leaf_runs)
         return events
 

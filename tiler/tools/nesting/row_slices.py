@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import BINS_PER_TILE, TRACKS_PER_BLOCK, Page, SliceFlag
-from tilescope.tiler.query import Place, QueryReader, Steps
+from tilescope.tiler.query import Interruptible, Place, QueryReader
 from tilescope.tiler.resolver import TickRange
 
 Ints = NDArray[np.int64]
@@ -66,11 +66,11 @@ class RowSlices:
         self._kept = lru_cache(_KEPT_PAGES)(reader.decoded_page)
         self._kept_exact = lru_cache(_KEPT_PAGES)(reader.exact_page)
 
-    def count(self) -> Steps[int]:
+    def count(self) -> Interruptible[int]:
         """Number of slices: from the tiles at the ends of the span. Raises DamagedStore."""
         return (yield from self._count(self._reader.root_level, 0))
 
-    def by_time(self, limit: int, after: Place | None = None) -> Steps[list[RowSlice]]:
+    def by_time(self, limit: int, after: Place | None = None) -> Interruptible[list[RowSlice]]:
         """The first of them, or the first after a place. Raises DamagedStore."""
         slices: list[RowSlice] = []
         if after is not None:
@@ -87,7 +87,7 @@ class RowSlices:
                     break
         return slices
 
-    def longest(self, limit: int) -> Steps[list[RowSlice]]:
+    def longest(self, limit: int) -> Interruptible[list[RowSlice]]:
         """The longest of them, equally long ones by time. Raises DamagedStore."""
         longest: list[RowSlice] = []
         seen: set[int] = set()
@@ -117,7 +117,7 @@ class RowSlices:
                 heapq.heappush(tiles, (-bound, first, level - 1, _QUARTERS * index + quarter))
         return longest
 
-    def _count(self, level: int, index: int) -> Steps[int]:
+    def _count(self, level: int, index: int) -> Interruptible[int]:
         tile = self._tile(level, index)
         yield
         if tile is None:

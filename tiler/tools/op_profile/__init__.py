@@ -12,9 +12,9 @@ from msgspec import Meta
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
-from tilescope.tiler.facts.operations import OpTable, operation_source
+from tilescope.tiler.facts.operations import Instructions, OpTable, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.contract import Contract, Same
@@ -61,14 +61,14 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = 100
 
 
-def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
         return (yield from _tree_answer(scope, question))
 
 
-def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     names = {**device_operations.table.program_names, **_program_names(scope)}
     key = question.by, question.limit, device_operations.source.id, tuple(sorted(names.items()))
@@ -78,15 +78,9 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
         yield
         root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
         yield
-        profile = _Profile(
-            root,
-            (
-                yield from known_layouts(
-                    device_operations.source.instructions(scope.reader), device_operations.table, root, tree_notes
-                )
-            ),
-            tree_notes,
-        )
+        instructions = Instructions(scope.reader, is_gpu=device_operations.source.is_gpu)
+        layouts = yield from known_layouts(instructions, device_operations.table, root, tree_notes)
+        profile = _Profile(root, layouts, tree_notes)
         _TREES.keep(device_operations.table, key, profile)
     notes = [
         *device_operations.notes,

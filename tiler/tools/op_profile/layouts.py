@@ -9,7 +9,7 @@ import numpy as np
 
 from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
 from tilescope.tiler.facts.operations import Instructions, OpTable
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.op_profile.tree import Node
 
@@ -31,7 +31,7 @@ NO_LAYOUT: Final = KnownLayout()
 
 def known_layouts(
     instructions: Instructions, table: OpTable, root: Node, notes: list[Note]
-) -> Steps[dict[int, KnownLayout]]:
+) -> Interruptible[dict[int, KnownLayout]]:
     """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
     by_operation: dict[int, KnownLayout] = {}
     layouts: dict[tuple[str, tuple[tuple[int, str], ...]], KnownLayout] = {}

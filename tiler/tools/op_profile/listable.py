@@ -59,7 +59,7 @@ def listable_operations(table: OpTable, by: By, program_names: dict[str, str], l
             more = Rest(_sums(table, operations, left[hidden_rows], category[number]), len(hidden_rows), is_first=False)
             more_copies[int(left[first])] = more
     copies = {id(operations[row]): rest for row, rest in more_copies.items()}
-    return Listable(operations.some(np.flatnonzero(shown).tolist()), rests, copies)
+    return Listable(operations.at_places(np.flatnonzero(shown).tolist()), rests, copies)
 
 
 def _groups(rows: OpRows) -> Ints:

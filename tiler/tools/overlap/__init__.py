@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -56,7 +56,7 @@ class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed.")] = DEFAULT_STEPS
 
 
-def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     steps = yield from _steps(scope, question)
@@ -89,7 +89,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
     return Answer(_facts(device_parts, total, unknown), tables, series_of_steps, notes)
 
 
-def _steps(scope: Scope, question: OverlapQuestion) -> Steps[RunSteps | None]:
+def _steps(scope: Scope, question: OverlapQuestion) -> Interruptible[RunSteps | None]:
     """The steps of the run; None if it marks none."""
     if question.step_name is None and not scope.reader.steps.series:
         return None

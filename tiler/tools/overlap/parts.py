@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy, Device, WorkSpans
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
@@ -60,7 +60,7 @@ class DeviceParts:
 
 def parts_of(
     reader: QueryReader, device: Device, windows: Windows, rows: StepRows | None, within: TickRange
-) -> Steps[DeviceParts]:
+) -> Interruptible[DeviceParts]:
     """Parts of a device's time in some windows, from its first work in a span to the end of its last."""
     busy = Busy(reader, [*device.tracks, *device.beside])
     extent = yield from busy.extent(within)

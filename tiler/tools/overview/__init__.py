@@ -11,7 +11,7 @@ from msgspec import Meta
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
-from tilescope.tiler.query import Steps, finish
+from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.environment import (
@@ -57,7 +57,7 @@ class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     question = _on_host(scope, question)
     device_operations = yield from asked_operations(scope, question)
     steps = yield from asked_steps(scope, question)
@@ -117,7 +117,7 @@ def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
 
 def _batch(
     scope: Scope, question: OverviewQuestion, tracks: frozenset[int], steps: AskedSteps
-) -> Steps[BatchSizes | None]:
+) -> Interruptible[BatchSizes | None]:
     run_steps = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     done = [track for track in sorted(tracks) if scope.is_done(track)]
     return (yield from batch_sizes(scope.reader, run_steps, done, steps.question_windows.on_track))

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.event_fraction import EventFraction, event_fractions
 from tilescope.tiler.facts.memory import hosts_of, memories_of
 from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.step_times import StepPart
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
@@ -42,7 +42,7 @@ def advice(
     measured: Measured | None,
     run_environment: Environment,
     use: DeviceUse,
-) -> Steps[list[Note]]:
+) -> Interruptible[list[Note]]:
     """Suggestions with their numbers. Raises DamagedStore."""
     tracks = frozenset(scope.leaves(question.tracks))
     side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, copied_share(steps))
@@ -94,10 +94,12 @@ def _of_rules(device_operations: AskedOperations) -> list[Operation]:
     return [device_operations.table.operations[place] for place in places]
 
 
-def _memory_share(scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows) -> Steps[float | None]:
+def _memory_share(
+    scope: Scope, tracks: frozenset[int], question_windows: QuestionWindows
+) -> Interruptible[float | None]:
     """Greatest share of its memory that any device has in use; None: no allocator says it."""
     shares = []
-    windows = Windows.one(*question_windows.span(sorted(tracks)))
+    windows = Windows.single(*question_windows.span(sorted(tracks)))
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
             memories = yield from memories_of(scope.reader, host)
@@ -117,7 +119,7 @@ def copied_share(steps: AskedSteps) -> Fraction:
     return Fraction(copied, whole) if whole else Fraction(0)
 
 
-def _fractions(scope: Scope, steps: AskedSteps, word: str) -> Steps[list[EventFraction]]:
+def _fractions(scope: Scope, steps: AskedSteps, word: str) -> Interruptible[list[EventFraction]]:
     if not steps.of_tpus or not scope.reader.is_whole:
         return []
     return (yield from event_fractions(scope.reader, tpu_cores(scope.reader), steps.times, word))

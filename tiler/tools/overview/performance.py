@@ -9,8 +9,9 @@ from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
-from tilescope.tiler.facts.operations.operation_table import OpColumns
-from tilescope.tiler.query import Steps
+from tilescope.tiler.facts.operations.operation import OpColumns
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.records.device.xla_words import is_control
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
@@ -21,9 +22,6 @@ from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
-
-# What these move and compute, the operations in them do.
-_CONTROL: Final = frozenset({"while", "conditional", "call"})
 
 _SINGLE: Final = "of a single step there is none"
 _NO_PRECISION: Final = "not recorded: kernels of GPUs say it by their names, in steps that are marked"
@@ -48,7 +46,7 @@ def device_use(
     run_environment: Environment,
     tracks: frozenset[int],
     question_windows: QuestionWindows,
-) -> Steps[DeviceUse]:
+) -> Interruptible[DeviceUse]:
     """Use of devices: of TPU cores by their operations, of others by when anything runs on them."""
     table, peaks = device_operations.table, device_operations.peaks
     cores = [
@@ -60,7 +58,7 @@ def device_use(
     if table.cores and table.span:
         seconds = table.span / 1e12
         columns = table.columns
-        is_work = ~columns.are(_CONTROL.__contains__)
+        is_work = ~columns.are(is_control)  # what these move and compute, the operations in them do
         if peaks.flops is not None and columns.tells_flops[is_work].any():
             flops = sum_of(columns.flops[is_work]) / seconds / peaks.flops
         if peaks.hbm is not None and columns.tells_bytes[is_work].any():

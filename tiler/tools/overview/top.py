@@ -9,7 +9,7 @@ from typing import Final
 
 from tilescope.tiler.facts import Device, Work
 from tilescope.tiler.facts.operations.framework import known_rates, longest_framework_operations
-from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.row_query import query_column
@@ -47,7 +47,9 @@ def top_operations(device_operations: AskedOperations, limit: int) -> Table:
     return Table("operations", TITLE, columns)
 
 
-def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf, limit: int) -> Steps[Table | None]:
+def top_names(
+    reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf, limit: int
+) -> Interruptible[Table | None]:
     """Names of events of devices; shares are of what all of them take, in ticks; None: there are none."""
     sums: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0])  # own time, count, and the track with most
     most: dict[int, int] = {}
@@ -68,7 +70,7 @@ def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: Window
     if not whole:
         return None
     listed = sorted(sums, key=lambda name: (-sums[name][0], name))[:limit]
-    names = reader.names.of(listed)
+    names = reader.names.by_id(listed)
     columns = [
         *_columns(
             [names[name].text for name in listed],

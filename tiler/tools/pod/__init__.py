@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
@@ -105,7 +105,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = DEFAULT_LISTED
 
 
-def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     page = None if scope.reader.steps.series else saved_pod(scope.reader)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
@@ -126,7 +126,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
 
 
-def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Answer]:
+def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interruptible[Answer]:
     """Answer from a page of the Cloud TPU profiler: it has figures of steps, but no events of a timeline."""
     parsed = yield from page.parsed(scope.reader)
     cores, is_cut = yield from saved_cores(parsed, question.steps)
@@ -140,7 +140,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Steps[Ans
     places = saved_places(parsed, cores)
     names = [f"{core.host} · core {core.key}" if core.host else f"core {core.key}" for core in cores]
     question_windows = yield from scope.windows(PodQuestion())
-    tick_ps = int(scope.manifest["tick_ps"])
+    tick_ps = scope.reader.tick_ps
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
     if any("crsDurationUs" in core.figure_names for core in cores):
         notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
@@ -199,7 +199,7 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
 
 def _cores_table(
     steps: AskedSteps, standing_out: Sequence[Straggler], places: Sequence[CorePlace | None]
-) -> Steps[Table]:
+) -> Interruptible[Table]:
     """Each core with the means of its steps."""
     times = steps.times
     causes: dict[int, list[str]] = {}

@@ -12,7 +12,7 @@ from tilescope.tiler.facts.channels.channel_kinds import TransferRole
 from tilescope.tiler.facts.channels.transfers import CoreWindows
 from tilescope.tiler.facts.core_places import CorePlace
 from tilescope.tiler.facts.operations import tpu_cores
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Note, Table, Value
 from tilescope.tiler.tools.row_query import query_column
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 def channels_table(
     scope: Scope, steps: AskedSteps, places: Sequence[CorePlace | None], limit: int, notes: list[Note]
-) -> Steps[Table]:
+) -> Interruptible[Table]:
     """A row for each channel between two cores, with the means of its transfers; the slowest first.
 
     A transfer takes from when it is sent until the other core has received it.

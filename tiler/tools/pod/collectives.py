@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.step_times import ReduceEvents, reduce_events
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
@@ -17,7 +17,7 @@ from tilescope.tiler.tools.step_times import AskedSteps
 Ints = NDArray[np.int64]
 
 
-def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Steps[Table]:
+def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Interruptible[Table]:
     """A row for each all-reduce that begins in a step, the cores together; told as a whole, wherever the span ends.
 
     One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
@@ -64,7 +64,7 @@ def _table(
     name, track, ordinal = (
         _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("name", "track", "ordinal")
     )
-    names_by_id = scope.reader.names.of(np.unique(name[head]).tolist())
+    names_by_id = scope.reader.names.by_id(np.unique(name[head]).tolist())
     names: list[Value] = [
         names_by_id[name_id].text if name_id in names_by_id else None for name_id in name[head].tolist()
     ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.core_places import CorePlace
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.step_times import StepPart, StepTimes
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, whole
@@ -78,7 +78,7 @@ def saved_pod(reader: QueryReader) -> SavedPage | None:
     return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
-def saved_cores(parsed: Any, steps: StepRange | None) -> Steps[tuple[list[SavedCore], bool]]:
+def saved_cores(parsed: Any, steps: StepRange | None) -> Interruptible[tuple[list[SavedCore], bool]]:
     """The cores of a page with those of its steps that are asked for, hosts together; and whether some are left out."""
     by_key: dict[str, SavedCore] = {}
     numbers: set[int] = set()
@@ -134,7 +134,7 @@ def saved_places(parsed: Any, cores: Sequence[SavedCore]) -> list[CorePlace | No
 
 def saved_channels(
     parsed: Any, cores: Sequence[SavedCore], names: Sequence[str], steps: StepRange | None, tick_ps: int, limit: int
-) -> Steps[Table]:
+) -> Interruptible[Table]:
     """A row for each channel between two cores, with the means of its steps; the slowest first."""
     rows: dict[tuple[str, str, str], list[Any]] = {}
     sent = (record for _, of_step in _steps(parsed, steps) for record in items(member(of_step, "channelDb")))

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation_table import some_of
-from tilescope.tiler.facts.operations.rates import Peaks, Rates, is_feed, program, rates_of, roofs
-from tilescope.tiler.query import Steps
+from tilescope.tiler.facts.operations.rates import Peaks, Rates, program, rates_of, roofs
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.records.device.xla_words import is_feed
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
@@ -57,7 +58,7 @@ class RooflineQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: RooflineQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     if not device_operations.table.cores:
         return Answer(notes=device_operations.notes)
@@ -103,7 +104,7 @@ def _rows(device_operations: AskedOperations, places: Ints) -> list[Row]:
     return [_row(operation.metadata.name, operation, device_operations.peaks) for operation in instructions]
 
 
-def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list[Row]]:
+def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Interruptible[list[Row]]:
     """The program in an average step, and in each of the first ones."""
     if not question.each_step:
         return []

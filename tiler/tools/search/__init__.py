@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.search.hits import Hits, page_of_hits
 from tilescope.tiler.search.language import MAX_QUERY, parse
 from tilescope.tiler.search.selection import Selection, select
@@ -57,7 +57,7 @@ class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
     ] = DEFAULT_NAMES
 
 
-def _answer(scope: Scope, question: SearchQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
     query = parse(question.query)
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
@@ -101,7 +101,7 @@ def _sums(sums: Totals, rows: slice) -> dict[str, Value]:
 
 def _events_table(
     scope: Scope, selection: Selection, windows_of: WindowsOf, question: SearchQuestion, notes: list[Note]
-) -> Steps[Table]:
+) -> Interruptible[Table]:
     if not question.limit:
         return events_table(scope, Hits(*[np.zeros(0, np.int64)] * 7), None)
     page = yield from page_of_hits(

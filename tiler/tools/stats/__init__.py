@@ -10,7 +10,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import Steps
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
@@ -51,7 +51,7 @@ class StatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     )
 
 
-def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     names = [] if question.sum is None else arguments_in(question.sum, "sum")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.search.hits import Finder
 from tilescope.tiler.search.language import Query
 from tilescope.tiler.search.leaves import leaves
@@ -91,7 +91,7 @@ class ArgumentSums:
 
 def argument_sums(
     reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int], names: Sequence[str], groups_of: GroupsOf
-) -> Steps[list[ArgumentSums]]:
+) -> Interruptible[list[ArgumentSums]]:
     """Sums of each argument. All events are read: there is no index of arguments. Raises DamagedStore."""
     sums = [ArgumentSums() for _ in names]
     selection = yield from select(reader, Query(), tracks)

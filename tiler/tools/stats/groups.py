@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query.names import NO_NAME
 from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.schema import TreeGroup
 from tilescope.tiler.tools.answer import Column, Value
 
 Ints = NDArray[np.int64]
 
-Parts = Sequence[dict[str, Any]]  # the groups of a track tree
+Parts = Sequence[TreeGroup]  # the groups of a track tree
 
 GroupBy = Literal["name", "category", "track", "process", "host"]
 
@@ -62,7 +63,7 @@ def by_name(reader: QueryReader) -> Groups:
     """Each name by itself."""
 
     def columns(numbers: Ints) -> list[Column]:
-        names_by_id = reader.names.of(numbers.tolist())
+        names_by_id = reader.names.by_id(numbers.tolist())
         names = [names_by_id[name] for name in numbers.tolist()]
         return [
             Column("name_id", "Name id", "id", numbers),
@@ -77,7 +78,7 @@ def _by_category(reader: QueryReader) -> Groups:
     number_of: dict[str, int] = {}
 
     def of_names(names: Ints) -> Ints:
-        names_by_id = reader.names.of(names.tolist())
+        names_by_id = reader.names.by_id(names.tolist())
         categories = (names_by_id[name].category for name in names.tolist())
         return np.array([number_of.setdefault(category, len(number_of)) for category in categories], np.int64)
 
@@ -93,10 +94,10 @@ def _by_track(reader: QueryReader) -> Groups:
 
     def columns(numbers: Ints) -> list[Column]:
         rows = numbers.tolist()
-        places = {track: _place(parts, tracks[track]["group"]) for track in rows}
+        places = {track: _place(parts, tracks[track].group) for track in rows}
         return [
             Column("track", "Track", "track", numbers),
-            Column("name", "Name", "name", [tracks[track]["name"] for track in rows]),
+            Column("name", "Name", "name", [tracks[track].name for track in rows]),
             Column("process", "Process", "text", [places[track].get("process", "") for track in rows]),
             Column("host", "Host", "text", [places[track].get("host", "") for track in rows]),
         ]
@@ -108,12 +109,12 @@ def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
     tracks, parts = reader.tree.tracks, reader.tree.groups
 
     def of_track(track: int) -> int:
-        return _above(parts, tracks[track]["group"], kind)
+        return _above(parts, tracks[track].group, kind)
 
     def columns(numbers: Ints) -> list[Column]:
         rows = numbers.tolist()
-        texts: list[Value] = [parts[group]["name"] if group >= 0 else NO_NAME.text for group in rows]
-        rollups: list[Value] = [parts[group]["rollup"] if group >= 0 else None for group in rows]
+        texts: list[Value] = [parts[group].name if group >= 0 else NO_NAME.text for group in rows]
+        rollups: list[Value] = [parts[group].rollup if group >= 0 else None for group in rows]
         group_columns = [Column("track", "Track", "track", rollups), Column(kind, kind.capitalize(), "name", texts)]
         if kind == "process":
             hosts = [_place(parts, group).get("host", "") for group in rows]
@@ -123,17 +124,17 @@ def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
     return Groups("Processes" if kind == "process" else "Hosts", columns, of_track=of_track)
 
 
-def _line(parts: Parts, group: int | None) -> Iterator[dict[str, Any]]:
+def _line(parts: Parts, group: int | None) -> Iterator[TreeGroup]:
     """The group, and those around it."""
     while group is not None:
         yield parts[group]
-        group = parts[group]["parent"]
+        group = parts[group].parent
 
 
 def _above(parts: Parts, group: int, kind: str) -> int:
-    return next((part["id"] for part in _line(parts, group) if part["kind"] == kind), -1)
+    return next((part.id for part in _line(parts, group) if part.kind == kind), -1)
 
 
 def _place(parts: Parts, group: int) -> dict[str, str]:
     """The name of each kind of group around something."""
-    return {part["kind"]: part["name"] for part in _line(parts, group)}
+    return {part.kind: part.name for part in _line(parts, group)}

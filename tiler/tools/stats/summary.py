@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.histograms import Rename
+from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
-from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram, sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.records.spread import DurationSpread
@@ -81,7 +81,7 @@ def summary(
     limit: int,
     groups: Groups | None = None,
     rename: Rename | None = None,
-) -> Steps[Summary]:
+) -> Interruptible[Summary]:
     """Sums up the events of some tracks (None: all) in the windows of each; at most `limit` rows, the busiest groups.
 
     `rename`: what slices are called for the groups, where that is not their name. A rollup stands for its tracks; each
@@ -92,7 +92,7 @@ def summary(
     sums = SpanSums(spread=True)
     for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track, rename):
         yield
-    busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
+    busy = sum(reader.tree.tracks[track].busy for track in leaves)
     arranged = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
     rest = arranged.rows(slice(limit, None)).total() if len(arranged) > limit else None

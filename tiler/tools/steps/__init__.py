@@ -10,7 +10,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import EVENT_KINDS, Steps
+from tilescope.tiler.query import EVENT_KINDS, Interruptible
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
@@ -37,7 +37,7 @@ class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = False
 
 
-def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
+def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     steps = yield from scope.steps(question.step_name)
     leaves = scope.leaves(question.tracks)
     span, within = scope.span(question), scope.run_span(question)

@@ -141,17 +141,21 @@ def test_operations_as_plain_python_counts_them(run: tuple[QueryReader, list[lis
     assert reader.store.manifest()["tick_ps"] == 1
     rng = random.Random(3)
     for first, stop in [(0, end), *(sorted(rng.sample(range(end), 2)) for _ in range(6)), (0, end)]:
-        whole = figures(asked(reader, Windows.one(first, stop)))
+        whole = figures(asked(reader, Windows.single(first, stop)))
         assert whole == expected(lines, first + origin, stop + origin)
         middle = rng.randrange(first + 1, stop)
-        halves = [figures(asked(reader, Windows.one(*half))) for half in ((first, middle), (middle, stop))]
+        halves = [figures(asked(reader, Windows.single(*half))) for half in ((first, middle), (middle, stop))]
         assert whole[1] == sum(span for _, span in halves)
         for name, row in whole[0].items():
             of_each = [half.get(name, (0, 0, 0)) for half, _ in halves]
             assert row == tuple(sum(column) for column in zip(*of_each, strict=True))
-        several = Windows.of([first, middle], [middle - 1, stop]) if middle - first > 1 else Windows.one(first, stop)
+        several = (
+            Windows.from_spans([first, middle], [middle - 1, stop])
+            if middle - first > 1
+            else Windows.single(first, stop)
+        )
         parts = [
-            figures(asked(reader, Windows.one(a, b)))[1]
+            figures(asked(reader, Windows.single(a, b)))[1]
             for a, b in zip(several.starts.tolist(), several.stops.tolist(), strict=True)
         ]
         assert figures(asked(reader, several))[1] == sum(parts)
@@ -159,7 +163,7 @@ def test_operations_as_plain_python_counts_them(run: tuple[QueryReader, list[lis
 
 def test_what_arguments_tell(run: tuple[QueryReader, list[list[Event]]]) -> None:
     reader, _ = run
-    table = asked(reader, Windows.one(0, reader.end + 1))
+    table = asked(reader, Windows.single(0, reader.end + 1))
     known = {of.op.name: of for of in table.operations}
     assert (known["Map"].op.type, known["Map"].op.stage) == ("preprocessing", 7)
     assert (known["jit(f)/add"].op.type, known["conv/MatMul"].op.type) == ("add", "MatMul")
@@ -172,7 +176,7 @@ def test_sums_of_whole_tracks_have_a_limit_within_a_question(
     run: tuple[QueryReader, list[list[Event]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = QueryReader(run[0].store)
-    whole = Windows.one(0, reader.end + 1)
+    whole = Windows.single(0, reader.end + 1)
     monkeypatch.setattr(host_table, "_MAX_ROWS", 10)
     assert [figures(asked(reader, whole)) for _ in range(2)] == [figures(asked(run[0], whole))] * 2
     sums = host_table._HOST_OPERATIONS.get(reader)

@@ -19,7 +19,7 @@ def test_names_with_any_characters_are_told_apart(tmp_path: Path) -> None:
     build_store([write_trace(tmp_path / "t.xplane.pb", [trace])], tmp_path / "store")
     store = open_run_store(tmp_path / "store")
     reader = QueryReader(store)
-    (track,) = (number for number, told in enumerate(reader.tree.tracks) if told["name"] == "XLA Ops")
+    (track,) = (number for number, told in enumerate(reader.tree.tracks) if told.name == "XLA Ops")
     kinds = track_kinds(reader, track)
     assert kinds is not None
     places = instruction_places(reader)

@@ -18,7 +18,8 @@ from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores, xla_instructions
 from tilescope.tiler.facts.operations.exact_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
-from tilescope.tiler.facts.operations.operation_table import OpColumns, OpRows
+from tilescope.tiler.facts.operations.operation import OpColumns
+from tilescope.tiler.facts.operations.operation_table import OpRows
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.facts.operations.tpu_source import TpuSource
 from tilescope.tiler.facts.operations.track_records import OperationRecords
@@ -40,7 +41,7 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
             assert table.busy == sum_of(columns.own) > 0
             assert len(order) > 10
         rows = list(table.operations)
-        of_rows = OpColumns.of(rows)
+        of_rows = OpColumns.from_operations(rows)
         for name in ("count", "total", "own", "flops", "model_flops", "bytes", "known_hbm", "rank"):
             assert len(rows) == len(getattr(columns, name))
             if name != "rank":  # of all instructions there, of those in the windows here

@@ -19,7 +19,7 @@ GIB = 2**30
 def peaks(path: Path, name: str) -> Peaks:
     build_store([corpus_path(f"xplane/{name}.xplane.pb")], path)
     reader = QueryReader(open_run_store(path))
-    (group, *_) = (of["id"] for of in reader.tree.groups if "/device:GPU:0" in f"{of['name']} {of['detail']}")
+    (group, *_) = (of.id for of in reader.tree.groups if "/device:GPU:0" in f"{of.name} {of.detail}")
     return peaks_of(reader, group, 0)
 
 

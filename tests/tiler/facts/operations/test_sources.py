@@ -15,7 +15,7 @@ from tilescope.tiler.facts.operations import Operation, OperationSource, OpTable
 from tilescope.tiler.facts.operations import sources as module
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, Reading, Steps, finish
+from tilescope.tiler.query import Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Scope, ask, from_values, tool
 from tilescope.tiler.windows import WindowsOf
@@ -37,10 +37,12 @@ class OperatorSource(OperationSource[Thread]):
     has_own_clock: ClassVar = False
 
     def find_devices(self, reader: QueryReader) -> Sequence[Thread]:
-        return [Thread(int(reader.tree.tracks[track]["group"]), (track,)) for track in reader.tree.leaves(None)]
+        return [Thread(reader.tree.tracks[track].group, (track,)) for track in reader.tree.leaves(None)]
 
-    def make_table(self, reader: QueryReader, devices: Sequence[Thread], windows_of: WindowsOf) -> Steps[OpTable]:
-        tick_ps = int(reader.store.manifest()["tick_ps"])
+    def make_table(
+        self, reader: QueryReader, devices: Sequence[Thread], windows_of: WindowsOf
+    ) -> Interruptible[OpTable]:
+        tick_ps = reader.tick_ps
         rows: dict[str, Operation] = {}
         tracks = [track for device in devices for track in device.tracks]
         for part in Reading(reader).histogram_parts(tracks, windows_of):

@@ -61,7 +61,7 @@ def test_steps_of_a_cpu_as_xprof_has_them(tmp_path: Path) -> None:
 
 def test_a_step_of_gpus_as_xprof_has_it(tmp_path: Path) -> None:
     reader = reader_of(tmp_path, "gpu_v100x8_bert")
-    streams = [t for t in reader.tree.leaves(None) if str(reader.tree.tracks[t]["name"]).startswith("Stream")]
+    streams = [t for t in reader.tree.leaves(None) if reader.tree.tracks[t].name.startswith("Stream")]
     (times,) = asked(reader, tracks=streams)
     (step,) = theirs("gpu_v100x8_bert")
     # It looks at devices only, and takes copies for computation because it does not know their names.
@@ -262,7 +262,7 @@ def test_every_instant_of_steps(
             }
 
         assert found(EVERYTHING) == expected
-        before, after = found(Windows.one(0, border)), found(Windows.one(border, EVERYTHING.stop))
+        before, after = found(Windows.single(0, border)), found(Windows.single(border, EVERYTHING.stop))
         for step, whole in expected.items():
             assert before.get(step, Counter()) == +halves[step]
             assert before.get(step, Counter()) + after.get(step, Counter()) == whole

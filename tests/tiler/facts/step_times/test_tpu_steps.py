@@ -157,7 +157,7 @@ def test_parts_of_steps_in_any_window(of: list[Core], cut: int) -> None:
         assert origin == 0
         sums = []
         for start, stop in ((0, 1 << 30), (0, cut), (cut, 1 << 30)):
-            found = asked(reader, Windows.one(start, stop))
+            found = asked(reader, Windows.single(start, stop))
             total: Counter[StepPart] = Counter()
             for times in found:
                 core = [core.group for core in tpu_cores(reader)].index(times.group)

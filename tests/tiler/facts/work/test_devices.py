@@ -96,7 +96,7 @@ def test_devices_of_real_traces(name: str, wanted: set[str], tmp_path: Path) -> 
     build_store([corpus_path(name)], tmp_path / "real.store")
     reader = QueryReader(open_run_store(tmp_path / "real.store"))
     found = finish(devices_of(reader))
-    tracks = [reader.tree.tracks[of.track]["name"] for device in found for of in (*device.tracks, *device.beside)]
+    tracks = [reader.tree.tracks[of.track].name for device in found for of in (*device.tracks, *device.beside)]
     assert {"Stream" if track.startswith("Stream") else track for track in tracks} == wanted
 
 

@@ -14,7 +14,7 @@ from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store, scratch
 from tilescope.tiler.indexing.flows import bins as flow_bins
-from tilescope.tiler.indexing.flows import flows
+from tilescope.tiler.indexing.flows import edge_recorders
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
@@ -88,7 +88,7 @@ def test_a_real_trace_in_small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_slice_with_more_flows_than_a_record_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flows, "MOST_ENDS_OF_A_SLICE", 50)
+    monkeypatch.setattr(edge_recorders, "MOST_ENDS_OF_A_SLICE", 50)
     ends = [flow("sf"[k % 2], 1, k, bp="e") for k in range(100)]
     with pytest.raises(TooMany, match=r"has 100 flow ends of one slice; 50 are kept at most"):
         built_of(tmp_path, [slice_at(1, 0, 100, "all"), *ends])

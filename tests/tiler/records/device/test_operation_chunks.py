@@ -67,7 +67,7 @@ def restored(chunks: list[tuple[int, bytes]], duration: NDArray[np.int64]) -> li
     for first, data in chunks:
         chunk = Chunk.parse(data, first, lambda at, count: duration[at : at + count])
         assert len(chunk) == count_of(data)
-        found += [chunk.of(ordinal) for ordinal in range(chunk.first, chunk.stop)]
+        found += [chunk.arguments(ordinal) for ordinal in range(chunk.first, chunk.stop)]
     return found
 
 
@@ -165,4 +165,4 @@ def test_damaged_bytes_are_refused_or_read(rng: random.Random, changes: int) -> 
         return
     assert len(found.args) <= len(damaged) + 48 * len(found)
     for ordinal in range(len(found)):
-        found.of(ordinal)
+        found.arguments(ordinal)

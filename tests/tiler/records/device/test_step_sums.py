@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
+from tests.tiler.records.device.operation_pieces import Op, pieces
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.indexing.tracks.step_lines import apart
-from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
+from tilescope.tiler.indexing.device.step_lines import apart
 from tilescope.tiler.records.device.operations import Operations
+from tilescope.tiler.records.device.step_sum_maker import StepSumMaker
 from tilescope.tiler.records.device.step_sums import MAX_SUMS, StepSums
-from tilescope.tiler.verify.step_sums import PlainStepSums, SaidCategories
+from tilescope.tiler.verify.step_sums import MetadataCategories, PlainStepSums
 
 STAT = "all_reduce_unique_id"
 TEXTS = ("", "fusion", "copy")
@@ -24,13 +24,13 @@ TEXT_OF = np.array([1, 2, 1, 0], np.int32)  # of each number of metadata
 METADATA = np.array([2, -1, 1, 0, 9, 3], np.int64)  # of each kind
 
 
-class Said(SaidCategories):
+class Said(MetadataCategories):
     """What `TEXT_OF` says."""
 
     def __init__(self) -> None:
         self.asked = 0
 
-    def of(self, metadata: int) -> str:
+    def category(self, metadata: int) -> str:
         self.asked += 1
         return TEXTS[TEXT_OF[metadata]] if 0 <= metadata < len(TEXT_OF) else ""
 
@@ -67,7 +67,7 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], lasting: list[tuple[int, i
         maker.add(piece, start, ticks)
         prover.add(piece, METADATA[:seen], start, ticks)
         known = seen
-    found, proved = maker.finish(), prover.found()
+    found, proved = maker.finish(), prover.finish()
     assert found is not None
     if not len(steps):
         assert proved is None
@@ -169,7 +169,7 @@ def test_more_than_is_held_is_not_stored() -> None:
     maker.add_kinds(METADATA[:1])
     maker.add(long, np.zeros(2, np.int64), np.zeros(2, np.int64))
     prover.add(long, METADATA[:1], np.zeros(2, np.int64), np.zeros(2, np.int64))
-    assert maker.finish() is prover.found() is None
+    assert maker.finish() is prover.finish() is None
     starts = np.arange(MAX_SUMS // 2 + 1, dtype=np.int64)
     maker, prover = (
         StepSumMaker(starts, starts + 1, TEXTS, TEXT_OF),
@@ -181,7 +181,7 @@ def test_more_than_is_held_is_not_stored() -> None:
         maker.add_kinds(METADATA[known : known + 1])
         maker.add(one, zero, zero)
         prover.add(one, METADATA[: known + 1], zero, zero)
-    assert maker.finish() is prover.found() is None
+    assert maker.finish() is prover.finish() is None
     sums = _native.StepSums(*step, 1)
     sums.add_kinds(zero, TEXT_OF)
     for is_too_much in (False, True):

@@ -1,4 +1,4 @@
-"""Who uses a generation: readers share a lock on its file, whoever wants to remove it must have the lock alone.
+"""The lock on a generation: readers share a lock on its file, whoever wants to remove it must have it alone.
 
 The lock is the kernel's (flock): it goes with the process that holds it, however that ends, and needs no clean-up. A
 file system that has no such locks only loses the protection: a reader that holds the file open goes on reading it.

@@ -87,7 +87,7 @@ def mark_used(store: Path) -> None:
 
 
 def last_used_ns(store: Path) -> int:
-    """When the store was last built, opened or closed, in nanoseconds since the epoch; 0 if there is none."""
+    """Time at which the store was last built, opened or closed, ns since the epoch; 0 if there is none."""
     times = [0]
     for name in (LOCK, CURRENT):
         with suppress(OSError):
@@ -111,7 +111,7 @@ def _make(store: Path, mode: int) -> list[Path]:
 
 
 def is_ours(store: Path) -> bool:
-    """Whether there is nothing in the folder but what belongs to a store, or was going to be one."""
+    """True if there is nothing in the folder but what belongs to a store, or was going to be one."""
     try:
         names = {entry.name for entry in store.iterdir()}
     except FileNotFoundError:  # removed just now
@@ -148,7 +148,7 @@ def _take(lock: BinaryIO, store: Path) -> bool:
 
 
 def _is_at(lock: BinaryIO, path: Path) -> bool:
-    """Whether the file that is locked is still the one at the path."""
+    """True if the file that is locked is still the one at the path."""
     try:
         return os.path.samestat(os.fstat(lock.fileno()), path.stat())
     except OSError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +14,35 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, WIDTH, WO
 from tilescope.tiler.details.page_entries import entries_of
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.indexing.scratch import parts
-from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
-from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.recorder import Recording, RecordMaker
 from tilescope.tiler.records.device.metadata_rows import MAX_BYTES, MAX_ROWS, METADATA_ROWS, StoredRows
+from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
 Codes = NDArray[np.int32]
 
 
-def row_entries(run: RunFiles, decoding: DecodingTables) -> Iterator[Entry]:
-    """All chunks; none for a run whose files have no such metadata."""
-    making = RowMaker()
-    are_telling = False
-    for number, file in enumerate(run.files):
-        tables = file.summary.args_tables
-        if isinstance(tables, TellingTables):
-            are_telling = True
-            making.add(number, decoding.tables_of(number))
-            tables.release()
-    for chunk, packed in enumerate(making.finish().chunks() if are_telling else ()):
-        yield METADATA_ROWS.key(chunk), packed
+class MetadataRecorder(RecordMaker):
+    """The rows of all files together."""
+
+    records: ClassVar[tuple[Record, ...]] = (METADATA_ROWS,)
+
+    def __init__(self, recording: Recording) -> None:
+        self._files = recording.run.files
+        self._tables = recording.tables
+
+    def late(self) -> Iterator[Entry]:
+        """All chunks; none for a run whose files have no such metadata."""
+        making = RowMaker()
+        are_telling = False
+        for number, file in enumerate(self._files):
+            tables = file.summary.args_tables
+            if isinstance(tables, TellingTables):
+                are_telling = True
+                making.add(number, self._tables.tables_of(number))
+                tables.release()
+        for chunk, packed in enumerate(making.finish().chunks() if are_telling else ()):
+            yield METADATA_ROWS.key(chunk), packed
 
 
 def _firsts_on(planes: Sequence[int], tables: XStatTables) -> NDArray[np.int32]:

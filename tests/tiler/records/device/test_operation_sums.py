@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.indexing.tracks.operation_pieces import Op, pieces
+from tests.tiler.records.device.operation_pieces import Op, pieces
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.indexing.tracks.operation_sums import OperationSumMaker
+from tilescope.tiler.records.device.operation_sum_maker import OperationSumMaker
 from tilescope.tiler.records.device.operation_sums import OperationSums
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.operation_sums import PlainSums
@@ -39,7 +39,7 @@ def test_sums_are_those_of_a_plain_walk(of: list[Op], cut: int) -> None:
     for piece in pieces(of, cut, STAT):
         maker.add(*piece)
         prover.add(*piece)
-    found, proved = maker.finish(KINDS), prover.found(KINDS)
+    found, proved = maker.finish(KINDS), prover.finish(KINDS)
     assert found is not None
     assert proved is not None
     assert found.encode(3) == proved.encode(3)
@@ -74,7 +74,7 @@ def test_sums_that_are_too_large_are_not_stored() -> None:
     maker, prover = OperationSumMaker(), PlainSums()
     maker.add(of, column, column)
     prover.add(of, column, column)
-    assert maker.finish(1) is prover.found(1) is None
+    assert maker.finish(1) is prover.finish(1) is None
 
 
 def test_a_record_is_what_it_was_made_of() -> None:

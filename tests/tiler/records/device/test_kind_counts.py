@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
-from tilescope.tiler.indexing.tracks.step_lines import apart
+from tilescope.tiler.indexing.device.step_lines import apart
+from tilescope.tiler.records.device.kind_count_maker import KindCountMaker
 from tilescope.tiler.records.device.kind_counts import MAX_COMPARED, SAID, KindCounts
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.verify.kind_counts import PlainKindCounts
@@ -68,7 +68,7 @@ def test_counts_are_those_of_a_plain_walk(of: list[Told], lasting: list[tuple[in
             if len(steps):
                 prover.add(piece, CUSTOM[:seen], start, ticks)
             known = seen
-    found, proved = maker.counts(), prover.found()
+    found, proved = maker.counts(), prover.finish()
     counts: list[Counter[int]] = [Counter() for _ in range(len(steps))]
     said: Counter[tuple[int, int, int]] = Counter()
     cuts: list[tuple[int, int, int, int, int]] = []
@@ -112,7 +112,7 @@ def test_too_many_kinds_for_so_many_steps() -> None:
         maker.add_kinds(kinds)
         maker.add(piece, start, ticks)
         prover.add(piece, kinds, start, ticks)
-        assert (maker.counts() is not None) == (prover.found() is not None) == is_stored
+        assert (maker.counts() is not None) == (prover.finish() is not None) == is_stored
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import threading
-from typing import Final
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import TellingTables
+from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.device_lines import OP_LINES, is_one_of
+from tilescope.tiler.indexing.device.step_lines import StepLines
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
-from tilescope.tiler.indexing.tracks.step_lines import StepLines
-from tilescope.tiler.indexing.tracks.step_sums import StepSumMaker
-
-_CATEGORY: Final = "hlo_category"
+from tilescope.tiler.records.device.step_sum_maker import StepSumMaker
 
 
 class _Categories(Struct, frozen=True):
@@ -55,7 +53,7 @@ class StepSumMakers:
 
 
 def _read(tables: TellingTables) -> _Categories:
-    place, stat_texts = tables.texts_of_stat(_CATEGORY)
+    place, stat_texts = tables.texts_of_stat(CATEGORY)
     texts = list(dict.fromkeys(["", *stat_texts]))
     places = {text: position for position, text in enumerate(texts)}
     of_said = np.array([*(places[text] for text in stat_texts), 0], np.int32)  # the last is that of -1

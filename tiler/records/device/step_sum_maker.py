@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.details.running_ticks import RunningTicks
-from tilescope.tiler.indexing.tracks.kind_counts import KindCountMaker
+from tilescope.tiler.records.device.kind_count_maker import KindCountMaker
 from tilescope.tiler.records.device.operations import Operations
 from tilescope.tiler.records.device.step_sums import MAX_SUMS, StepSums
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID, CUSTOM_CALL
 
 Ints = NDArray[np.int64]
 
-_ALL_REDUCE: Final = "all_reduce_unique_id"
-_CUSTOM_CALL: Final = "custom-call"
 _NOTHING: Final = np.zeros(0, np.int64)
 
 
@@ -34,7 +33,7 @@ class StepSumMaker:
         self._running = RunningTicks()
         self._times = np.unique(np.concatenate([start, stop]))
         self._busy: list[Ints] = []  # of the first times: how long any event runs before them
-        self._custom = texts.index(_CUSTOM_CALL) if _CUSTOM_CALL in texts else -1
+        self._custom = texts.index(CUSTOM_CALL) if CUSTOM_CALL in texts else -1
 
     def add_kinds(self, metadata: Ints) -> None:
         """The metadata of more kinds, -1 none."""
@@ -46,7 +45,7 @@ class StepSumMaker:
 
     def add(self, operations: Operations, start: Ints, duration: Ints) -> None:
         """Adds operations; `start` and `duration` of their events, in ticks."""
-        numbers = operations.numbers.get(_ALL_REDUCE)
+        numbers = operations.numbers.get(ALL_REDUCE_ID)
         places, numbers = (_NOTHING, _NOTHING) if numbers is None else (operations.told, numbers)
         self._sums.add(operations.kind, operations.parent, operations.duration, start, duration, places, numbers)
         self._counts.add(operations, start, duration)

@@ -1,0 +1,179 @@
+"""Launches: read from a real trace, held against plain Python, and proven."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from tests.corpus import corpus_path
+from tests.tiler.json_traces import write_trace
+from tests.tiler.verify.altered_store import AlteredStore
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.records import flow_ends, launches
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay, launch_chunks
+from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.store import need
+from tilescope.tiler.verify import verify_store
+
+Pair = tuple[int, int, int, int, int]  # track and ordinal, those of the partner, and the way
+
+
+def tree_of(store: RunStore) -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads(decompress(need(store, TRACKS)))
+    return tree
+
+
+def tracks_of(store: RunStore, process: str) -> list[int]:
+    tree = tree_of(store)
+    return [track["id"] for track in tree["tracks"] if tree["groups"][track["group"]]["name"] == process]
+
+
+def stored(store: RunStore, track: int) -> list[Pair]:
+    pairs: list[Pair] = []
+    for numbers, value in store.scan(LAUNCHES, track):
+        chunk = Launches.decode(decompress(value), track)
+        assert numbers == (track, int(chunk.ordinal[0]))
+        columns = (chunk.ordinal, chunk.partner_track, chunk.partner_ordinal, chunk.way)
+        pairs += ((track, *row) for row in zip(*(column.tolist() for column in columns), strict=True))
+    return pairs
+
+
+def built(tmp_path: Path, file: Path) -> Path:
+    build_store([file], tmp_path / "store")
+    verify_store(tmp_path / "store")
+    return tmp_path / "store"
+
+
+def test_each_kernel_of_a_real_trace_has_one_launch(tmp_path: Path) -> None:
+    with closing(open_run_store(built(tmp_path, corpus_path("kineto/ns_resolution.pt.trace.json.gz")))) as store:
+        (stream,) = (k for k in tracks_of(store, "GPU 0") if tree_of(store)["tracks"][k]["kind"] == "slice")
+        launched = stored(store, stream)
+        assert len(launched) == 6095  # as many kernels, copies and fills as have a launch of their correlation
+        ordinals = [pair[1] for pair in launched]
+        assert ordinals == sorted(set(ordinals))
+        others = set(range(int(tree_of(store)["tracks"][stream]["events"]))) - set(ordinals)
+        details = [event_details(store, stream, ordinal) for ordinal in others]
+        categories = {event["category"] for event in details if event is not None}
+        assert categories == {"gpu_user_annotation"}
+        hosts = [track for track in range(store.manifest()["tracks"]) if track != stream]
+        from_hosts = {(b, c, track, ordinal, way) for k in hosts for track, ordinal, b, c, way in stored(store, k)}
+        assert from_hosts == set(launched)
+
+
+TICKS = st.integers(0, 40)
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.integers(0, 6), st.integers(0, 3), st.integers(0, 3), TICKS, st.booleans(), st.booleans())
+    ),
+    on_device=st.lists(st.booleans(), min_size=4, max_size=4),
+    track=st.integers(0, 3),
+    size=st.integers(1, 5),
+)
+def test_launches_are_those_of_plain_python(
+    pairs: list[tuple[int, int, int, int, bool, bool]], on_device: list[bool], track: int, size: int
+) -> None:
+    """Pairs: ordinal, partner's track and ordinal, tick, whether the end arrives, whether it is derived."""
+    rows = sorted(pairs, key=lambda row: (row[0], row[4], row[3]))
+    columns = np.array([(*row[:4], int(row[4]), int(row[5])) for row in rows], np.int64).reshape(-1, 6).T
+    ordinal, partner_track, partner_ordinal, tick, incoming, derived = columns
+    nothing = np.zeros(len(rows), np.int64)
+    ends = FlowEnds(ordinal, incoming, tick, partner_track, partner_ordinal, nothing, nothing, nothing, derived)
+    ways: dict[tuple[int, int, int], int] = {}
+    for ordinal_, partner, other, _, arrives, is_derived in pairs:
+        if on_device[track] != on_device[partner] and arrives == on_device[track]:
+            pair = ordinal_, partner, other
+            ways[pair] = min(ways.get(pair, LaunchWay.CORRELATION), int(is_derived))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow_ends, "_CHUNK_ENDS", size)
+        patch.setattr(launches, "_CHUNK_LAUNCHES", size)
+        chunks = list(launch_chunks(ends, np.array(on_device), track))
+    decoded = [Launches.decode(chunk.encode(track), track) for chunk in chunks]
+    found_rows = [
+        row
+        for chunk in decoded
+        for row in zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True)
+    ]
+    assert found_rows == [(*pair, way) for pair, way in sorted(ways.items())]
+    slices = [set(chunk.ordinal.tolist()) for chunk in chunks]
+    assert sum(map(len, slices)) == len(set().union(*slices))  # all of a slice are in one chunk
+
+
+def slice_at(pid: int, ts: int, name: str, **args: object) -> dict[str, Any]:
+    return {"ph": "X", "pid": pid, "tid": 7, "ts": ts, "dur": 5, "name": name, "args": args}
+
+
+@pytest.fixture
+def graph_launch(tmp_path: Path) -> Path:
+    """A launch of two kernels by flows, of which one is joined twice, and one of a kernel by a correlation."""
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 1, "name": "process_labels", "args": {"labels": "CPU"}},
+        {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
+        slice_at(1, 0, "launch"),
+        slice_at(1, 10, "launch", correlation=3) | {"cat": "cuda_runtime"},
+        slice_at(2, 100, "first"),
+        slice_at(2, 200, "second"),
+        slice_at(2, 300, "third", correlation=3) | {"cat": "kernel"},
+    ]
+    for key, ts in ((1, 100), (2, 200), (3, 200)):
+        end = {"pid": 2, "tid": 7, "id": key, "cat": "ac2g", "name": "ac2g"}
+        events += [end | {"ph": "s", "pid": 1, "ts": 1}, end | {"ph": "f", "ts": ts, "bp": "e"}]
+    return built(tmp_path, write_trace(tmp_path / "trace.json", events))
+
+
+def test_a_launch_may_have_several_and_a_pair_stands_once(graph_launch: Path) -> None:
+    with closing(open_run_store(graph_launch)) as store:
+        host, gpu = tracks_of(store, "Process 1")[0], tracks_of(store, "GPU 0")[0]
+        expected = [(0, 0, LaunchWay.FLOW), (0, 1, LaunchWay.FLOW), (1, 2, LaunchWay.CORRELATION)]
+        assert stored(store, host) == [(host, launch, gpu, kernel, way) for launch, kernel, way in expected]
+        assert stored(store, gpu) == [(gpu, kernel, host, launch, way) for launch, kernel, way in expected]
+        assert len(list(store.scan(FLOW_ENDS, gpu))) == 1
+
+
+@pytest.mark.parametrize("column", Launches.__struct_fields__)
+@pytest.mark.parametrize("value", [-1, 1])
+def test_a_wrong_launch_is_noticed(graph_launch: Path, column: str, value: int) -> None:
+    store = AlteredStore(graph_launch)
+    for key, record in store.records(b"l").items():
+        track, _ = LAUNCHES.numbers_in(key)
+        chunk = Launches.decode(decompress(record), track)
+        values = getattr(chunk, column).copy()
+        values[-1] += value
+        wrong = compress(structs.replace(chunk, **{column: values}).encode(track))
+        with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=r"other ones than its flows say"):
+            verify_store(graph_launch)
+
+
+def test_missing_and_divided_launches_are_noticed(graph_launch: Path) -> None:
+    store = AlteredStore(graph_launch)
+    for key, record in store.records(b"l").items():
+        track, _ = LAUNCHES.numbers_in(key)
+        whole = Launches.decode(decompress(record), track)
+        with store.replaced({key: None}), pytest.raises(DamagedStore, match="launches from event 0 on are missing"):
+            verify_store(graph_launch)
+        first, rest = (
+            Launches(*(getattr(whole, name)[part] for name in Launches.__struct_fields__))
+            for part in (slice(0, 1), slice(1, None))
+        )
+        halves = {
+            key: compress(first.encode(track)),
+            LAUNCHES.key(track, int(rest.ordinal[0]) or 1): compress(rest.encode(track)),
+        }
+        if int(rest.ordinal[0]) == 0:
+            with store.replaced(halves), pytest.raises(DamagedStore, match="of event 0 are in two records"):
+                verify_store(graph_launch)
+    verify_store(graph_launch)

@@ -1,0 +1,81 @@
+"""Recorders of edges: each makes a kind of record from the edges of a track."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar, Final
+
+import numpy as np
+
+from tilescope.tiler.device_lines import is_device_process
+from tilescope.tiler.errors import TooMany
+from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.tracks.recorder import Recording
+from tilescope.tiler.pages import compress
+from tilescope.tiler.records.flow_bins import FLOW_TILES
+from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE, FlowEnds
+from tilescope.tiler.records.launches import LAUNCHES, launch_chunks
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.store.store import Entry
+
+
+class EdgeRecorder:
+    """Makes records of one kind. Called by any thread, once for each track at whose slices edges begin or end."""
+
+    record: ClassVar[Record]
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+        """The records of a track; `ends` are all ends of edges in its slices, in stored order."""
+        raise NotImplementedError
+
+
+class FlowEndRecorder(EdgeRecorder):
+    """Flow ends themselves."""
+
+    record: ClassVar[Record] = FLOW_ENDS
+
+    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+        """Chunks of flow ends. Raises TooMany."""
+        for chunk in ends.chunks():
+            if len(chunk) > MOST_ENDS_OF_A_SLICE:
+                what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
+                raise TooMany(file, what)
+            yield FLOW_ENDS.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+
+
+class FlowTileRecorder(EdgeRecorder):
+    """Flow ends, added up in bins."""
+
+    record: ClassVar[Record] = FLOW_TILES
+
+    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+        """Chunks of flow tiles, level by level."""
+        for level in flow_tiles(ends, self.recording.root_level, self.recording.working):
+            for tiles in level.chunks():
+                yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
+
+
+class LaunchRecorder(EdgeRecorder):
+    """Edges between hosts and devices."""
+
+    record: ClassVar[Record] = LAUNCHES
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording)
+        groups = recording.layout.groups
+        is_device = [is_device_process(group.name, group.detail) for group in groups]
+        self._is_on_device = np.array([is_device[track.group] for track in recording.layout.tracks], np.bool_)
+        self._has_devices = bool(self._is_on_device.any())
+
+    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+        """Chunks of launches."""
+        for chunk in launch_chunks(ends, self._is_on_device, track) if self._has_devices else ():
+            yield LAUNCHES.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+
+
+EDGE_RECORDERS: Final[tuple[type[EdgeRecorder], ...]] = (FlowEndRecorder, FlowTileRecorder, LaunchRecorder)
+"""In the order of `records/catalogue.py`."""

@@ -1,0 +1,133 @@
+"""The flows of a run: ends are bound to slices track by track, and joined file by file when all tracks are built."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
+from tilescope.tiler.indexing.flows.edge_recorders import EDGE_RECORDERS
+from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
+from tilescope.tiler.indexing.flows.join import join_flows
+from tilescope.tiler.indexing.scratch import parts
+from tilescope.tiler.indexing.tracks.findings import Findings, FlowCounts
+from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, RecordMaker, TrackEnds
+from tilescope.tiler.records.record import Record
+from tilescope.tiler.store.store import Entry
+
+Ints = NDArray[np.int64]
+
+# Tracks with fewer ends are looked at together: a part is worth a change of threads.
+_ENDS_OF_A_PART = 1 << 15
+
+
+class FlowRecorder(RecordMaker):
+    """Takes flow ends from any thread. Flows do not cross from file to file: their keys are those of one file.
+
+    The edges of each track are recorded by all of `EDGE_RECORDERS`.
+    """
+
+    records: ClassVar[tuple[Record, ...]] = tuple(recorder.record for recorder in EDGE_RECORDERS)
+
+    def __init__(self, recording: Recording) -> None:
+        self._paths = [file.path for file in recording.run.files]
+        self._kept = recording.kept  # for the ends, until all tracks are built
+        self._working = recording.working  # for what is made of them then
+        self._most_ends = recording.most_flow_ends
+        self._recorders = [recorder(recording) for recorder in EDGE_RECORDERS]
+        self._counts = FlowCounts()
+        self._ends: dict[int, tuple[int, int]] = {}  # by track: how many leave, how many arrive
+        self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it
+        self._correlated: dict[int, dict[int, CorrelatedSlices]] = {}  # the same
+        self._left_out = False  # a file has too many slices to derive edges of
+        self._adding = threading.Lock()
+
+    def add_ends(self, ends: TrackEnds) -> Iterable[Entry]:
+        """Binds flow ends to the slices of their track."""
+        part = FlowPart.from_rows(ends.rows, ends.track, ends.slices, self._kept)
+        with self._adding:
+            self._parts.setdefault(ends.file, {})[ends.number] = part
+        return ()
+
+    def add(self, track: BuiltTrack) -> Iterable[Entry]:
+        """Takes the slices of a track that have a correlation."""
+        if track.correlations is not None:
+            place = track.place
+            slices = CorrelatedSlices.from_track(track.correlations, place.id, track.data, self._kept)
+            with self._adding:
+                self._correlated.setdefault(place.file, {})[place.source] = slices
+        return ()
+
+    def end(self) -> Iterator[list[Part]]:
+        """Parts to be written, file by file. Each part may raise TooMany."""
+        for file in sorted({*self._parts, *self._correlated}):
+            parts_by_number = self._parts.pop(file, {})
+            ends = FlowPart.join(
+                [parts_by_number.pop(number) for number in sorted(parts_by_number)] or [FlowPart.none()], self._working
+            )
+            correlated = self._correlated.pop(file, {})
+            edges = self._edges(ends, [correlated[number] for number in sorted(correlated)])
+            parts: list[Part] = []
+            chunk_tracks: list[tuple[int, Ints]] = []
+            n = 0
+            for track, numbers in edges.by_track(self._working):
+                chunk_tracks.append((track, numbers))
+                n += len(numbers)
+                if n >= _ENDS_OF_A_PART:
+                    parts.append(partial(self._entries, file, edges, chunk_tracks))
+                    chunk_tracks, n = [], 0
+            if chunk_tracks:
+                parts.append(partial(self._entries, file, edges, chunk_tracks))
+            yield parts
+
+    def report(self, findings: Findings) -> None:
+        """Adds counts, and warnings about what could not be joined."""
+        findings.flow_counts, findings.flow_ends = self._counts, self._ends
+        count = self._counts.ambiguous
+        if count:
+            what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
+            findings.warnings.append(f"{what} a correlation that several launches have: no arrow says which of them")
+        if self._left_out:
+            findings.warnings.append(
+                "no room to join launches to what they launched by correlations: give more with --memory"
+            )
+
+    def _entries(self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]]) -> Iterator[Entry]:
+        for track, stored in edges.stored(tracks, self._working):
+            arriving = int(np.count_nonzero(stored.incoming))
+            self._ends[track] = len(stored) - arriving, arriving
+            for recorder in self._recorders:
+                yield from recorder.entries(self._paths[file], track, stored)
+
+    def _edges(self, ends: FlowPart, correlated: Sequence[CorrelatedSlices]) -> FlowEdges:
+        joined = join_flows(ends.phase, ends.tick, ends.key)
+        bound = np.empty(len(joined), np.bool_)
+        for part in parts(len(joined)):
+            bound[part] = (ends.ordinal[joined.source[part]] >= 0) & (ends.ordinal[joined.target[part]] >= 0)
+        counts = self._counts
+        counts.edges += int(np.count_nonzero(bound))
+        counts.without_slice += int(np.count_nonzero(~bound))
+        counts.starts_without_end += joined.starts_without_end
+        counts.ends_without_start += joined.ends_without_start
+        counts.without_id += joined.without_id
+        source, target = joined.source[bound], joined.target[bound]
+        if not correlated:
+            return FlowEdges.between(ends, source, target, self._working)
+        derived = derived_edges(correlated, ends, (source, target), self._working, self._most_ends // 2)
+        if derived is None:
+            self._left_out = True
+            return FlowEdges.between(ends, source, target, self._working)
+        counts.derived += len(derived.source)
+        counts.ambiguous += derived.ambiguous
+        if not len(derived.source):
+            return FlowEdges.between(ends, source, target, self._working)
+        behind = np.uint32(len(ends.phase))
+        source = np.concatenate([source, derived.source + behind])
+        target = np.concatenate([target, derived.target + behind])
+        ends = FlowPart.join([ends, derived.ends], self._working)
+        return FlowEdges.between(ends, source, target, self._working, len(derived.source))

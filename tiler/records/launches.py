@@ -1,0 +1,112 @@
+"""Chunks of launches: the slices of hosts that launched slices of devices, seen from both. See docs/page-format.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import container
+from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.record import Available, Record
+
+Ints = NDArray[np.int64]
+
+# A chunk has all launches of its slices; as many as a chunk of flow ends has ends.
+_CHUNK_LAUNCHES: Final = 8192
+
+_MAGIC: Final = b"TSLN"
+
+
+LAUNCHES = Record(
+    "l",
+    "track event",
+    "track {track}: launches from event {event} on",
+    Available.AT_END,
+    doc="of a track of a device what launched its slices, of any other track what its slices launched on devices",
+    proof="the flow ends, from which they are found anew",
+)
+
+
+class LaunchWay(IntEnum):
+    """Evidence for a launch. Where there are several kinds of it, the least stands."""
+
+    FLOW = 0  # a flow of the file leads from the launch to the slice of the device
+    CORRELATION = 1  # both have one correlation
+
+
+class Launches(Struct, frozen=True):
+    """Pairs of one track, columns of shape (n,), in the order (ordinal, partner's track, its ordinal), each once.
+
+    The partner is the launch where the track is one of a device, and else what was launched.
+    """
+
+    ordinal: Ints  # of the slice on this track
+    partner_track: Ints
+    partner_ordinal: Ints
+    way: Ints  # LaunchWay
+
+    def __len__(self) -> int:
+        return len(self.ordinal)
+
+    @classmethod
+    def from_flow_ends(cls, ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Launches:
+        """The launches among flow ends of a track. `is_on_device`: of each track of the run."""
+        of_device = bool(is_on_device[track])
+        which = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
+        columns = ends.ordinal[which], ends.partner_track[which], ends.partner_ordinal[which], ends.derived[which]
+        order = np.lexsort(columns[::-1])
+        ordinal, partner_track, partner_ordinal, way = (column[order] for column in columns)
+        is_first = np.ones(len(order), np.bool_)
+        is_first[1:] = (np.diff(ordinal) | np.diff(partner_track) | np.diff(partner_ordinal)) != 0
+        return cls(ordinal[is_first], partner_track[is_first], partner_ordinal[is_first], way[is_first])
+
+    @classmethod
+    def join(cls, parts: list[Launches]) -> Launches:
+        """All of them, one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__struct_fields__))
+
+    def encode(self, track: int) -> bytes:
+        """A column container, not compressed."""
+        columns: dict[int, Ints] = {int(column): getattr(self, name) for name, column in _COLUMNS.items()}
+        return container.encode(_MAGIC, 0, len(self), track, columns)
+
+    @classmethod
+    def decode(cls, data: bytes, track: int) -> Launches:
+        """The launches in a chunk of this track. Raises DamagedStore."""
+        chunk = container.decode(data)
+        if chunk.magic != _MAGIC or chunk.block != track:
+            raise DamagedStore(f"a record is no chunk of launches of track {track}")
+        launches = cls(**{name: chunk.ints(column) for name, column in _COLUMNS.items()})
+        lengths = {len(getattr(launches, name)) for name in _COLUMNS}
+        if lengths != {chunk.n_tiles} or not chunk.n_tiles:
+            raise DamagedStore(f"a chunk of launches of track {track} has columns of different lengths")
+        return launches
+
+
+def launch_chunks(ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Iterator[Launches]:
+    """The launches of a track in chunks, from all its flow ends in stored order: there may be many millions of them."""
+    pending: list[Launches] = []
+    for chunk in ends.chunks():
+        launches = Launches.from_flow_ends(chunk, is_on_device, track)
+        if pending and sum(map(len, pending)) + len(launches) > _CHUNK_LAUNCHES:
+            yield Launches.join(pending)
+            pending = []
+        if len(launches):
+            pending.append(launches)
+    if pending:
+        yield Launches.join(pending)
+
+
+_COLUMNS: Final[Mapping[str, Col]] = {
+    "ordinal": Col.LAUNCH_ORDINAL,
+    "partner_track": Col.LAUNCH_PARTNER_TRACK,
+    "partner_ordinal": Col.LAUNCH_PARTNER_ORDINAL,
+    "way": Col.LAUNCH_WAY,
+}
