@@ -20,7 +20,7 @@ from tilescope.tiler.errors import NOTHING_THERE, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
-from tilescope.tiler.readers.fingerprint import archive_of
+from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
 from tilescope.tiler.readers.layouts.registry import plan_runs
@@ -42,6 +42,7 @@ class DiscoveredRun(Struct, frozen=True):
     modified_ns: int  # of the newest file
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
     side_files: tuple[Path, ...] = ()  # that belong to it and are no traces
+    stamps_digest: str = ""  # of the files as they were found; empty: look at them
 
 
 def discover(path: Path | str, max_inflated: int | None = None, *, separate: bool = False) -> list[DiscoveredRun]:
@@ -227,7 +228,18 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     for file in alone:
         entry, name = entries[file], above + file.name
         place_id = run_id(file, name) if entry.is_link else _run_id(resolved + os.fsencode(file.name), name)
-        runs.append(DiscoveredRun(place_id, name, file, (file,), (host_of(file),), entry.size_bytes, entry.modified_ns))
+        runs.append(
+            DiscoveredRun(
+                id=place_id,
+                name=name,
+                path=file,
+                files=(file,),
+                hosts=(host_of(file),),
+                size_bytes=entry.size_bytes,
+                modified_ns=entry.modified_ns,
+                stamps_digest=digest_of_stamps((_stamp(entry),)),
+            )
+        )
     for archive in archives:
         runs += _file_runs(archive, above + archive.name, max_inflated, separate)
     return tuple(runs)
@@ -245,7 +257,12 @@ def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: 
         modified_ns=max(file.modified_ns for file in files),
         notes=tuple(planned.notes),
         side_files=tuple(planned.side_files),
+        stamps_digest=digest_of_stamps(map(_stamp, files)),
     )
+
+
+def _stamp(entry: FileEntry) -> Stamp:
+    return Stamp(entry.name, entry.size_bytes, entry.modified_ns)
 
 
 def _run_name(parts: tuple[str, ...]) -> str:
