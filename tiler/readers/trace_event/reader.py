@@ -143,7 +143,7 @@ class TraceEventReader:
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream)
+        names = TrackNames(self._stream, self.path.name)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
