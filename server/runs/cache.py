@@ -8,7 +8,6 @@ the longest time go. One that is in use, by whatever process, never goes.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -58,7 +57,7 @@ class CacheDirectory:
     def run_ids(self) -> frozenset[str]:
         """Names of whatever lies in the directory: a run that is not among them has no store, and no link either."""
         try:
-            return frozenset(os.listdir(self.root))
+            return frozenset(entry.name for entry in self.root.iterdir())
         except OSError:
             return frozenset()
 
