@@ -53,7 +53,7 @@ def test_several_paths_are_one_run(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["index", *map(str, reversed(files)), "-o", str(tmp_path / "store")]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"{tmp_path}/store: 2 events in ")
-    assert "on 2 hosts" in out
+    assert "on 2 ranks" in out
     assert out.count("2 of 3 ranks: 2 is missing") == 1
 
 

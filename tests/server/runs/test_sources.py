@@ -33,8 +33,8 @@ def test_traces_and_stores_are_found_newest_first(tmp_path: Path, cache: CacheDi
 def test_files_of_runs_without_an_index_are_not_looked_at_again(tmp_path: Path, cache: CacheDirectory) -> None:
     file = tmp_path / "a.trace"  # there is none: a look would fail
     run = DiscoveredRun("a-1", "a.trace", file, (file,), ("a",), 1, 1, stamps_digest="0123456789abcdef")
-    (found,) = find_runs([tmp_path], cache, lambda _: [run])
-    assert (found.store, found.sources) == (cache.root / "a-1" / "0123456789abcdef", None)
+    (listed,) = find_runs([tmp_path], cache, lambda _: [run])
+    assert (listed.store, listed.sources) == (cache.root / "a-1" / "0123456789abcdef", None)
 
 
 def test_the_order_that_discovery_gives_is_kept(tmp_path: Path, cache: CacheDirectory) -> None:

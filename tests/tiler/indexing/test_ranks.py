@@ -69,7 +69,7 @@ def test_a_rank_that_only_the_name_says(tmp_path: Path) -> None:
             rank_trace(1, at_s=5),
             ["rank 0 · GPU 3", "rank 1 · GPU 3"],
             [
-                f"{name}.json overlaps with no other rank in time: it is of another cycle or job, --separate shows it alone"
+                f"{name}.json overlaps no other rank in time: it is of another job or cycle (--separate shows it)"
                 for name in "ab"
             ],
         ),

@@ -55,7 +55,7 @@ def rank_warnings(files: Sequence[TraceFile]) -> Iterator[str]:
         yield missing
     apart = _apart([file for file, _ in ranked])
     for file in apart[:_NAMED]:
-        yield f"{file.path.name} overlaps with no other rank in time: it is of another cycle or job, --separate shows it alone"
+        yield f"{file.path.name} overlaps no other rank in time: it is of another job or cycle (--separate shows it)"
     if len(apart) > _NAMED:
         yield f"{len(apart) - _NAMED:,} more files overlap with no other rank in time"
 
