@@ -19,6 +19,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.growth import Growth
 from tilescope.server.runs.registry import Registry
 from tilescope.tiler.readers import DiscoveredRun
+from tilescope.tiler.readers.fingerprint import stamps_digest
 
 Client = TestClient[web.Request, web.Application]
 
