@@ -45,7 +45,7 @@ class Site:
 
     def store(self, name: str) -> Path:
         """Where the store of the run belongs, as its file is now."""
-        return self.cache.store_of(name, (self.file(name),))
+        return self.cache.store_of(name, stamps_digest((self.file(name),)))
 
     def registry(
         self,
