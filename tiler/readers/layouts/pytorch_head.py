@@ -27,6 +27,7 @@ _TIME: Final = re.compile(rb'"ts"\s*:\s*"?(\d{1,16})(?:\.(\d{1,3}))?')
 _NUMBER: Final = r'\\?"%s\\?"\s*:\s*\\?"?(\d{1,9})\b'
 _RANK: Final = re.compile(_NUMBER % "rank")
 _WORLD_SIZE: Final = re.compile(_NUMBER % "world_size")
+_INTEGER: Final = re.compile(r"\s*\d{1,9}\s*")  # `int` refuses texts of thousands of digits
 _EPOCH_US: Final = 10**14  # times below count from a base: of 1973, if they were since the epoch
 _DECODER: Final = json.JSONDecoder()
 _MAX_RANKS: Final = 1 << 24
@@ -121,7 +122,7 @@ def _shared(group: ProcessGroup) -> ProcessGroup:
 
 def _ranks(value: Any) -> tuple[int, ...]:
     if isinstance(value, str):  # "[0, 1]"; "[0, 1, ...]" in a long one
-        value = [int(part) if part.strip().isdecimal() else part for part in value.strip("[] ").split(",")]
+        value = value.strip("[] ").split(",")
     if not isinstance(value, list):
         return ()
     ranks = tuple(rank for rank in map(_rank, value) if rank is not None)
@@ -129,7 +130,7 @@ def _ranks(value: Any) -> tuple[int, ...]:
 
 
 def _rank(value: object) -> int | None:
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_RANKS else None
 

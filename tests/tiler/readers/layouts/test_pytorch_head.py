@@ -41,6 +41,11 @@ def test_all_of_it() -> None:
             '{"rank": 3, "world_size": 8, "pg_config": [1, {"ranks": "[0, 1, ...]"}]}',
             Distributed(3, 8, None, (ProcessGroup("None", ()),)),
         ),
+        (f'{{"rank": "{"1" * 5000}", "world_size": 8}}', Distributed(None, 8)),
+        (
+            f'{{"rank": 3, "world_size": 8, "pg_config": [{{"pg_name": "tp", "ranks": "[2, {"3" * 5000}]"}}]}}',
+            Distributed(3, 8, None, (ProcessGroup("tp", ()),)),
+        ),
         ("[1, 2]", Distributed()),
         ("", Distributed()),
         ("[" * 100_000, Distributed()),
