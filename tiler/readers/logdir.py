@@ -300,21 +300,33 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
                 rest.append(candidate)
+    if rest:
+        planned_runs = _with_rest(planned_runs, rest, top)
     runs = []
-    is_only = len(planned_runs) + bool(rest) == 1
     for place, planned in planned_runs:
         files = [file.path for file in planned.files]
         hosts = [str(file.label) or host_of(file.path) for file in planned.files]
         notes = (*planned.notes, *listing.notes)
-        if is_only or place == top:
+        if len(planned_runs) == 1 or place == top:
             runs.append(_run(top, name, files, hosts, notes))
         else:
             place_name = _run_name(place.relative_to(top).parts)
             runs.append(_run(place, f"{name}/{place_name}", files, hosts, notes))
-    if rest:
-        chosen = choose(rest)
-        runs.append(_run(top, name, chosen.files, map(host_of, chosen.files), (*chosen.notes, *listing.notes)))
     return runs
+
+
+def _with_rest(
+    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path
+) -> list[tuple[Path, PlannedRun]]:
+    """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
+    chosen = choose(rest)
+    files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
+    at_top = next((planned for place, planned in planned_runs if place == top), None)
+    if at_top is None:
+        return [*planned_runs, (top, PlannedRun("", files, notes=chosen.notes))]
+    files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
+    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *chosen.notes))
+    return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
 
 
 def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:

@@ -188,6 +188,17 @@ def test_several_runs_in_an_archive_are_several_runs(tmp_path: Path) -> None:
         discover(path / "elsewhere")
 
 
+@pytest.mark.parametrize(("name", "top"), [("plugins/profile/x.zip", ""), ("y.zip", "plugins/profile/run")])
+def test_other_traces_below_a_run_in_an_archive_are_files_of_it(tmp_path: Path, name: str, top: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{top}/h.xplane.pb".lstrip("/"), XSPACE)
+        archive.writestr(f"{top}/sub/other.json".lstrip("/"), JSON)
+    (run,) = discover(path / top)
+    assert (run.path, run.hosts) == (path / top, ("h", "other"))
+
+
 def test_members_come_in_natural_order(tmp_path: Path) -> None:
     path = archived(tmp_path / "a.tgz", **{f"host{k}.json": JSON for k in (10, 2, 1)})
     (run,) = discover(path)
