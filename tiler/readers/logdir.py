@@ -209,7 +209,7 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
         if look.is_archive:
             archives.append(file)
         else:
-            candidates.append(Candidate(file, entry.size_bytes == 0, look.looks))
+            candidates.append(Candidate(file, entry.size_bytes == 0, look.looks, entry.is_link))
     if not entries:
         return ()
     candidates.sort(key=lambda candidate: natural_key(candidate.path.name))
@@ -217,7 +217,8 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     resolved = os.fsencode(path.resolve()) + b"/"
     runs = []
     alone = {candidate.path: None for candidate in candidates}
-    for planned in plan_runs(Folder(path, candidates), separate=separate):
+    names = frozenset(entry.name for entry in folder.files)
+    for planned in plan_runs(Folder(path, candidates, names), separate=separate):
         if not planned.name:
             name = _run_name(folder.parts) or path.resolve().name
             return (_planned_run(planned, path, run_id(path, name), name, entries),)
@@ -336,7 +337,7 @@ def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:
             candidate = Candidate(member.path, member.is_empty, member.looks)
             folders.setdefault(member.path.parent, []).append(candidate)
     for path, candidates in folders.items():
-        yield Folder(path, candidates)
+        yield Folder(path, candidates, frozenset(candidate.path.name for candidate in candidates))
 
 
 def _run(path: Path, name: str, files: Iterable[Path], hosts: Iterable[str], notes: Iterable[str]) -> DiscoveredRun:

@@ -6,7 +6,7 @@ reads no file itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -18,6 +18,7 @@ class Candidate(Struct, frozen=True):
     path: Path  # that of a member goes on behind the archive's
     is_empty: bool
     looks: Mapping[str, object] = field(default_factory=dict)  # of layouts at its first bytes, by their ids
+    is_link: bool = False
 
 
 class Folder(Struct, frozen=True):
@@ -25,6 +26,7 @@ class Folder(Struct, frozen=True):
 
     path: Path
     traces: Sequence[Candidate]
+    names: Collection[str] = frozenset()  # of all its files that may be traces or archives: no run is called so
 
 
 class FileLabel(Struct, frozen=True):

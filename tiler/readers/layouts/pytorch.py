@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 
 from tilescope.tiler.readers.compression import without_ending
+from tilescope.tiler.readers.layouts.cycle_names import NamedFile, cycle_names
 from tilescope.tiler.readers.layouts.layout import Candidate, FileLabel, FileLayout, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.pytorch_head import Distributed, ProcessGroup, PyTorchHead, read_head
-from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, missing_ranks, rank_name, starred
+from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, missing_ranks, rank_name
 
 ID: Final = "pytorch"
 
@@ -35,6 +36,12 @@ class _RankFile(Struct, frozen=True):
     head: PyTorchHead
     name: RankName
     rank: int
+    is_link: bool
+
+    @property
+    def naming(self) -> NamedFile:
+        """The parts of it that names of runs are made of."""
+        return NamedFile(self.path.name, self.name, self.head.distributed, self.head.time_ns)
 
     @property
     def label(self) -> FileLabel:
@@ -78,10 +85,15 @@ class _Cycle(Struct):
     time_ns: int
     files: dict[int, _RankFile]
 
+    def in_order(self) -> list[_RankFile]:
+        """The files in the order of ranks."""
+        return [self.files[rank] for rank in sorted(self.files)]
+
 
 def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
     """The runs of several ranks. A trace that belongs to no other is left to itself."""
     files = [file for file in map(_rank_file, folder.traces) if file is not None]
+    files.sort(key=lambda file: file.is_link)  # a link never takes the place of the file that it leads to
     if len(files) < 2:
         return ()
     copies_of = _copies(files)
@@ -97,16 +109,16 @@ def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
             jobs.append(job)
         if job is not None:
             job.add(file)
-    names: set[str] = set()
-    cycles = (cycle for jobs in kinds.values() for job in jobs for cycle in _cycles(job.files))
-    return [_planned(cycle, copies_of, names) for cycle in cycles if len(cycle.files) > 1]
+    cycles = [cycle for jobs in kinds.values() for job in jobs for cycle in _cycles(job.files) if len(cycle.files) > 1]
+    names = cycle_names([[file.naming for file in cycle.in_order()] for cycle in cycles], folder.names)
+    return [_planned(cycle, name, copies_of) for cycle, name in zip(cycles, names, strict=True)]
 
 
 def _copies(files: Sequence[_RankFile]) -> dict[Path, list[Path]]:
     """Files that are others of the same rank, compressed."""
     originals: dict[tuple[str, int], Path] = {}
     copies: dict[Path, list[Path]] = {}
-    for file in sorted(files, key=lambda file: (len(file.path.name), file.path.name)):
+    for file in sorted(files, key=lambda file: (file.is_link, len(file.path.name), file.path.name)):
         original = originals.setdefault((without_ending(file.path.name), file.rank), file.path)
         if original != file.path:
             copies.setdefault(original, []).append(file.path)
@@ -119,7 +131,7 @@ def _rank_file(trace: Candidate) -> _RankFile | None:
         return None
     name = rank_name(trace.path.name)
     rank = name.rank if head.distributed.world_size is None else head.distributed.rank
-    return None if rank is None else _RankFile(trace.path, head, name, rank)
+    return None if rank is None else _RankFile(trace.path, head, name, rank, trace.is_link)
 
 
 def _kind(file: _RankFile) -> object:
@@ -172,7 +184,10 @@ def _by_time(files: Sequence[_RankFile]) -> dict[int, list[_Timed]]:
     for file, time_ns in zip(files, times, strict=True):
         own = timed.setdefault(file.rank, [])
         own.append(_Timed(time_ns if is_timed and time_ns is not None else len(own) * 10**9, file))
-    return {rank: sorted(own, key=lambda entry: (entry.time_ns, entry.file.path.name)) for rank, own in timed.items()}
+    return {
+        rank: sorted(own, key=lambda entry: (entry.time_ns, entry.file.is_link, entry.file.path.name))
+        for rank, own in timed.items()
+    }
 
 
 def _farthest(timed_by_rank: Mapping[int, Sequence[_Timed]]) -> int:
@@ -194,8 +209,8 @@ def _nearest(starts: Sequence[int], time_ns: int) -> int:
     return after
 
 
-def _planned(cycle: _Cycle, copies_of: Mapping[Path, Sequence[Path]], names: set[str]) -> PlannedRun:
-    files = [cycle.files[rank] for rank in sorted(cycle.files)]
+def _planned(cycle: _Cycle, name: str, copies_of: Mapping[Path, Sequence[Path]]) -> PlannedRun:
+    files = cycle.in_order()
     copies = [(copy, file.path.name) for file in files for copy in copies_of.get(file.path, ())]
     notes = [f"{copy.name} is left out: it is a copy of {original}" for copy, original in copies]
     world_size = files[0].head.distributed.world_size
@@ -203,27 +218,11 @@ def _planned(cycle: _Cycle, copies_of: Mapping[Path, Sequence[Path]], names: set
     if missing is not None:
         notes.append(missing)
     return PlannedRun(
-        _name(files, names),
+        name,
         [RunFile(file.path, file.label) for file in files],
         copies=[copy for copy, _ in copies],
         notes=notes,
     )
-
-
-def _name(files: Sequence[_RankFile], names: set[str]) -> str:
-    """A name of the folder's own: that of the first file, with `*` for the rank where names differ in nothing else."""
-    first = files[0]
-    name = first.path.name
-    if first.name.rank is not None and all(file.name.template == first.name.template for file in files):
-        name = starred(name)
-    else:
-        name = f"{name} *"
-    number, unique = 1, name
-    while unique in names:
-        number += 1
-        unique = f"{name} ({number})"
-    names.add(unique)
-    return unique
 
 
 PYTORCH: Final = FileLayout(ID, "traces of the ranks of PyTorch", runs_of_ranks, look=read_head, separates=True)

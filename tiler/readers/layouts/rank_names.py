@@ -36,12 +36,6 @@ def rank_name(name: str) -> RankName:
     return RankName(f"{template[: rank.start(3)]}*{template[rank.end(3) :]}", int(rank[3]), written_ns)
 
 
-def starred(name: str) -> str:
-    """The name with `*` for the rank that it says, time stamp and all."""
-    *_, rank = _RANK.finditer(name)
-    return f"{name[: rank.start(3)]}*{name[rank.end(3) :]}"
-
-
 def host_in_name(name: str) -> str:
     """The host in a name that PyTorch gives by itself, `<host>_<process>.<time>.pt.trace.json`; none in others."""
     match = _HOST_AND_PROCESS.fullmatch(without_ending(name))

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
+from msgspec import structs
+
 from tilescope.tiler.plugins import fault_place, fault_text, load_plugins
 from tilescope.tiler.readers.formats import complain
 from tilescope.tiler.readers.layouts.layout import FileLayout, Folder, PlannedRun
@@ -52,7 +54,8 @@ def plan_runs(folder: Folder, *, separate: bool = False) -> Iterator[PlannedRun]
         planned = _runs_of(layout, folder)
         claimed = {path for run in planned for path in run.claimed()}
         if claimed:
-            folder = Folder(folder.path, [trace for trace in folder.traces if trace.path not in claimed])
+            rest = [trace for trace in folder.traces if trace.path not in claimed]
+            folder = structs.replace(folder, traces=rest)
         yield from planned
 
 

@@ -30,7 +30,7 @@ def test_the_two_ranks_of_the_corpus_are_one_run() -> None:
         "worker1.1795750840553516575.pt.trace.json.gz",
     ]
     assert (run.hosts, run.notes) == (("rank 0", "rank 1"), ())
-    assert run.name == "worker*.1795750840553542999.pt.trace.json.gz"
+    assert run.name == "worker*.pt.trace.json 20261127T034040Z"
     assert [len(run.files) for run in discover(folder, separate=True)] == [1, 1]
 
 
@@ -39,8 +39,8 @@ def test_the_corpus_is_single_traces_and_two_pairs() -> None:
     runs = discover(folder)
     pairs = {run.name: run.notes for run in runs if len(run.files) > 1}
     assert pairs == {
-        "sampled_rank-*.json.gz": ("2 of 128 ranks: 2 to 127 are missing",),
-        "h100_two_ranks/worker*.1795750840553542999.pt.trace.json.gz": (),
+        "sampled_rank-*.json": ("2 of 128 ranks: 2 to 127 are missing",),
+        "h100_two_ranks/worker*.pt.trace.json 20261127T034040Z": (),
     }
     assert len(runs) == len(list(folder.rglob("*.json*"))) - 2
 
@@ -170,7 +170,7 @@ def test_jobs_that_contradict_each_other_have_a_bound(tmp_path: Path, monkeypatc
     assert [len(files) for files in files_of(tmp_path)] == [2, 2, 1, 1]
 
 
-@pytest.mark.parametrize("name", ["rank{}", "x_rank-{}", "worker{}", "a.r{}.b", "device_{}", f"worker{{}}.{STAMP}"])
+@pytest.mark.parametrize("name", ["rank{}", "x_rank-{}", "worker{}", "a.r{}.b", "device_{}"])
 def test_names_tell_ranks_where_traces_do_not(tmp_path: Path, name: str) -> None:
     for rank in (10, 2, 1):
         put(tmp_path / f"{name.format(rank)}.json", rank_trace(None, None))
@@ -191,7 +191,7 @@ def test_hosts_stand_in_names(tmp_path: Path) -> None:
         put(tmp_path / f"node{7 + rank}_4711.{STAMP + rank}.pt.trace.json", rank_trace(rank))
     (run,) = discover(tmp_path)
     assert run.hosts == ("rank 0 · node7", "rank 1 · node8")
-    assert run.name == f"node7_4711.{STAMP}.pt.trace.json *"
+    assert run.name == "rank*-of-2 20261127T034040Z"
     assert find_run(run.path).files == run.files
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.tiler.readers.layouts.rank_names import host_in_name, missing_ranks, rank_name, starred
+from tilescope.tiler.readers.layouts.rank_names import host_in_name, missing_ranks, rank_name
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,6 @@ def test_a_time_stamp_is_no_difference() -> None:
     assert rank_name("worker0.1795750840553542999.pt.json").written_ns == 1795750840553542999
     assert rank_name("worker0.1795750840553542.pt.json").written_ns == 1795750840553542000
     assert rank_name("worker0.json").written_ns is None
-
-
-def test_a_name_with_a_star_for_the_rank() -> None:
-    assert starred("worker1_rank03.1795750840553542999.json.gz") == "worker1_rank*.1795750840553542999.json.gz"
 
 
 @pytest.mark.parametrize(
