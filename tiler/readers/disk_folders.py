@@ -7,7 +7,7 @@ are texts until something is made of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -52,6 +52,7 @@ class DiskFolder(Struct, frozen=True):
     path: str
     parts: tuple[str, ...]  # of its path below the one that is searched
     files: tuple[FileEntry, ...]  # in the order of their names
+    strangers: tuple[str, ...] = ()  # names of links that lead to what is not served
 
 
 class FileLook(Struct, frozen=True):
@@ -65,8 +66,9 @@ class FileLook(Struct, frozen=True):
 class FolderWalk:
     """Goes through a folder and those below it, without hidden ones, stores, and what symbolic links lead to."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, is_served: Callable[[Path], bool] | None = None) -> None:
         self._root = root
+        self._is_served = is_served
         self.left_out = 0  # files that are more than there may be
 
     def __iter__(self) -> Iterator[DiskFolder]:
@@ -96,10 +98,20 @@ class FolderWalk:
                 continue
             waiting += sorted(below, reverse=True)
             files.sort()
+            strangers = self._strangers(path, files)
+            if strangers:
+                files = [file for file in files if file.name not in strangers]
             self.left_out += max(0, len(files) - room)
             del files[room:]
             room -= len(files)
-            yield DiskFolder(path, parts, tuple(files))
+            yield DiskFolder(path, parts, tuple(files), tuple(strangers))
+
+    def _strangers(self, folder: str, files: Iterable[FileEntry]) -> Mapping[str, None]:
+        """Names of links that lead to what is not served, in order."""
+        if self._is_served is None:
+            return {}
+        links = (file.name for file in files if file.is_link)
+        return {name: None for name in links if not self._is_served(Path(folder, name))}
 
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:

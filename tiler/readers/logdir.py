@@ -10,13 +10,13 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, structs
 
-from tilescope.tiler.errors import NOTHING_THERE, TraceError, UsageError
+from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
@@ -24,6 +24,7 @@ from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_sta
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
 from tilescope.tiler.readers.layouts.registry import plan_runs
+from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.pipes import kind_of
 from tilescope.tiler.readers.run_files import choose, host_of
 
@@ -45,16 +46,23 @@ class DiscoveredRun(Struct, frozen=True):
     stamps_digest: str = ""  # of the files as they were found; empty: look at them
 
 
-def discover(path: Path | str, max_inflated: int | None = None, *, separate: bool = False) -> list[DiscoveredRun]:
+def discover(
+    path: Path | str,
+    max_inflated: int | None = None,
+    *,
+    separate: bool = False,
+    is_served: Callable[[Path], bool] | None = None,
+) -> list[DiscoveredRun]:
     """The runs at a path, newest first: a folder is searched, and so is an archive, or a folder in one.
 
     `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. `separate`: traces that layouts
-    may join are a run each. Raises `TraceError` when there is nothing at the path; a folder without traces gives an
-    empty list.
+    may join are a run each. `is_served(link)`: links in a folder of which this is false are left out. Raises
+    `TraceError` when there is nothing at the path, and `TooMany` for a folder with too many files to look at and no
+    trace among the first; a folder without traces gives an empty list.
     """
     path = Path(path)
     if path.is_dir():
-        return _newest_first(_search(path, max_inflated, separate))
+        return _newest_first(_search(path, max_inflated, separate, is_served))
     if path.is_file():
         return _newest_first(_file_runs(path, path.name, max_inflated, separate))
     archive = holding_archive(path)
@@ -63,7 +71,7 @@ def discover(path: Path | str, max_inflated: int | None = None, *, separate: boo
             run for run in _archive_runs(archive, archive, archive.name, max_inflated, separate) if run.path == path
         ]
     else:
-        runs = [run for run in _planned_beside(path, max_inflated) if run.path == path]
+        runs = _planned_at(path, max_inflated, is_served)
     if not runs:
         kind = kind_of(path)
         if not kind:
@@ -119,27 +127,43 @@ def _age(run: DiscoveredRun) -> tuple[int, str]:
     return -captured_ns, run.name
 
 
-def _search(root: Path, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
+def _search(
+    root: Path, max_inflated: int | None, separate: bool, is_served: Callable[[Path], bool] | None
+) -> list[DiscoveredRun]:
     runs: list[DiscoveredRun] = []
-    walk = FolderWalk(root)
+    walk = FolderWalk(root, is_served)
     for folder in walk:
         in_folder = _folder_runs(folder, root, max_inflated, separate)
-        if not folder.parts and in_folder and in_folder[0].path == root:
-            return list(in_folder)  # the root is the folder of a run
         runs += in_folder
-    if walk.left_out and runs:
-        # On the newest one, since there is nothing else that everybody sees.
-        newest = min(range(len(runs)), key=lambda number: _age(runs[number]))
-        line = f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
-        runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, line))
+        if not folder.parts and in_folder and in_folder[0].path == root:
+            break  # the root is the folder of a run
+    return _with_bound(runs, walk, root)
+
+
+def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list[DiscoveredRun]:
+    """The runs, with a note on files that were not looked at. Raises `TooMany` where there is no run to carry it."""
+    if not walk.left_out:
+        return runs
+    if not runs:
+        raise TooMany(
+            root,
+            f"has no trace among the first {MAX_FILES:,} files: {walk.left_out:,} more are left out",
+            advice="name folders below it",
+        )
+    # On the newest one, since there is nothing else that everybody sees.
+    newest = min(range(len(runs)), key=lambda number: _age(runs[number]))
+    line = f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
+    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, line))
     return runs
 
 
-def _planned_beside(path: Path, max_inflated: int | None) -> Iterable[DiscoveredRun]:
-    """The runs of the folder of a path: that of several files has a path which is none of a file."""
-    for folder in FolderWalk(path.parent):
-        return _folder_runs(folder, path.parent, max_inflated, False)
-    return ()
+def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path], bool] | None) -> list[DiscoveredRun]:
+    """The run of several files that is called so in its folder: there is no file at such a path."""
+    walk = FolderWalk(path.parent, is_served)
+    for folder in walk:
+        in_folder = _folder_runs(folder, path.parent, max_inflated, False)
+        return _with_bound([run for run in in_folder if run.path == path], walk, path.parent)
+    return []
 
 
 class _KeptRuns:
@@ -218,7 +242,11 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     runs = []
     alone = {candidate.path: None for candidate in candidates}
     names = frozenset(entry.name for entry in folder.files)
+    strangers = LeftOut("more links are left out: they lead out of what is served")
+    for name in folder.strangers:
+        strangers.add(name, "it leads out of what is served")
     for planned in plan_runs(Folder(path, candidates, names), separate=separate):
+        planned = structs.replace(planned, notes=(*planned.notes, *strangers.notes()))
         if not planned.name:
             name = _run_name(folder.parts) or path.resolve().name
             return (_planned_run(planned, path, run_id(path, name), name, entries),)

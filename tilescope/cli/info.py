@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
     """The runs in a folder or archive of traces; none of a store, and of whatever has none."""
-    from tilescope.tiler.errors import TraceError
+    from tilescope.tiler.errors import TooMany, TraceError
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import is_archive
     from tilescope.tiler.store import is_store
@@ -109,6 +109,8 @@ def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
         if is_store(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
             return ()
         return discover(path, separate=separate)
+    except TooMany:
+        raise
     except TraceError:
         return ()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiler.readers.layouts.rank_traces import put, rank_trace
+from tilescope.tiler.errors import TooMany
 from tilescope.tiler.readers import disk_folders, logdir
 from tilescope.tiler.readers.disk_folders import FolderWalk
 from tilescope.tiler.readers.logdir import discover
@@ -57,6 +58,33 @@ def test_more_files_than_there_may_be_are_counted(tmp_path: Path, monkeypatch: p
     assert [run.name for run in runs] == ["a/0.json", "a/1.json", "a/2.json"]
     assert runs[0].notes == (f"7 files beyond the first 3 are left out: serve folders below {tmp_path.name}",)
     assert not runs[1].notes
+
+
+def test_the_bound_is_said_on_a_folder_that_is_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_folders, "MAX_FILES", 3)
+    monkeypatch.setattr(logdir, "MAX_FILES", 3)
+    folder = tmp_path / "plugins" / "profile" / "r"
+    for number in range(5):
+        put(folder / f"h{number}.xplane.pb", b"\n\x06\x12\x04abcd")
+    (run,) = discover(folder)
+    assert (len(run.files), run.notes) == (
+        3,
+        ("2 files beyond the first 3 are left out: serve folders below r",),
+    )
+
+
+def test_the_bound_is_said_without_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_folders, "MAX_FILES", 3)
+    monkeypatch.setattr(logdir, "MAX_FILES", 3)
+    for number in range(5):
+        put(tmp_path / f"{number}.json", b"{}")
+    put(tmp_path / "later" / "a.json", rank_trace(0))
+    line = r"has no trace among the first 3 files: 3 more are left out \(name folders below it\)"
+    with pytest.raises(TooMany, match=line):
+        discover(tmp_path)
+    with pytest.raises(TooMany, match="2 more are left out"):
+        discover(tmp_path / "rank*.json")
+    assert len(discover(tmp_path / "later")) == 1
 
 
 def test_folders_come_in_order_without_hidden_ones_and_stores(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Names of runs of ranks. A run keeps its name, and thus its index and its links, when other files come or go.
 
-So a name says only what all files of a cycle have in common: not which of them is first, nor how many runs stand before.
+So a name says only what all files of a cycle have in common: not which of them is first, nor how many runs come before.
 """
 
 from __future__ import annotations
