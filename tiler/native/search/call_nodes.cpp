@@ -129,7 +129,7 @@ CallRows CallNodes::rows(std::size_t limit, int64_t levels) const {
     // Lists of children, each in that order: the first of a node, and the next beside each.
     std::vector<int32_t> first(size() + 1, kNoNode), next(size(), kNoNode), row(size(), -1);
     for (auto k = order.rbegin(); k != order.rend(); ++k) {
-        const std::size_t above = static_cast<std::size_t>(parent_[*k] + 1);  // 0: none
+        const std::size_t above = static_cast<std::size_t>(std::int64_t{parent_[*k]} + 1);  // 0: none
         next[*k] = first[above];
         first[above] = static_cast<int32_t>(*k);
     }
