@@ -51,6 +51,7 @@ class IndexJob:
     time_unit: TimeUnit = DEFAULT_TIME_UNIT  # of times in JSON traces
     served: tuple[Path, ...] = ()  # where the files must lie, all links followed; none: anywhere
     cache: Path | None = None  # where the store must lie; None: anywhere
+    is_unconfirmed: bool = False  # files that do not overlap the others in time are left out
 
     def to_line(self) -> bytes:
         """As the child reads it."""
@@ -63,6 +64,7 @@ class IndexJob:
             "time_unit": self.time_unit,
             "served": [str(path) for path in self.served],
             "cache": None if self.cache is None else str(self.cache),
+            "is_unconfirmed": self.is_unconfirmed,
         }
         return json.dumps(job).encode() + b"\n"
 
@@ -79,6 +81,7 @@ class IndexJob:
             job["time_unit"],
             tuple(Path(path) for path in job["served"]),
             None if job["cache"] is None else Path(job["cache"]),
+            job["is_unconfirmed"],
         )
 
     def refuse_astray(self) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 from tilescope.server.errors import UnknownBuild
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.lookup.manifest import run_manifest
-from tilescope.tiler.lookup.sources import sources
+from tilescope.tiler.lookup.sources import separated_sources, sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store import open_build
@@ -50,6 +50,7 @@ class _Published:
     generation: bytes
     build: str | None = None  # known once the generation was opened, so that listing runs opens nothing
     sources: tuple[Fingerprint, ...] = ()  # known then, too
+    separated: tuple[int, ...] = ()  # likewise: those of the sources that are not in it
     extent: RunExtent | None = None  # likewise
     manifest: RunManifest | None = None
 
@@ -88,6 +89,11 @@ class OpenStores:
         if published.build is None:
             self.current(path)
         return self._look(path).sources
+
+    def current_separated(self, path: Path) -> tuple[int, ...]:
+        """Numbers of those sources that are not in it, as they are of another time. Raises `StoreError`."""
+        self.current_sources(path)
+        return self._look(path).separated
 
     def current_extent(self, path: Path) -> RunExtent | None:
         """Extent of the published generation, once `current_build` has read its id. Raises `StoreError`."""
@@ -219,6 +225,7 @@ class OpenStores:
     def _opened(self, entry: _Entry, published: _Published) -> None:
         published.build = entry.store.build
         published.sources = sources(entry.store)
+        published.separated = separated_sources(entry.store)
         published.manifest = run_manifest(entry.store)
         published.extent = RunExtent.from_manifest(published.manifest)
         entry.used_s = time.monotonic()

@@ -21,7 +21,7 @@ from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, Run
 from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import FoundRun, RunState, RunStatus
-from tilescope.server.runs.sources import Discover, find_runs
+from tilescope.server.runs.sources import Discover, find_runs, with_separated
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
@@ -113,7 +113,7 @@ class Registry:
         await self._scan(is_due=True)
         place = folder.resolve()
         for run in self._runs.values():
-            if run.files and run.files[0].parent.resolve() == place:
+            if any(parent.resolve() == place for parent in {file.parent for file in run.files}):
                 self._growth.finish(run)
                 return run
         return None
@@ -265,6 +265,9 @@ class Registry:
                 return
             ended = {run_id for run_id in self._requested if not self._is_at_work(run_id)}
             runs = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
+            separated = self._separated(runs)
+            if separated:
+                runs = await asyncio.to_thread(with_separated, runs, separated, self._cache, self._time_unit)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
         self._runs = {run.id: run for run in runs}
         self._growth.look(runs)
@@ -279,6 +282,18 @@ class Registry:
                 if not is_waiting:
                     self._indexer.add(self._job(run))
         self._requested.intersection_update(self._runs)
+
+    def _separated(self, runs: Sequence[FoundRun]) -> dict[str, Sequence[int]]:
+        """Numbers of the files that are not in a run's index, since they are of another time, by the run's id."""
+        separated: dict[str, Sequence[int]] = {}
+        for run in runs:
+            if run.unconfirmed is None or run.sources is None:
+                continue
+            with suppress(StoreError):  # its status says so
+                numbers = self._stores.current_separated(run.store)
+                if numbers and run.sources == self._stores.current_sources(run.store):
+                    separated[run.id] = numbers
+        return separated
 
     def _request(self, run: FoundRun, *, is_waiting: bool) -> None:
         """Has a run indexed, however often its files change meanwhile."""
@@ -358,6 +373,7 @@ class Registry:
             self._time_unit,
             self.paths,
             self.cache_root,
+            run.unconfirmed is not None,
         )
 
 

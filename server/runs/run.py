@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilescope.tiler import schema
+from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunState as RunState
 from tilescope.tiler.store.extent import RunExtent
@@ -44,6 +45,14 @@ class IndexProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class UnconfirmedRun:
+    """A run whose files were joined before their times were known: those that do not fit are left out of its index."""
+
+    root: Path  # the path that is served
+    run: DiscoveredRun
+
+
+@dataclass(frozen=True, slots=True)
 class FoundRun:
     """A run that was found at one of the served paths, and the place of its store.
 
@@ -61,6 +70,7 @@ class FoundRun:
     store: Path
     sources: tuple[Fingerprint, ...] | None = None  # of the files; None where there is no index to compare with
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
+    unconfirmed: UnconfirmedRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,17 @@ and where there is an index the first and last MiB of a file, once for as long a
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.server.runs.run import FoundRun
+from tilescope.server.runs.run import FoundRun, UnconfirmedRun
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
-from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.readers.logdir import run_id, separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.build_lock import CURRENT
@@ -74,9 +75,37 @@ def _trace_runs(
                 store=store,
                 sources=sources,
                 notes=tuple(map(without_folders, run.notes)),
+                unconfirmed=UnconfirmedRun(root, run) if run.is_unconfirmed else None,
             )
         )
     return trace_runs
+
+
+def with_separated(
+    runs: Sequence[FoundRun],
+    separated: Mapping[str, Sequence[int]],
+    cache: CacheDirectory,
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT,
+) -> list[FoundRun]:
+    """The runs, and behind each, as runs of their own, the files that were left out of its index.
+
+    `separated`: their numbers, by the run's id.
+    """
+    all_runs: dict[str, FoundRun] = {}
+    for run in runs:
+        numbers = frozenset(separated.get(run.id, ()))
+        if run.unconfirmed is None or not numbers:
+            all_runs[run.id] = run
+            continue
+        hosts = tuple(host for number, host in enumerate(run.hosts) if number not in numbers)
+        all_runs[run.id] = replace(run, hosts=hosts, file_count=run.file_count - len(numbers))
+        try:
+            alone = separated_runs(run.unconfirmed.run, sorted(numbers))
+        except OSError:  # removed since it was discovered
+            continue
+        for single in _trace_runs(run.unconfirmed.root, alone, cache, time_unit):
+            all_runs.setdefault(single.id, single)
+    return list(all_runs.values())
 
 
 def _store_run(path: Path) -> FoundRun:

@@ -70,6 +70,7 @@ def main() -> int:
             memory_bytes=memory_bytes,
             max_inflated=job.max_inflated,
             time_unit=job.time_unit,
+            is_unconfirmed=job.is_unconfirmed,
         )
         if job.cache is not None:
             remember_traces(job.store, job.files)

@@ -19,7 +19,7 @@ from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched, tre
 from tilescope.tiler.indexing.preview import Preview
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
-from tilescope.tiler.indexing.reading.read import read_files
+from tilescope.tiler.indexing.reading.read import ReadFiles, read_files
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.reading.unchanged import unchanged
 from tilescope.tiler.indexing.scratch import Scratch
@@ -78,6 +78,7 @@ def build_store(
     workers: int | None = None,
     executor: Executor | None = None,
     force: bool = False,
+    is_unconfirmed: bool = False,
 ) -> str:
     """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
 
@@ -92,6 +93,7 @@ def build_store(
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
     its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
     as other files. A file that cannot be read is left out, with a warning, if there are others.
+    `is_unconfirmed`: so is one that does not overlap the others in time (see `DiscoveredRun.is_unconfirmed`).
 
     Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
     ends the build early, nothing of it is left, and what was published before still is.
@@ -130,6 +132,7 @@ def build_store(
                 time_unit,
                 pool,
                 workers,
+                is_unconfirmed,
             )
     return generation.build
 
@@ -145,6 +148,7 @@ def _build(
     time_unit: TimeUnit,
     executor: Executor,
     workers: int,
+    is_unconfirmed: bool,
 ) -> None:
     """Everything between the beginning of a generation and its publication."""
     room = Room(memory_bytes)
@@ -152,7 +156,9 @@ def _build(
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
-        read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room, time_unit) as read,
+        read_files(
+            files, kept, meter, executor, workers, preview.show, max_inflated, room, time_unit, is_unconfirmed
+        ) as read,
         ExitStack() as while_built,
     ):
         traces = read.readable
@@ -197,7 +203,7 @@ def _build(
         meter.phase = "publish"
         meter.tell(now=True)
         generation.data.begin_flush()
-        for entries in batched(_last_entries(generation.build, recording, builder, sources), ENTRIES_AT_ONCE):
+        for entries in batched(_last_entries(generation.build, recording, builder, sources, read), ENTRIES_AT_ONCE):
             generation.data.put_many(entries)
         stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
         if has_preview:
@@ -216,7 +222,7 @@ def _shared_out(events: int, memory_bytes: int) -> tuple[int, int]:
 
 
 def _last_entries(
-    build: str, recording: Recording, builder: Builder, sources: Sequence[Fingerprint]
+    build: str, recording: Recording, builder: Builder, sources: Sequence[Fingerprint], read: ReadFiles
 ) -> Iterator[Entry]:
     """All that is written when tracks and rollups are built."""
     run, findings = recording.run, Findings()
@@ -235,5 +241,6 @@ def _last_entries(
             findings=findings,
             ignored=run.ignored(),
             warnings=run.warnings(),
+            separated=read.separated,
         )
     )

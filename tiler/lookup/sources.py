@@ -1,4 +1,4 @@
-"""The files that a store is an index of."""
+"""The files that a store is an index of, and those of them that were left out."""
 
 from __future__ import annotations
 
@@ -11,3 +11,13 @@ def sources(store: Store) -> tuple[Fingerprint, ...]:
     """Fingerprints of the trace files, as they were when indexing began. Raises DamagedStore."""
     with must_make_sense(store.location):
         return tuple(Fingerprint.from_json(file) for file in store.internals().get("sources", ()))
+
+
+def separated_sources(store: Store) -> tuple[int, ...]:
+    """Numbers of the trace files that are of another time than the others and not in it. Raises DamagedStore."""
+    with must_make_sense(store.location):
+        count = len(store.internals().get("sources", ()))
+        numbers = tuple(map(int, store.internals().get("separated", ())))
+        if any(not 0 <= number < count for number in numbers):
+            raise ValueError("a file is left out that there is not")
+        return numbers

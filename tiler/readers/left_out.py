@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-_VERBS: Final = ("is ", "has ", "cannot ")
+_VERBS: Final = ("is ", "has ", "cannot ", "overlaps ")
 
 
 _IS_LEFT_OUT: Final = " is left out: "

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,8 @@ from tilescope.tiler.readers.container import Listing, holding_archive, list_arc
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
+from tilescope.tiler.readers.layouts.layout import RUN_MARK
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
 from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.left_out import LeftOut
@@ -44,6 +46,7 @@ class DiscoveredRun(Struct, frozen=True):
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
     side_files: tuple[Path, ...] = ()  # that belong to it and are no traces
     stamps_digest: str = ""  # of the files as they were found; empty: look at them
+    is_unconfirmed: bool = False  # that the files are of one time is a guess: indexing leaves out those that are not
 
 
 def discover(
@@ -57,7 +60,8 @@ def discover(
 
     `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. `separate`: traces that layouts
     may join are a run each. `is_served(link)`: links in a folder of which this is false are left out. Raises
-    `TraceError` when there is nothing at the path, and `TooMany` for a folder with too many files to look at and no
+    `TraceError` when there is nothing at the path, `UsageError` for one that names a run of several files and
+    `separate`, and `TooMany` for a folder with too many files to look at and no
     trace among the first; a folder without traces gives an empty list.
     """
     path = Path(path)
@@ -72,6 +76,8 @@ def discover(
         ]
     else:
         runs = _planned_at(path, max_inflated, is_served)
+        if runs and separate:
+            raise UsageError(f"{path}: that is a run of several files, which --separate takes apart: name the folder")
     if not runs:
         kind = kind_of(path)
         if not kind:
@@ -97,10 +103,9 @@ def join_runs(paths: Iterable[Path], max_inflated: int | None = None) -> Discove
     runs = [find_run(path, max_inflated) for path in dict.fromkeys(paths)]
     if len(runs) == 1:
         return runs[0]
-    host_by_file = {file: host for run in runs for file, host in zip(run.files, run.hosts, strict=True)}
-    files = sorted(host_by_file, key=lambda file: (natural_key(file.name), natural_key(file.as_posix())))
+    files, hosts = _in_order(runs)
     notes = dict.fromkeys(note for run in runs if len(run.files) > 1 for note in run.notes)
-    return _run(runs[0].path, runs[0].name, files, [host_by_file[file] for file in files], notes)
+    return _run(runs[0].path, runs[0].name, files, hosts, notes)
 
 
 def run_id(path: Path, name: str) -> str:
@@ -120,7 +125,8 @@ def _newest_first(runs: Iterable[DiscoveredRun]) -> list[DiscoveredRun]:
 def _age(run: DiscoveredRun) -> tuple[int, str]:
     """By the time in the run's name, which survives copying, else by the files' times."""
     try:
-        captured = time_in_name(run.name.rpartition("/")[2])
+        name = run.name.rpartition("/")[2]
+        captured = time_in_name(run.files[0].parent.name if may_join(name) else name)
         captured_ns = run.modified_ns if captured is None else int(captured.timestamp()) * 10**9
     except (ValueError, OverflowError, OSError):
         captured_ns = run.modified_ns
@@ -131,13 +137,81 @@ def _search(
     root: Path, max_inflated: int | None, separate: bool, is_served: Callable[[Path], bool] | None
 ) -> list[DiscoveredRun]:
     runs: list[DiscoveredRun] = []
+    captures: dict[Path, DiscoveredRun] = {}
     walk = FolderWalk(root, is_served)
     for folder in walk:
         in_folder = _folder_runs(folder, root, max_inflated, separate)
         runs += in_folder
+        if in_folder and folder.parts and (run := in_folder[0]).path == Path(folder.path):
+            captures[run.path] = run
         if not folder.parts and in_folder and in_folder[0].path == root:
             break  # the root is the folder of a run
+    if not separate:
+        runs = _with_joined_folders(runs, captures)
     return _with_bound(runs, walk, root)
+
+
+def _with_joined_folders(runs: list[DiscoveredRun], captures: Mapping[Path, DiscoveredRun]) -> list[DiscoveredRun]:
+    """The runs, those of the hosts of a job in one. `captures`: runs that are a folder each, by its path."""
+    folders = [capture_folder(path, run.files) for path, run in captures.items()]
+    joined_runs = join_folders([folder for folder in folders if folder is not None])
+    if not joined_runs:
+        return runs
+    joined_paths = {folder.path for joined in joined_runs for folder in joined.folders}
+    return [
+        *(run for run in runs if run.path not in joined_paths),
+        *(_joined_run(joined, [captures[folder.path] for folder in joined.folders]) for joined in joined_runs),
+    ]
+
+
+def _joined_run(joined: JoinedFolders, runs: Sequence[DiscoveredRun]) -> DiscoveredRun:
+    path = runs[0].path.parent / joined.name
+    above, slash, _ = runs[0].name.rpartition("/")
+    files, hosts = _in_order(runs)
+    notes = dict.fromkeys([joined.note, *(note for run in runs for note in run.notes)])
+    return DiscoveredRun(
+        id=run_id(path, name := f"{above}{slash}{joined.name}"),
+        name=name,
+        path=path,
+        files=files,
+        hosts=hosts,
+        size_bytes=sum(run.size_bytes for run in runs),
+        modified_ns=max(run.modified_ns for run in runs),
+        notes=tuple(notes),
+        side_files=tuple(file for run in runs for file in run.side_files),
+        is_unconfirmed=True,
+    )
+
+
+def _in_order(runs: Iterable[DiscoveredRun]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Files of several runs, by their names, and the host of each."""
+    host_by_file = {file: host for run in runs for file, host in zip(run.files, run.hosts, strict=True)}
+    files = sorted(host_by_file, key=lambda file: (natural_key(file.name), natural_key(file.as_posix())))
+    return tuple(files), tuple(host_by_file[file] for file in files)
+
+
+def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[DiscoveredRun]:
+    """The files at these positions, as runs of their own: folders that were joined as they are, other files alone.
+
+    Raises OSError.
+    """
+    above = run.path.parent
+    files_by_place: dict[Path, list[int]] = {}
+    for position in positions:
+        file = run.files[position]
+        is_in_folder = file.parent.parent == above and may_join(run.path.name)
+        files_by_place.setdefault(file.parent if is_in_folder else file, []).append(position)
+    prefix, slash, _ = run.name.rpartition("/")
+    return [
+        _run(
+            place,
+            f"{prefix}{slash}{place.relative_to(above).as_posix()}",
+            [run.files[position] for position in own],
+            [run.hosts[position] for position in own],
+            (),
+        )
+        for place, own in files_by_place.items()
+    ]
 
 
 def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list[DiscoveredRun]:
@@ -159,6 +233,10 @@ def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list
 
 def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path], bool] | None) -> list[DiscoveredRun]:
     """The run of several files that is called so in its folder: there is no file at such a path."""
+    if RUN_MARK not in path.name:
+        return []
+    if may_join(path.name):
+        return [run for run in _search(path.parent, max_inflated, False, is_served) if run.path == path]
     walk = FolderWalk(path.parent, is_served)
     for folder in walk:
         in_folder = _folder_runs(folder, path.parent, max_inflated, False)
@@ -287,6 +365,7 @@ def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: 
         notes=tuple(planned.notes),
         side_files=tuple(planned.side_files),
         stamps_digest=digest_of_stamps(map(_stamp, files)),
+        is_unconfirmed=planned.is_unconfirmed,
     )
 
 
@@ -329,6 +408,8 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
                 rest.append(candidate)
+    if not separate:
+        planned_runs = _with_joined_members(planned_runs)
     if rest:
         planned_runs = _with_rest(planned_runs, rest, top)
     runs = []
@@ -337,10 +418,27 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
         hosts = [str(file.label) or host_of(file.path) for file in planned.files]
         notes = (*planned.notes, *listing.notes)
         if len(planned_runs) == 1 or place == top:
-            runs.append(_run(top, name, files, hosts, notes))
+            run = _run(top, name, files, hosts, notes)
         else:
             place_name = _run_name(place.relative_to(top).parts)
-            runs.append(_run(place, f"{name}/{place_name}", files, hosts, notes))
+            run = _run(place, f"{name}/{place_name}", files, hosts, notes)
+        runs.append(structs.replace(run, is_unconfirmed=True) if planned.is_unconfirmed else run)
+    return runs
+
+
+def _with_joined_members(planned_runs: list[tuple[Path, PlannedRun]]) -> list[tuple[Path, PlannedRun]]:
+    """The runs of an archive, those of the hosts of a job in one, as on disk."""
+    captures = {place: planned for place, planned in planned_runs if not planned.name}
+    folders = [capture_folder(place, [file.path for file in planned.files]) for place, planned in captures.items()]
+    joined_runs = join_folders([folder for folder in folders if folder is not None])
+    joined_paths = {folder.path for joined in joined_runs for folder in joined.folders}
+    runs = [entry for entry in planned_runs if entry[0] not in joined_paths]
+    for joined in joined_runs:
+        parts = [captures[folder.path] for folder in joined.folders]
+        files = sorted((file for part in parts for file in part.files), key=lambda file: natural_key(file.path.name))
+        notes = dict.fromkeys([joined.note, *(note for part in parts for note in part.notes)])
+        place = joined.folders[0].path.parent / joined.name
+        runs.append((place, PlannedRun(joined.name, files, notes=tuple(notes), is_unconfirmed=True)))
     return runs
 
 

@@ -104,6 +104,7 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
             memory_bytes=args.memory,
             max_inflated=args.max_inflated,
             time_unit=args.time_unit,
+            is_unconfirmed=source.is_unconfirmed,
         )
     seconds = time.monotonic() - begin
     for line in formats.left_out():

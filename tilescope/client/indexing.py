@@ -42,8 +42,10 @@ def index(
     default 100 times its size. `time_unit` is that of times in JSON traces, `us` or `ns`. Raises TraceError,
     StoreError, OutOfMemory, and UsageError where `trace` is not one run.
     """
+    is_unconfirmed = False
     if isinstance(trace, str | os.PathLike):
-        files = find_run(Path(trace), max_inflated).files
+        source = find_run(Path(trace), max_inflated)
+        files, is_unconfirmed = source.files, source.is_unconfirmed
     else:
         files = tuple(map(Path, trace))
 
@@ -62,6 +64,7 @@ def index(
         memory_bytes=memory_bytes,
         max_inflated=max_inflated,
         time_unit=time_unit,
+        is_unconfirmed=is_unconfirmed,
     )
     if progress is not None:
         progress(Progress("ready", "ready", 1.0, build=build))

@@ -44,6 +44,19 @@ def test_ranks_are_groups_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert (groups[0]["kind"], groups[0]["name"]) == ("run", "3 ranks")
 
 
+def test_each_rank_is_asked_once_for_what_it_used() -> None:
+    processes = [Process(f"GPU {number}", number) for number in range(3)]
+    summaries = [TraceSummary(format="x", processes=processes, rank=JobRank(rank, 2, "")) for rank in range(2)]
+    questions = []
+
+    def used_processes(file: int) -> set[int]:
+        questions.append(file)
+        return {file + 1}
+
+    assert rank_labels(summaries, used_processes) == ["rank 0 · GPU 1", "rank 1 · GPU 2"]
+    assert questions == [0, 1]
+
+
 def test_one_rank_alone_is_called_as_before(tmp_path: Path) -> None:
     file = put(tmp_path / "rank0.json", rank_trace(0, 2))
     manifest = manifest_of([file], tmp_path / "store")

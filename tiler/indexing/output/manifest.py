@@ -38,6 +38,7 @@ class ManifestParts(Struct, frozen=True):
     findings: Findings = field(default_factory=Findings)
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    separated: Sequence[int] = ()  # numbers of the sources that are of another time, and left out
 
 
 def make_manifest(parts: ManifestParts) -> dict[str, Any]:
@@ -102,13 +103,14 @@ def make_manifest(parts: ManifestParts) -> dict[str, Any]:
         if track.children:
             entry["children"] = list(track.children)
         tracks.append(entry)
-    return {
+    manifest = {
         "version": STORE_VERSION,
         "public": msgspec.to_builtins(public),
         "files": files,
         "sources": [source.to_json() for source in parts.sources],
         "tracks": tracks,
     }
+    return manifest | ({"separated": list(parts.separated)} if parts.separated else {})
 
 
 def _steps(counts: StepCounts) -> schema.StepCounts | None:

@@ -1,10 +1,10 @@
-"""Ranks of a job, each of which has written a file: their places in the run, and what does not fit together."""
+"""Files of the ranks or hosts of a job: their places in the run, and what does not fit together."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from tilescope.tiler.columns import TraceSummary
 from tilescope.tiler.device_lines import is_device_label
@@ -13,12 +13,21 @@ from tilescope.tiler.readers.layouts import FileLabel
 from tilescope.tiler.readers.layouts.rank_names import missing_ranks
 
 _NAMED: Final = 5  # of files that do not fit
+_EPOCH_NS: Final = 10**17  # times below, of 1973, count from an unknown base: nothing is known of how far they are
 
 
-def rank_labels(summaries: Sequence[TraceSummary], has_events: Callable[[int, int], bool]) -> list[str | None]:
+class _Span(NamedTuple):
+    """The time of a file, since the epoch."""
+
+    first_ns: int
+    last_ns: int
+    file: int
+
+
+def rank_labels(summaries: Sequence[TraceSummary], used_processes: Callable[[int], Container[int]]) -> list[str | None]:
     """Names of the files of ranks, in a run of several; None for all others. No two are called the same.
 
-    `has_events(file, process)` tells which devices a rank used.
+    `used_processes(file)`: those with events, to tell which device a rank used. It is called once for each rank.
     """
     if sum(summary.rank is not None for summary in summaries) < 2:
         return [None] * len(summaries)
@@ -28,10 +37,11 @@ def rank_labels(summaries: Sequence[TraceSummary], has_events: Callable[[int, in
         if summary.rank is None:
             labels.append(None)
             continue
+        used = used_processes(file)
         devices = [
             process.name
             for number, process in enumerate(summary.processes)
-            if is_device_label(process.name) and has_events(file, number)
+            if number in used and is_device_label(process.name)
         ]
         label = str(FileLabel(summary.rank.number, summary.rank.host, devices[0] if len(devices) == 1 else ""))
         seen[label] += 1
@@ -60,19 +70,43 @@ def rank_warnings(files: Sequence[TraceFile]) -> Iterator[str]:
         yield f"{len(apart) - _NAMED:,} more files overlap with no other rank in time"
 
 
+def files_of_other_times(files: Sequence[TraceFile | None]) -> list[int]:
+    """Numbers of the files that do not overlap, directly or through others, the most files that do.
+
+    Of as many files, the first ones are those that stay. A file without events, or whose times count from an unknown
+    base, may be of any time.
+    """
+    spans = _spans(files)
+    stretches = _stretches([span for span in spans if span.first_ns >= _EPOCH_NS])
+    if len(stretches) < 2:
+        return []
+    kept = max(stretches, key=len)  # the first one of several
+    return sorted(span.file for stretch in stretches if stretch is not kept for span in stretch)
+
+
 def _apart(files: Sequence[TraceFile]) -> list[TraceFile]:
     """Files that have no time in common with any other."""
+    stretches = _stretches(_spans(files))
+    return [files[stretch[0].file] for stretch in stretches if len(stretch) == 1] if len(stretches) > 1 else []
+
+
+def _spans(files: Sequence[TraceFile | None]) -> list[_Span]:
+    """The times of the files that have events."""
     spans = []
     for number, file in enumerate(files):
-        span, base_ns = file.events.span, file.summary.base_time_ns
-        if span.first_ns is not None:
-            spans.append((span.first_ns + base_ns, span.last_ns + base_ns, number))
-    spans.sort()
-    together: set[int] = set()
-    last_end, last_number = None, -1
-    for start, end, number in spans:
-        if last_end is not None and start <= last_end:
-            together |= {last_number, number}
-        if last_end is None or end > last_end:
-            last_end, last_number = end, number
-    return [files[number] for *_, number in spans if number not in together] if len(spans) > 1 else []
+        if file is not None and file.events.span.first_ns is not None:
+            span, base_ns = file.events.span, file.summary.base_time_ns
+            spans.append(_Span(span.first_ns + base_ns, span.last_ns + base_ns, number))
+    return spans
+
+
+def _stretches(spans: Sequence[_Span]) -> list[list[_Span]]:
+    """The spans in order of time, those together that have time in common, directly or through others."""
+    stretches: list[list[_Span]] = []
+    last_ns = None
+    for span in sorted(spans):
+        if last_ns is None or span.first_ns > last_ns:
+            stretches.append([])
+        stretches[-1].append(span)
+        last_ns = span.last_ns if last_ns is None else max(last_ns, span.last_ns)
+    return stretches

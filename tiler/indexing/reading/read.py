@@ -22,6 +22,7 @@ from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.moved_rows import move_rows
+from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
@@ -55,6 +56,7 @@ class ReadFiles(Struct, frozen=True):
 
     traces: list[TraceFile | None]  # in the order of the files; None: left out
     left_out: list[str]  # a line each
+    separated: Sequence[int] = ()  # numbers of the files that were left out since they are of another time
 
     @property
     def readable(self) -> list[TraceFile]:
@@ -132,12 +134,14 @@ def read_files(
     max_inflated: int | None = None,
     room: Room | None = None,
     time_unit: TimeUnit = DEFAULT_TIME_UNIT,
+    is_unconfirmed: bool = False,
 ) -> Iterator[ReadFiles]:
     """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
 
     Raises TooMany when one of them has more tracks, names, ids or flow ends than there is room for.
 
-    `on_snapshots` gets what has been found so far, whenever that is more than before.
+    `on_snapshots` gets what has been found so far, whenever that is more than before. `is_unconfirmed`: files that do
+    not overlap the others in time are left out.
     """
     stopped = threading.Event()
     allow_open(len(files))
@@ -164,7 +168,20 @@ def read_files(
                     future.cancel()
                 raise
         meter.bytes_read = meter.bytes_total
-        yield ReadFiles(traces, _left_out(readings))
+        read = ReadFiles(traces, _left_out(readings))
+        yield _separated(read) if is_unconfirmed else read
+
+
+def _separated(read: ReadFiles) -> ReadFiles:
+    """The files without those of another time: they are of another job, or of another cycle."""
+    numbers = files_of_other_times(read.traces)
+    lines = LeftOut("more files are left out: they overlap none of the other files in time", _NAMED_FILES)
+    traces = list(read.traces)
+    for number in numbers:
+        trace, traces[number] = traces[number], None
+        if trace is not None:
+            lines.add(trace.path.name, "overlaps none of the other files in time, and is a run of its own")
+    return ReadFiles(traces, [*read.left_out, *lines.notes()], numbers)
 
 
 def _left_out(readings: Sequence[_Reading]) -> list[str]:

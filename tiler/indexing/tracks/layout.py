@@ -116,11 +116,11 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
     names: list[str] = []
     seen: Counter[str] = Counter()
 
-    def has_events(file: int, process: int) -> bool:
+    def used_processes(file: int) -> set[int]:
         tracks = enumerate(summaries[file].tracks)
-        return any(track.process == process and weight_of(file, number) for number, track in tracks)
+        return {track.process for number, track in tracks if weight_of(file, number)}
 
-    for summary, label in zip(summaries, rank_labels(summaries, has_events), strict=True):
+    for summary, label in zip(summaries, rank_labels(summaries, used_processes), strict=True):
         if label is not None:
             names.append(label)
             continue

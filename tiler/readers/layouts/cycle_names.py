@@ -83,8 +83,8 @@ def _job(files: Sequence[NamedFile]) -> str:
     distributed = files[0].distributed
     if distributed.world_size is None:
         return ""
-    ranks = () if distributed.default_group is None else distributed.default_group.ranks
-    return hashlib.sha256(repr((distributed.world_size, ranks)).encode()).hexdigest()[:_DIGEST_DIGITS]
+    text = f"{distributed.world_size} {distributed.default_group or ''}"
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_DIGITS]
 
 
 def _first_file(files: Sequence[NamedFile]) -> str:

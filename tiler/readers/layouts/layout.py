@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, field
+
+RUN_MARK: Final = "*"  # in the names of runs of several files, so that other paths that do not exist are no runs
 
 
 class Candidate(Struct, frozen=True):
@@ -51,11 +54,12 @@ class RunFile(Struct, frozen=True):
 class PlannedRun(Struct, frozen=True):
     """Files of a folder that are shown together."""
 
-    name: str  # in the folder; empty: the run is all of the folder, and is called so
+    name: str  # in the folder, with a `*`; empty: the run is all of the folder, and is called so
     files: Sequence[RunFile]  # in the order of the screen
     copies: Sequence[Path] = ()  # claimed and left out: `notes` say why
     side_files: Sequence[Path] = ()  # that belong to the run and are no traces
     notes: Sequence[str] = ()  # what was left out and why, or is missing, a line each
+    is_unconfirmed: bool = False  # that the files are of one time is a guess: indexing leaves out those that are not
 
     def claimed(self) -> set[Path]:
         """Paths of the traces that are no run of their own any more."""

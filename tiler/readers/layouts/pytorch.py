@@ -18,13 +18,15 @@ from msgspec import Struct, field
 from tilescope.tiler.readers.compression import without_ending
 from tilescope.tiler.readers.layouts.cycle_names import NamedFile, cycle_names
 from tilescope.tiler.readers.layouts.layout import Candidate, FileLabel, FileLayout, Folder, PlannedRun, RunFile
-from tilescope.tiler.readers.layouts.pytorch_head import Distributed, ProcessGroup, PyTorchHead, read_head
+from tilescope.tiler.readers.layouts.pytorch_head import ProcessGroup, PyTorchHead, read_head
 from tilescope.tiler.readers.layouts.rank_names import RankName, host_in_name, missing_ranks, rank_name
 
 ID: Final = "pytorch"
 
 _FARTHEST_NS: Final = 60 * 10**9  # between first events of one cycle: collectives keep ranks within seconds
 _MOST_JOBS: Final = 100  # that say the same of themselves and contradict each other: what more there are stay alone
+_MOST_COMPARED: Final = 1 << 22  # ranks of groups in a folder: 1 to 2 s of work; what more there are fit any job
+_MOST_KEPT: Final = 1 << 20
 _MOST_ROUNDS: Final = 100  # of finding cycles: with each, a rank has no files left
 _SHORTEST_CYCLE_NS: Final = 10**6  # nearer to each other, two files of a rank are no two cycles
 
@@ -56,27 +58,59 @@ class _Timed(NamedTuple):
     file: _RankFile
 
 
-class _Job(Struct):
-    """Files that say the same of their job. Groups of one name that share ranks are the same group."""
+class _Room(Struct):
+    """Ranks of groups that may still be compared in a folder, and kept: what is hostile must not take minutes."""
 
-    files: list[_RankFile] = field(default_factory=list)
-    _groups: set[ProcessGroup] = field(default_factory=set)
-    _group_of: dict[tuple[str, int], ProcessGroup] = field(default_factory=dict)  # by its name and a rank
+    compared: int
+    kept: int
 
-    def fits(self, distributed: Distributed) -> bool:
-        """True if none of the groups contradicts those of the files."""
-        return all(
-            group in self._groups or not any((group.name, rank) in self._group_of for rank in group.ranks)
-            for group in distributed.groups
-        )
+
+class _Jobs(Struct):
+    """Jobs that say the same of themselves. Groups of one name that share ranks are the same group.
+
+    Sets of jobs are integers, a bit for each, so that a file is compared with all of them at once.
+    """
+
+    room: _Room
+    files: list[list[_RankFile]] = field(default_factory=list)  # by job
+    _owners: dict[ProcessGroup, int] = field(default_factory=dict)  # jobs that have the group
+    _members: dict[tuple[str, int], int] = field(default_factory=dict)  # by a group's name and a rank, as well
 
     def add(self, file: _RankFile) -> None:
-        """Takes a file that fits."""
-        self.files.append(file)
-        for group in file.head.distributed.groups:
-            if group not in self._groups:
-                self._groups.add(group)
-                self._group_of |= {(group.name, rank): group for rank in group.ranks}
+        """Adds a file to the first job that none of its groups contradicts, or to a new one."""
+        groups = file.head.distributed.groups
+        contradicted = 0
+        for group in groups:
+            contradicted |= self._contradicted(group)
+        fitting = ~contradicted & (contradicted + 1)  # the lowest bit that is not set
+        job = fitting.bit_length() - 1
+        if job >= _MOST_JOBS:
+            return
+        if job == len(self.files):
+            self.files.append([])
+        self.files[job].append(file)
+        for group in groups:
+            self._take(group, fitting)
+
+    def _contradicted(self, group: ProcessGroup) -> int:
+        """The jobs that have another group of that name with one of its ranks."""
+        owners = self._owners.get(group, 0)
+        if owners + 1 == 1 << len(self.files) or self.room.compared < len(group.ranks):
+            return 0
+        self.room.compared -= len(group.ranks)
+        members = 0
+        for rank in group.ranks:
+            members |= self._members.get((group.name, rank), 0)
+        return members & ~owners
+
+    def _take(self, group: ProcessGroup, job: int) -> None:
+        owners = self._owners.get(group, 0)
+        if owners & job or self.room.kept < len(group.ranks):
+            return
+        self.room.kept -= len(group.ranks)
+        self._owners[group] = owners | job
+        for rank in group.ranks:
+            self._members[group.name, rank] = self._members.get((group.name, rank), 0) | job
 
 
 class _Cycle(Struct):
@@ -98,18 +132,14 @@ def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
         return ()
     copies_of = _copies(files)
     copies = {copy for own in copies_of.values() for copy in own}
-    kinds: dict[object, list[_Job]] = {}
+    kinds: dict[object, _Jobs] = {}
+    room = _Room(_MOST_COMPARED, _MOST_KEPT)
     for file in files:
-        if file.path in copies:
-            continue
-        jobs = kinds.setdefault(_kind(file), [])
-        job = next((job for job in jobs if job.fits(file.head.distributed)), None)
-        if job is None and len(jobs) < _MOST_JOBS:
-            job = _Job()
-            jobs.append(job)
-        if job is not None:
-            job.add(file)
-    cycles = [cycle for jobs in kinds.values() for job in jobs for cycle in _cycles(job.files) if len(cycle.files) > 1]
+        if file.path not in copies:
+            kinds.setdefault(_kind(file), _Jobs(room)).add(file)
+    cycles = [
+        cycle for jobs in kinds.values() for job in jobs.files for cycle in _cycles(job) if len(cycle.files) > 1
+    ]
     names = cycle_names([[file.naming for file in cycle.in_order()] for cycle in cycles], folder.names)
     return [_planned(cycle, name, copies_of) for cycle, name in zip(cycles, names, strict=True)]
 
@@ -222,6 +252,7 @@ def _planned(cycle: _Cycle, name: str, copies_of: Mapping[Path, Sequence[Path]])
         [RunFile(file.path, file.label) for file in files],
         copies=[copy for copy, _ in copies],
         notes=notes,
+        is_unconfirmed=True,
     )
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tilescope.tiler.plugins import fault_place, fault_text, load_plugins
 from tilescope.tiler.readers.formats import complain
-from tilescope.tiler.readers.layouts.layout import FileLayout, Folder, PlannedRun
+from tilescope.tiler.readers.layouts.layout import RUN_MARK, FileLayout, Folder, PlannedRun
 from tilescope.tiler.readers.layouts.log_directory import LOG_DIRECTORY
 from tilescope.tiler.readers.layouts.pytorch import PYTORCH
 
@@ -83,6 +83,8 @@ def _fault(planned: Iterable[PlannedRun], folder: Folder) -> str | None:
         claimed = run.claimed()
         if not run.files:
             return "it has a run without files"
+        if run.name and RUN_MARK not in run.name:
+            return f"its run {run.name!r} has no {RUN_MARK} in its name, so nobody would look for it there"
         if not claimed <= free or len(claimed) < len(run.files) + len(run.copies):
             return "it claims a file twice, or one that it was not shown"
         free -= claimed

@@ -11,9 +11,10 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.tiler.readers.layouts.rank_traces import default_group, group, put, rank_trace
-from tilescope.tiler.errors import UsageError
-from tilescope.tiler.readers import discover, find_run, join_runs
-from tilescope.tiler.readers.layouts import pytorch
+from tilescope.tiler.errors import TraceError, UsageError
+from tilescope.tiler.readers import discover, find_run, join_runs, logdir
+from tilescope.tiler.readers.layouts import Candidate, Folder, pytorch
+from tilescope.tiler.readers.layouts.pytorch_head import Distributed, ProcessGroup, PyTorchHead
 
 STAMP = 1_795_750_840_553_542_999
 
@@ -210,6 +211,28 @@ def test_two_files_of_a_rank_are_no_reason_to_lose_the_others(tmp_path: Path) ->
     assert files_of(tmp_path) == [["rank0.json", "rank1.json", "rank2.json"], ["rank0_again.json"]]
 
 
+def test_a_rank_that_the_job_does_not_have_is_alone(tmp_path: Path) -> None:
+    for rank in (0, 1, 5):
+        put(tmp_path / f"rank{rank}.json", rank_trace(rank, 2))
+    assert files_of(tmp_path) == [["rank0.json", "rank1.json"], ["rank5.json"]]
+
+
+def test_other_names_of_runs_cause_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rank in range(2):
+        put(tmp_path / f"rank{rank}.json", rank_trace(rank))
+    assert len(discover(tmp_path / "rank*.json")) == 1
+    monkeypatch.setattr(logdir, "FolderWalk", None)
+    with pytest.raises(TraceError, match="nothing there"):
+        discover(tmp_path / "rank5.json")
+
+
+def test_a_run_of_several_files_is_not_taken_apart_by_its_name(tmp_path: Path) -> None:
+    for rank in range(2):
+        put(tmp_path / f"rank{rank}.json", rank_trace(rank))
+    with pytest.raises(UsageError, match="which --separate takes apart: name the folder"):
+        discover(tmp_path / "rank*.json", separate=True)
+
+
 def test_what_is_named_together_is_one_run(tmp_path: Path) -> None:
     files = [put(tmp_path / f"rank{rank}.json", rank_trace(rank, at_s=9999 * rank)) for rank in range(2)]
     run = join_runs(reversed(files))
@@ -232,4 +255,37 @@ def test_links_in_circles_end(tmp_path: Path) -> None:
         put(tmp_path / "a" / f"rank{rank}.json", rank_trace(rank))
     (tmp_path / "a" / "up").symlink_to(tmp_path)
     (tmp_path / "a" / "loop.json").symlink_to(tmp_path / "a" / "loop.json")
+    assert files_of(tmp_path) == [["rank0.json", "rank1.json"]]
+
+
+class CountedName(str):
+    """A name of a group that counts how often it is looked for."""
+
+    lookups = 0
+
+    def __hash__(self) -> int:
+        CountedName.lookups += 1
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other)
+
+
+def test_files_of_many_jobs_are_compared_once_each() -> None:
+    """A hundred jobs, and then files that fit none of them before their last rank."""
+    CountedName.lookups = 0
+    traces = []
+    for number in range(300):
+        own = ProcessGroup.pack(CountedName("tp"), (0, *range(1000 * number + 1, 1000 * number + 100)))
+        head = PyTorchHead(Distributed(number % 2, 2, None, (own,)), time_ns=0)
+        traces.append(Candidate(Path(f"x/{number}_rank{number % 2}.json"), False, {pytorch.ID: head}))
+    pytorch.runs_of_ranks(Folder(Path("x"), traces))
+    assert CountedName.lookups < 300 * 100 * 5
+
+
+@pytest.mark.parametrize("bound", ["_MOST_COMPARED", "_MOST_KEPT"])
+def test_comparing_groups_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    monkeypatch.setattr(pytorch, bound, 2)
+    for rank in range(2):
+        put(tmp_path / f"rank{rank}.json", rank_trace(rank, 9, groups=[group("tp", 0, 1, 2 + rank)]))
     assert files_of(tmp_path) == [["rank0.json", "rank1.json"]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import tracemalloc
 
 import pytest
 
@@ -10,12 +12,8 @@ from tests.tiler.readers.layouts.rank_traces import BASE_NS, FIRST_US, default_g
 from tilescope.tiler.readers.layouts.pytorch_head import Distributed, ProcessGroup, parse_distributed, read_head
 
 INFO = {"backend": "nccl", "rank": 3, "world_size": 8, "pg_config": [default_group(8), group("tp", 2, 3)]}
-PARSED = Distributed(
-    3,
-    8,
-    ProcessGroup("default_pg", tuple(range(8))),
-    (ProcessGroup("default_pg", tuple(range(8))), ProcessGroup("tp", (2, 3))),
-)
+DEFAULT = ProcessGroup.pack("default_pg", range(8))
+PARSED = Distributed(3, 8, DEFAULT.digest, (ProcessGroup.pack("tp", (2, 3)),))
 
 
 def test_all_of_it() -> None:
@@ -39,13 +37,16 @@ def test_all_of_it() -> None:
         ('{"rank": 1e99, "world_size": 99999999999}', Distributed()),
         (
             '{"rank": 3, "world_size": 8, "pg_config": [1, {"ranks": "[0, 1, ...]"}]}',
-            Distributed(3, 8, None, (ProcessGroup("None", ()),)),
+            Distributed(3, 8, None, (ProcessGroup("None"),)),
         ),
         (f'{{"rank": "{"1" * 5000}", "world_size": 8}}', Distributed(None, 8)),
         (
             f'{{"rank": 3, "world_size": 8, "pg_config": [{{"pg_name": "tp", "ranks": "[2, {"3" * 5000}]"}}]}}',
-            Distributed(3, 8, None, (ProcessGroup("tp", ()),)),
+            Distributed(3, 8, None, (ProcessGroup("tp"),)),
         ),
+        ('{"rank": 8, "world_size": 8}', Distributed(None, 8)),  # ranks count from 0
+        ('{"rank": 8, "world_size": 8, }', Distributed(None, 8)),
+        ('{"rank": 0, "world_size": 0}', Distributed(None, 0)),
         ("[1, 2]", Distributed()),
         ("", Distributed()),
         ("[" * 100_000, Distributed()),
@@ -73,3 +74,36 @@ def test_a_head_without_events_has_no_time() -> None:
     head = read_head(b'{"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [')
     assert head is not None
     assert (head.distributed, head.time_ns) == (Distributed(0, 2), None)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [group("tp", *range(9000))],
+        [group(f"g{number}", number) for number in range(900)],
+        [group("x" * 60_000, 1)],
+        [group("\N{ROCKET}" * 4000, *range(3000)) for _ in range(2)],
+        [group("default_pg", *range(9000)), group("0", *range(4000))],
+    ],
+)
+def test_a_head_keeps_few_bytes_whatever_it_says(groups: list[dict[str, object]]) -> None:
+    kept = []
+    for rank in range(20):  # each says something else: what heads have in common is kept once
+        own = [{**entry, "pg_name": f"{entry['pg_name']}{rank}"} for entry in groups]
+        text = json.dumps({"rank": rank, "world_size": 64, "pg_config": own})
+        tracemalloc.start()
+        kept.append(parse_distributed(text))
+        gc.collect()
+        size_bytes, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert kept[-1].rank == rank
+        assert size_bytes < 16_000
+    assert len({distributed.groups for distributed in kept}) in (1, 20)
+
+
+def test_default_groups_that_differ_late_are_not_the_same() -> None:
+    digests = set()
+    for last in range(2):
+        ranks = [*range(9000), 9000 + last]
+        digests.add(parse_distributed(json.dumps({"pg_config": [group("0", *ranks)]})).default_group)
+    assert len(digests) == 2

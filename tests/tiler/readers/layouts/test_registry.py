@@ -26,11 +26,15 @@ def fails(_folder: Folder) -> Sequence[PlannedRun]:
 
 
 def claims_too_much(folder: Folder) -> Sequence[PlannedRun]:
-    return [PlannedRun("x", [RunFile(folder.path / "elsewhere", FileLabel())])]
+    return [PlannedRun("x*", [RunFile(folder.path / "elsewhere", FileLabel())])]
 
 
 def claims_twice(folder: Folder) -> Sequence[PlannedRun]:
-    return [PlannedRun(name, [RunFile(folder.traces[0].path, FileLabel())]) for name in "xy"]
+    return [PlannedRun(name, [RunFile(folder.traces[0].path, FileLabel())]) for name in ("x*", "y*")]
+
+
+def claims_a_common_name(folder: Folder) -> Sequence[PlannedRun]:
+    return [PlannedRun("pair", [RunFile(trace.path, FileLabel()) for trace in folder.traces])] if folder.traces else []
 
 
 def fails_to_look(_head: bytes) -> object:
@@ -76,6 +80,7 @@ def test_a_layout_of_another_package(offer: list[object], tmp_path: Path) -> Non
         (FileLayout("bad", "bad", claims_too_much), "it claims a file twice, or one that it was not shown"),
         (FileLayout("bad", "bad", claims_twice), "it claims a file twice, or one that it was not shown"),
         (FileLayout("bad", "bad", lambda _folder: [PlannedRun("x", [])]), "it has a run without files"),
+        (FileLayout("bad", "bad", claims_a_common_name), r"its run 'pair' has no \* in its name"),
         (FileLayout("bad", "bad", lambda _folder: ["x"]), "a str is no run"),  # type: ignore[list-item]
         (FileLayout("bad", "bad", lambda _folder: [], look=fails_to_look), "too dark"),
         (FileLayout("no id", "bad", pairs), "'no id' is no id"),
