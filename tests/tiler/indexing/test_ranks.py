@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
-from tests.tiler.readers.layouts.rank_traces import default_group, put, rank_trace
+from tests.tiler.readers import wire_writer as w
+from tests.tiler.readers.layouts.rank_traces import BASE_NS, default_group, put, rank_trace
+from tilescope.tiler.columns import JobRank, Process, TraceSummary
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.reading.ranks import rank_labels
+from tilescope.tiler.lookup.sources import separated_sources, sources
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.readers import discover, find_run, join_runs
+from tilescope.tiler.readers import DiscoveredRun, discover, find_run, join_runs
+from tilescope.tiler.readers.fingerprint import take_fingerprints
+from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.store import need
@@ -101,6 +107,119 @@ def test_a_rank_that_overlaps_with_none_is_named_and_the_others_are_not(tmp_path
         put(tmp_path / f"rank{rank}.json", rank_trace(rank, 4, at_s=at_s))
     manifest = manifest_of(find_run(tmp_path).files, tmp_path / "store")
     assert [line.split()[0] for line in manifest["warnings"]] == ["rank3.json"]
+
+
+def put_ranks(folder: Path, *starts_s: float, **options: Any) -> DiscoveredRun:
+    for rank, at_s in enumerate(starts_s):
+        put(folder / f"rank{rank}.json", rank_trace(rank, len(starts_s), at_s=at_s, **options))
+    return find_run(folder)
+
+
+def separated(run: DiscoveredRun, store: Path) -> tuple[list[str], list[str]]:
+    """The files of the run's index, and its warnings, when files of other times are left out."""
+    assert run.is_unconfirmed
+    build_store(run.files, store, is_unconfirmed=True)
+    opened = open_run_store(store)
+    try:
+        manifest = opened.manifest()
+        assert sources(opened) == take_fingerprints(run.files)  # so that the index is one of this run
+        alone = separated_runs(run, separated_sources(opened))
+    finally:
+        opened.close()
+    assert [*manifest["files"], *(run.files[0].name for run in alone)] == sorted(file.name for file in run.files)
+    assert [(entry.id, entry.name, entry.path) for entry in alone] == [
+        (entry.id, entry.name, entry.path)
+        for entry in sorted(discover(run.path.parent, separate=True), key=lambda entry: entry.name)
+        if entry.files[0].name not in manifest["files"]
+    ]
+    return manifest["files"], manifest["warnings"]
+
+
+LINE = "is left out: it overlaps none of the other files in time, and is a run of its own"
+
+
+def test_a_rank_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
+    run = put_ranks(tmp_path / "logs", 0, 0.0005, 0.0014, 7)  # the first and the third overlap through the second
+    files, warnings = separated(run, tmp_path / "store")
+    assert files == ["rank0.json", "rank1.json", "rank2.json"]
+    assert warnings == [f"rank3.json {LINE}", "3 of 4 ranks: 3 is missing"]
+
+
+def test_of_as_many_ranks_the_first_ones_stay(tmp_path: Path) -> None:
+    files, _ = separated(put_ranks(tmp_path / "logs", 0, 0.0005, 7, 7.0005), tmp_path / "store")
+    assert files == ["rank0.json", "rank1.json"]
+
+
+def test_the_most_ranks_stay_and_many_others_are_counted(tmp_path: Path) -> None:
+    run = put_ranks(tmp_path / "logs", *range(0, 46, 2), 50, 50)
+    build_store(run.files, tmp_path / "store", is_unconfirmed=True)
+    opened = open_run_store(tmp_path / "store")
+    try:
+        manifest = opened.manifest()
+    finally:
+        opened.close()
+    assert manifest["files"] == ["rank23.json", "rank24.json"]
+    assert manifest["warnings"][0] == f"rank0.json {LINE}"
+    assert manifest["warnings"][20:] == [
+        "3 more files are left out: they overlap none of the other files in time",
+        "2 of 25 ranks: 0 to 22 are missing",
+    ]
+
+
+@pytest.mark.parametrize("duration_us", [0, 1000])
+def test_ranks_that_touch_stay_together(tmp_path: Path, duration_us: int) -> None:
+    run = put_ranks(tmp_path / "logs", 0, duration_us / 1e6, duration_us=duration_us)
+    files, warnings = separated(run, tmp_path / "store")
+    assert (files, warnings) == (["rank0.json", "rank1.json"], [])
+
+
+def test_times_from_an_unknown_base_and_files_without_events_separate_nothing(tmp_path: Path) -> None:
+    for rank, at_us in enumerate((0, 5_000_000)):
+        event = {"ph": "X", "name": "k", "pid": 3, "tid": 7, "ts": at_us, "dur": 9}
+        info = {"rank": rank, "world_size": 3}
+        put(
+            tmp_path / "logs" / f"rank{rank}.json",
+            json.dumps({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [event]}).encode(),
+        )
+    put(tmp_path / "logs" / "rank2.json", rank_trace(2, 3, at_s=-1.7e9))
+    run = find_run(tmp_path / "logs")
+    build_store(run.files, tmp_path / "store", is_unconfirmed=True)
+    opened = open_run_store(tmp_path / "store")
+    try:
+        assert separated_sources(opened) == ()
+    finally:
+        opened.close()
+
+
+def test_what_is_named_together_stays_together(tmp_path: Path) -> None:
+    run = join_runs(put_ranks(tmp_path / "logs", 0, 7).files)
+    assert not run.is_unconfirmed
+
+
+def put_captures(profile: Path, *starts_s: float) -> None:
+    """A folder for each host, all within ten seconds; what their profilers recorded begins at these times."""
+    for number, at_s in enumerate(starts_s):
+        line = w.message(3, w.number(3, BASE_NS + int(at_s * 1e9)), w.message(4, w.number(3, 10**9)))
+        space = w.message(1, w.data(2, "/host:CPU"), line)
+        put(profile / f"2026_01_31_04_47_3{number}" / f"host{number}.xplane.pb", space)
+
+
+def test_folders_of_another_time_are_runs_of_their_own(tmp_path: Path) -> None:
+    profile = tmp_path / "logs" / "train" / "plugins" / "profile"
+    put_captures(profile, 0, 0.0005, 9)
+    (run,) = discover(tmp_path / "logs")
+    build_store(run.files, tmp_path / "store", is_unconfirmed=run.is_unconfirmed)
+    opened = open_run_store(tmp_path / "store")
+    try:
+        manifest, (alone,) = opened.manifest(), separated_runs(run, separated_sources(opened))
+    finally:
+        opened.close()
+    assert manifest["hosts"] == ["host0", "host1"]
+    assert manifest["warnings"] == [f"host2.xplane.pb {LINE}"]
+    assert (alone.name, alone.path) == ("train/2026_01_31_04_47_32", profile / "2026_01_31_04_47_32")
+    assert alone.id == next(
+        entry.id for entry in discover(tmp_path / "logs", separate=True) if entry.name == alone.name
+    )
 
 
 def test_a_folder_two_arguments_and_a_zip_are_the_same_run(tmp_path: Path) -> None:

@@ -137,9 +137,7 @@ def runs_of_ranks(folder: Folder) -> Sequence[PlannedRun]:
     for file in files:
         if file.path not in copies:
             kinds.setdefault(_kind(file), _Jobs(room)).add(file)
-    cycles = [
-        cycle for jobs in kinds.values() for job in jobs.files for cycle in _cycles(job) if len(cycle.files) > 1
-    ]
+    cycles = [cycle for jobs in kinds.values() for job in jobs.files for cycle in _cycles(job) if len(cycle.files) > 1]
     names = cycle_names([[file.naming for file in cycle.in_order()] for cycle in cycles], folder.names)
     return [_planned(cycle, name, copies_of) for cycle, name in zip(cycles, names, strict=True)]
 

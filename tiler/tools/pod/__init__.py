@@ -17,6 +17,7 @@ from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, Ste
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
 from tilescope.tiler.tools.pod.channels import channels_table
@@ -176,13 +177,14 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
 
 def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     enough = len(steps.times) >= LEAST
-    why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or hosts to tell"
+    hosts = f"{host_noun(steps.hosts)}s"
+    why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
     count = len({straggler.place for straggler in standing_out}) if enough else None
     bottlenecks = Counter(bottleneck for core_times in steps.times for bottleneck in core_times.bottlenecks)
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     facts = [
-        Fact("cores", "Cores" if steps.of_tpus else "Hosts", len(steps.times), "count"),
-        Fact("hosts", "Hosts", len(set(steps.hosts)), "count"),
+        Fact("cores", "Cores" if steps.of_tpus else hosts.capitalize(), len(steps.times), "count"),
+        Fact("hosts", hosts.capitalize(), len(set(steps.hosts)), "count"),
         Fact("steps", "Steps", len(steps.aligned), "count"),
         Fact("stragglers", "Stragglers", count, "count", why),
         Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
@@ -233,7 +235,7 @@ def _cores_table(
             Column(f"{_TPU}{part.value}", PART_TITLES[part], "ticks", of_parts[part], total="none")
             for part in TPU_PARTS
         ),
-        Column("host", "On host", "text", [host or None for host in steps.hosts]),
+        Column("host", f"On {host_noun(steps.hosts)}", "text", [host or None for host in steps.hosts]),
         Column("chip", "Chip", "id", [None if place is None else place.chip for place in places]),
         Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
         Column("x", "X", "id", [None if place is None else place.x for place in places]),

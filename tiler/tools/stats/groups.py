@@ -13,6 +13,7 @@ from tilescope.tiler.query.names import NO_NAME
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.schema import TreeGroup
 from tilescope.tiler.tools.answer import Column, Value
+from tilescope.tiler.tools.host_nouns import host_noun_of_run
 
 Ints = NDArray[np.int64]
 
@@ -90,7 +91,7 @@ def _by_category(reader: QueryReader) -> Groups:
 
 
 def _by_track(reader: QueryReader) -> Groups:
-    tracks, parts = reader.tree.tracks, reader.tree.groups
+    tracks, parts, host_title = reader.tree.tracks, reader.tree.groups, host_noun_of_run(reader).capitalize()
 
     def columns(numbers: Ints) -> list[Column]:
         rows = numbers.tolist()
@@ -99,14 +100,15 @@ def _by_track(reader: QueryReader) -> Groups:
             Column("track", "Track", "track", numbers),
             Column("name", "Name", "name", [tracks[track].name for track in rows]),
             Column("process", "Process", "text", [places[track].get("process", "") for track in rows]),
-            Column("host", "Host", "text", [places[track].get("host", "") for track in rows]),
+            Column("host", host_title, "text", [places[track].get("host", "") for track in rows]),
         ]
 
     return Groups("Tracks", columns, of_track=lambda track: track)
 
 
 def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
-    tracks, parts = reader.tree.tracks, reader.tree.groups
+    tracks, parts, host_title = reader.tree.tracks, reader.tree.groups, host_noun_of_run(reader).capitalize()
+    title = "Process" if kind == "process" else host_title
 
     def of_track(track: int) -> int:
         return _above(parts, tracks[track].group, kind)
@@ -115,13 +117,13 @@ def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
         rows = numbers.tolist()
         texts: list[Value] = [parts[group].name if group >= 0 else NO_NAME.text for group in rows]
         rollups: list[Value] = [parts[group].rollup if group >= 0 else None for group in rows]
-        group_columns = [Column("track", "Track", "track", rollups), Column(kind, kind.capitalize(), "name", texts)]
+        group_columns = [Column("track", "Track", "track", rollups), Column(kind, title, "name", texts)]
         if kind == "process":
             hosts = [_place(parts, group).get("host", "") for group in rows]
-            group_columns.append(Column("host", "Host", "text", hosts))
+            group_columns.append(Column("host", host_title, "text", hosts))
         return group_columns
 
-    return Groups("Processes" if kind == "process" else "Hosts", columns, of_track=of_track)
+    return Groups("Processes" if kind == "process" else f"{host_title}s", columns, of_track=of_track)
 
 
 def _line(parts: Parts, group: int | None) -> Iterator[TreeGroup]:

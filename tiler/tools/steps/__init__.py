@@ -14,6 +14,7 @@ from tilescope.tiler.query import EVENT_KINDS, Interruptible
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
@@ -112,10 +113,14 @@ def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepT
         Column("shortest", "Shortest", "ticks", listed.shortest),
         Column("devices", "Devices", "count", listed.devices),
         Column("slowest", "Slowest", "name", [steps.process_name(device_series) for device_series in slowest]),
-        Column("host", "Host", "name", [steps.host_name(device_series) for device_series in slowest]),
+        _host_column([steps.host_name(device_series) for device_series in slowest]),
         Column("event", "Event", "event", _events(listed.track, listed.ordinal)),
     ]
     return Table("steps", "Steps", columns)
+
+
+def _host_column(names: Sequence[str]) -> Column:
+    return Column("host", host_noun(names).capitalize(), "name", names)
 
 
 def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSteps) -> Table:
@@ -124,7 +129,7 @@ def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSt
         Column("pass", "Pass", "count", rows.pass_ + 1),
         Column("series", "Series", "id", rows.series),
         Column("device", "Device", "name", [steps.process_name(series[number]) for number in rows.series.tolist()]),
-        Column("host", "Host", "name", [steps.host_name(series[number]) for number in rows.series.tolist()]),
+        _host_column([steps.host_name(series[number]) for number in rows.series.tolist()]),
         Column("start", "Start", "time", rows.start),
         Column("end", "End", "time", rows.stop),
         Column("duration", "Duration", "ticks", rows.duration),
@@ -143,7 +148,7 @@ def _series_table(steps: RunSteps, series: Sequence[StepSeries]) -> Table:
     columns = [
         Column("series", "Series", "id", list(range(len(rows)))),
         Column("device", "Device", "name", [steps.process_name(device_series) for device_series in rows]),
-        Column("host", "Host", "name", [steps.host_name(device_series) for device_series in rows]),
+        _host_column([steps.host_name(device_series) for device_series in rows]),
         Column("source", "Source", "text", [steps.source_text(device_series) for device_series in rows]),
         Column("count", "Steps", "count", [len(device_series.rows) for device_series in rows]),
         Column("first", "First", "count", [int(device_series.numbers[0]) for device_series in rows]),

@@ -23,6 +23,7 @@ import { SearchBox } from "../components/search-box";
 import { focusSoon } from "../components/tree-focus";
 import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
+import { hostNoun } from "../state/host-noun";
 import { page } from "../state/page";
 import { runIdOf, runView } from "../state/run";
 import { runs } from "../state/runs";
@@ -106,6 +107,7 @@ export function Heading() {
 function HostPicker({ hosts }: { hosts: readonly string[] }) {
   const app = useApp();
   const chosen = chosenHost.value;
+  const noun = hostNoun(hosts);
   const entry = (host: string | null, text: string, close: () => void) => (
     <button
       key={text}
@@ -124,8 +126,8 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
     </button>
   );
   return (
-    <Menu label="Host" choice={chosen ?? `All ${hosts.length} hosts`}>
-      {(close) => [entry(null, "All hosts", close), ...hosts.map((host) => entry(host, host, close))]}
+    <Menu label={noun.title} choice={chosen ?? `All ${hosts.length} ${noun.many}`}>
+      {(close) => [entry(null, `All ${noun.many}`, close), ...hosts.map((host) => entry(host, host, close))]}
     </Menu>
   );
 }

@@ -2,6 +2,7 @@
 
 import { formatTime, type Manifest } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
+import { hostNoun } from "../state/host-noun";
 import { hasWallClock } from "../state/time-format";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
@@ -50,13 +51,14 @@ const FORMATS: Readonly<Record<string, string>> = {
 export function RunFacts({ trace }: { trace: Trace }) {
   const { manifest } = trace;
   const totals = totalsOf(trace);
+  const noun = hostNoun(manifest.hosts);
   return (
     <table class="facts" data-table="run">
       <caption>Run</caption>
       <tbody>
         <Row name="Format">{FORMATS[manifest.format] ?? manifest.format}</Row>
         <Row name={manifest.files.length === 1 ? "File" : "Files"}>{manifest.files.join("\n")}</Row>
-        <Row name={manifest.hosts.length === 1 ? "Host" : "Hosts"}>{manifest.hosts.join("\n")}</Row>
+        <Row name={manifest.hosts.length === 1 ? noun.title : noun.titleOfMany}>{manifest.hosts.join("\n")}</Row>
         <WallClockRow timeTicks={manifest.range.startTicks} manifest={manifest} />
         <Row name="Events on tracks">{formatCount(totals.events)}</Row>
         <Row name="Tracks">{formatCount(totals.tracks)}</Row>

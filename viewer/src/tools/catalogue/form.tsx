@@ -1,9 +1,10 @@
 /** The form of a tool's question, made of the fields that the server says it has. */
 
 import { useEffect, useId, useState } from "preact/hooks";
+import { hostNoun } from "../../state/host-noun";
 import type { PageTexts } from "../contract";
 import { PlaceOptions } from "../frame/place-picker";
-import type { RunPlace } from "../frame/run-places";
+import { placesTitle, type RunPlace } from "../frame/run-places";
 import { type FormField, faults, spare } from "./form-fields";
 
 /** The field that says whose events are looked at. */
@@ -73,7 +74,7 @@ interface FieldProps {
 function FieldInput({ field, text, fault, places, hosts, onInput }: FieldProps) {
   const id = useId();
   const { name, help, input, isRequired } = field;
-  const label = places.length > 1 ? "Hosts and devices" : field.label;
+  const label = places.length > 1 ? placesTitle(places) : field.label;
   const shared = {
     id,
     name,
@@ -93,7 +94,7 @@ function FieldInput({ field, text, fault, places, hosts, onInput }: FieldProps) 
         </select>
       ) : input.kind === "host" && hosts.length > 0 ? (
         <select {...shared} value={text} onChange={(event) => onInput(event.currentTarget.value)}>
-          <option value="">{isRequired ? "–" : "All hosts"}</option>
+          <option value="">{isRequired ? "–" : `All ${hostNoun(hosts).many}`}</option>
           {text !== "" && !hosts.includes(text) && <option value={text}>{text}</option>}
           {hosts.map((host) => (
             <option key={host} value={host}>

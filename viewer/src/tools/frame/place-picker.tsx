@@ -1,7 +1,7 @@
 /** Whose events are looked at: everything, a host, or one of its processes and devices. */
 
 import type { Trace } from "../../state/trace";
-import { placesOf, type RunPlace } from "./run-places";
+import { placesOf, placesTitle, type RunPlace } from "./run-places";
 
 interface Props {
   readonly trace: Trace;
@@ -18,7 +18,7 @@ export function PlacePicker({ trace, tracks, onChoose }: Props) {
   return (
     <select
       class="bar-select"
-      aria-label="Hosts and devices"
+      aria-label={placesTitle(places)}
       value={tracks}
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
@@ -32,7 +32,7 @@ export function PlaceOptions({ places, tracks }: { readonly places: readonly Run
   const isOther = tracks !== "" && !places.some((place) => place.tracks === tracks);
   return (
     <>
-      <option value="">All hosts and devices</option>
+      <option value="">All {placesTitle(places).toLowerCase()}</option>
       {isOther && <option value={tracks}>Tracks {tracks}</option>}
       {places.map(({ tracks: value, name, isInHost }) => (
         <option key={value} value={value}>

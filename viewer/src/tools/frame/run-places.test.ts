@@ -1,6 +1,6 @@
 import type { Group } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { placesOf } from "./run-places";
+import { placesOf, placesTitle } from "./run-places";
 
 const group = (id: number, kind: Group["kind"], parent: number | null, rollup: number | null): [number, Group] => [
   id,
@@ -25,4 +25,12 @@ test("hosts stand before their processes, and what has no events is left out", (
   ]);
   groups.delete(4);
   expect(placesOf({ groups }).map(({ tracks }) => tracks)).toEqual(["92", "95"]);
+});
+
+test("ranks stand where hosts do, and are called so", () => {
+  const named = (name: string, isInHost: boolean) => ({ name, tracks: "", isInHost });
+  expect(placesTitle([named("rank 0", false), named("GPU 0", true), named("rank 1 · node7", false)])).toBe(
+    "Ranks and devices",
+  );
+  expect(placesTitle([named("rank 0", false), named("host1", false)])).toBe("Hosts and devices");
 });

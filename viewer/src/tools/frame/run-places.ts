@@ -1,5 +1,6 @@
 /** The hosts of a run with their processes, as questions name them: by the track that sums what is in each. Pure. */
 
+import { hostNoun } from "../../state/host-noun";
 import type { Trace } from "../../state/trace";
 
 export interface RunPlace {
@@ -8,6 +9,12 @@ export interface RunPlace {
   readonly tracks: string;
   /** Below a host, which stands before it. */
   readonly isInHost: boolean;
+}
+
+/** A heading for them, as in "Ranks and devices". */
+export function placesTitle(places: readonly RunPlace[]): string {
+  const hosts = places.filter(({ isInHost }) => !isInHost).map(({ name }) => name);
+  return `${hostNoun(hosts).titleOfMany} and devices`;
 }
 
 /** Hosts, each with its processes; those without events are left out, and a host that is alone is none. */

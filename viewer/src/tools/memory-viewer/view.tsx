@@ -4,6 +4,7 @@ import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import { Answered } from "../../requests/states";
+import { hostNoun } from "../../state/host-noun";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { ToolAnswerView } from "../frame/tool-answer";
@@ -65,7 +66,7 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
             value={host}
             onChange={(event) => setFields({ ...fields, host: event.currentTarget.value })}
           >
-            <option value="">All hosts</option>
+            <option value="">All {hostNoun(hosts).many}</option>
             {hosts.map((name) => (
               <option key={name} value={name}>
                 {name}

@@ -3,6 +3,7 @@
 import type { TimeBase, ToolTable } from "@tilescope/client";
 import { figureText } from "../../answers/figures";
 import { GoIcon, TableIcon } from "../../components/icons";
+import { hostNoun } from "../../state/host-noun";
 import { shareOf } from "./heat";
 import { DURATION, partGroups } from "./parts";
 
@@ -26,7 +27,7 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
     return `${digits} ${unit}`.trim();
   };
   const facts: readonly (readonly [string, string | null])[] = [
-    ["Host", value("host") === null ? null : String(value("host"))],
+    [hostNoun([String(value("host"))]).title, value("host") === null ? null : String(value("host"))],
     ["Global chip id", value("chip") === null ? null : String(value("chip"))],
     ["Place", x === null || y === null ? null : `X ${x}, Y ${y}`],
     [String(value("steps")) === "1" ? "Step" : `Mean of ${value("steps")} steps`, text("ticks", duration as string)],

@@ -1,0 +1,19 @@
+"""The noun for the hosts of a run: ranks of a job stand where hosts do, and are called so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.readers.layouts.layout import is_rank_label
+
+
+def host_noun(names: Iterable[str]) -> str:
+    """`rank` if all hosts of these names are ranks, else `host`."""
+    ranks = [is_rank_label(name) for name in names]
+    return "rank" if ranks and all(ranks) else "host"
+
+
+def host_noun_of_run(reader: QueryReader) -> str:
+    """The noun for the hosts of a run."""
+    return host_noun(group.name for group in reader.tree.groups if group.kind == "host")
