@@ -10,5 +10,5 @@ def add_separate_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--separate",
         action="store_true",
-        help="take the traces of the ranks of a job for a run each, and not for one run",
+        help="take the traces of the ranks of a job, and folders that are seconds apart, for a run each",
     )
