@@ -7,6 +7,7 @@ could put a link there to what only the server may read.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -52,7 +53,17 @@ def within(roots: Sequence[Path], discover: DiscoverServed) -> Discover:
                 complained.add(path)
                 _log.warning("%s", error)
             raise
-        # All files are looked at again: what was none may be a link by now.
-        return [run for run in runs if all(map(is_inside, run.files))]
+        # All files are looked at again: what was none may be a link by now. Their folders are resolved once each, since
+        # following the path of each of 10,000 files takes as long as all else in a list.
+        inside_by_folder: dict[str, bool] = {}
+
+        def is_still_inside(file: Path) -> bool:
+            text = os.fspath(file)
+            folder = text.rpartition(os.sep)[0]
+            if folder not in inside_by_folder:
+                inside_by_folder[folder] = bool(folder) and is_within(Path(folder), resolved)
+            return (inside_by_folder[folder] and not os.path.islink(text)) or is_inside(file)
+
+        return [run for run in runs if all(map(is_still_inside, run.files))]
 
     return discover_inside

@@ -264,7 +264,9 @@ class Registry:
             if not is_due and time.monotonic() < self._rescan_at_s:
                 return
             ended = {run_id for run_id in self._requested if not self._is_at_work(run_id)}
-            runs = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover, self._time_unit)
+            runs = await asyncio.to_thread(
+                find_runs, self.paths, self._cache, self._discover, self._time_unit, self._runs
+            )
             separated = self._separated(runs)
             if separated:
                 runs = await asyncio.to_thread(with_separated, runs, separated, self._cache, self._time_unit)
@@ -287,7 +289,7 @@ class Registry:
         """Numbers of the files that are not in a run's index, since they are of another time, by the run's id."""
         separated: dict[str, Sequence[int]] = {}
         for run in runs:
-            if run.unconfirmed is None or run.sources is None:
+            if run.sources is None or not run.is_unconfirmed:
                 continue
             with suppress(StoreError):  # its status says so
                 numbers = self._stores.current_separated(run.store)
@@ -373,7 +375,7 @@ class Registry:
             self._time_unit,
             self.paths,
             self.cache_root,
-            run.unconfirmed is not None,
+            run.is_unconfirmed,
         )
 
 

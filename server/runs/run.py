@@ -45,8 +45,8 @@ class IndexProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class UnconfirmedRun:
-    """A run whose files were joined before their times were known: those that do not fit are left out of its index."""
+class RunOrigin:
+    """A run of traces as it was discovered."""
 
     root: Path  # the path that is served
     run: DiscoveredRun
@@ -70,7 +70,12 @@ class FoundRun:
     store: Path
     sources: tuple[Fingerprint, ...] | None = None  # of the files; None where there is no index to compare with
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
-    unconfirmed: UnconfirmedRun | None = None
+    origin: RunOrigin | None = None  # of traces
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """True where files were joined before their times were known: those that do not fit its index leaves out."""
+        return self.origin is not None and self.origin.run.is_unconfirmed
 
 
 @dataclass(frozen=True, slots=True)

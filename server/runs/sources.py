@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.server.runs.run import FoundRun, UnconfirmedRun
+from tilescope.server.runs.run import FoundRun, RunOrigin
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
@@ -26,17 +26,23 @@ Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
 
 def find_runs(
-    paths: Sequence[Path], cache: CacheDirectory, discover: Discover, time_unit: TimeUnit = DEFAULT_TIME_UNIT
+    paths: Sequence[Path],
+    cache: CacheDirectory,
+    discover: Discover,
+    time_unit: TimeUnit = DEFAULT_TIME_UNIT,
+    earlier: Mapping[str, FoundRun] | None = None,
 ) -> list[FoundRun]:
     """All runs at the paths, newest first, each once. What cannot be read at this moment is left out.
 
-    `time_unit`: in which they are indexed.
+    `time_unit`: in which they are indexed. `earlier`: the runs of an earlier list, by id: those of which nothing has
+    changed are taken from it.
     """
+    earlier = earlier or {}
     runs_by_path: list[list[FoundRun]] = []
     for path in paths:
         try:
             runs_by_path.append(
-                [_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit)
+                [_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit, earlier)
             )
         except (OSError, TilescopeError):
             continue
@@ -46,11 +52,19 @@ def find_runs(
 
 
 def _trace_runs(
-    root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory, time_unit: TimeUnit
+    root: Path,
+    runs: Sequence[DiscoveredRun],
+    cache: CacheDirectory,
+    time_unit: TimeUnit,
+    earlier: Mapping[str, FoundRun],
 ) -> list[FoundRun]:
     trace_runs = []
     indexed = cache.run_ids()
     for run in runs:
+        before = earlier.get(run.id)
+        if before is not None and _is_same(before, root, run) and run.id not in indexed:
+            trace_runs.append(before)
+            continue
         try:
             digest = run.stamps_digest or stamps_digest(run.files)
             if run.id in indexed:
@@ -75,10 +89,22 @@ def _trace_runs(
                 store=store,
                 sources=sources,
                 notes=tuple(map(without_folders, run.notes)),
-                unconfirmed=UnconfirmedRun(root, run) if run.is_unconfirmed else None,
+                origin=RunOrigin(root, run),
             )
         )
     return trace_runs
+
+
+def _is_same(before: FoundRun, root: Path, run: DiscoveredRun) -> bool:
+    """True if a run without an index was made of this very one, of whose files nothing has changed since."""
+    origin = before.origin
+    return (
+        origin is not None
+        and before.sources is None
+        and origin.run is run
+        and origin.root == root
+        and run.stamps_digest != ""
+    )
 
 
 def with_separated(
@@ -94,16 +120,16 @@ def with_separated(
     all_runs: dict[str, FoundRun] = {}
     for run in runs:
         numbers = frozenset(separated.get(run.id, ()))
-        if run.unconfirmed is None or not numbers:
+        if run.origin is None or not numbers:
             all_runs[run.id] = run
             continue
         hosts = tuple(host for number, host in enumerate(run.hosts) if number not in numbers)
         all_runs[run.id] = replace(run, hosts=hosts, file_count=run.file_count - len(numbers))
         try:
-            alone = separated_runs(run.unconfirmed.run, sorted(numbers))
+            alone = separated_runs(run.origin.run, sorted(numbers))
         except OSError:  # removed since it was discovered
             continue
-        for single in _trace_runs(run.unconfirmed.root, alone, cache, time_unit):
+        for single in _trace_runs(run.origin.root, alone, cache, time_unit, {}):
             all_runs.setdefault(single.id, single)
     return list(all_runs.values())
 

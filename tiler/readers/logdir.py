@@ -126,7 +126,9 @@ def _age(run: DiscoveredRun) -> tuple[int, str]:
     """By the time in the run's name, which survives copying, else by the files' times."""
     try:
         name = run.name.rpartition("/")[2]
-        captured = time_in_name(run.files[0].parent.name if may_join(name) else name)
+        if name.endswith(RUN_MARK) and may_join(name):
+            name = run.files[0].parent.name
+        captured = time_in_name(name)
         captured_ns = run.modified_ns if captured is None else int(captured.timestamp()) * 10**9
     except (ValueError, OverflowError, OSError):
         captured_ns = run.modified_ns

@@ -9,7 +9,7 @@ from tests.server.fakes import discover_files, publish
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.sources import find_runs
 from tilescope.tiler.errors import UnknownFormat
-from tilescope.tiler.readers import DiscoveredRun
+from tilescope.tiler.readers import DiscoveredRun, discover
 from tilescope.tiler.readers.fingerprint import stamps_digest
 
 
@@ -71,3 +71,20 @@ def test_what_cannot_be_read_does_not_hide_the_rest(tmp_path: Path, cache: Cache
 
     runs = find_runs([tmp_path / "gone", tmp_path / "bad", tmp_path], cache, discover)  # type: ignore[arg-type]
     assert [run.name for run in runs] == ["run2"]
+
+
+def test_runs_of_which_nothing_has_changed_are_taken_from_the_list_before(
+    tmp_path: Path, cache: CacheDirectory
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text('{"traceEvents":[{"ph":"X","ts":1,"dur":2}]}')
+    first = {run.id: run for run in find_runs([tmp_path], cache, discover)}
+    again = {run.id: run for run in find_runs([tmp_path], cache, discover, earlier=first)}
+    assert all(again[run_id] is run for run_id, run in first.items())
+    (tmp_path / "a.json").write_text('{"traceEvents":[{"ph":"X","ts":1,"dur":25}]}')
+    (changed,) = [run for run in find_runs([tmp_path], cache, discover, earlier=again) if run.name == "a.json"]
+    (before,) = [run for run in first.values() if run.name == "a.json"]
+    assert changed.store != before.store
+    publish(changed.store)  # and one that has an index by now is looked at
+    later = {run.name: run for run in find_runs([tmp_path], cache, discover, earlier={changed.id: changed})}
+    assert later["a.json"].sources is not None
