@@ -62,7 +62,7 @@ def within(roots: Sequence[Path], discover: DiscoverServed) -> Discover:
             folder = text.rpartition(os.sep)[0]
             if folder not in inside_by_folder:
                 inside_by_folder[folder] = bool(folder) and is_within(Path(folder), resolved)
-            return (inside_by_folder[folder] and not os.path.islink(text)) or is_inside(file)
+            return (inside_by_folder[folder] and not file.is_symlink()) or is_inside(file)
 
         return [run for run in runs if all(map(is_still_inside, run.files))]
 

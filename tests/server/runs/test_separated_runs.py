@@ -57,7 +57,7 @@ async def test_a_rank_of_another_time_is_listed_by_itself_once_it_is_left_out(tm
         runs = {status.run.name: status.run for status in await registry.list_runs()}
         assert {name: (run.hosts, run.file_count) for name, run in runs.items()} == {
             "rank*.json": (("rank 0", "rank 1"), 2),
-            "rank2.json": (("rank2",), 1),
+            "rank2.json": (("rank 2",), 1),
         }
         alone = await indexed(registry, "rank2.json")
         assert alone.extent is not None

@@ -90,11 +90,12 @@ def test_a_rank_that_is_removed_before_it_is_indexed_is_named(tmp_path: Path) ->
     assert not (tmp_path / "store" / "CURRENT").exists()
 
 
-def test_a_rank_that_turns_out_to_be_no_trace_is_left_out_and_named(tmp_path: Path) -> None:
+def test_a_rank_that_is_no_trace_any_more_when_it_is_indexed_is_left_out_and_named(tmp_path: Path) -> None:
     put_pair(tmp_path)
-    head = rank_trace(2, 3).partition(b'"traceEvents"')[0]
-    put(tmp_path / "rank2.json", head + b'"traceEvents": [1, 2, 3]}')
+    file = put(tmp_path / "rank2.json", rank_trace(2, 3))
     run = find_run(tmp_path)
+    assert len(run.files) == 3
+    put(file, b'{"a": 1}')
     build_store(run.files, tmp_path / "store", is_unconfirmed=True)
     opened = open_run_store(tmp_path / "store")
     try:

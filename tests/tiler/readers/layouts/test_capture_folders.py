@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiler.readers.layouts.rank_traces import put
+from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers import discover, find_run, join_runs
 from tilescope.tiler.readers.layouts.capture_folders import CaptureFolder, join_folders
 
@@ -95,7 +96,7 @@ def test_runs_of_the_same_ten_seconds_have_names_of_their_own(tmp_path: Path) ->
 def test_a_name_of_folders_that_do_not_belong_together_is_none(tmp_path: Path) -> None:
     put_hosts(tmp_path, t04_47_36="A", t04_47_38="B")
     assert [run.path for run in discover(tmp_path / f"{DAY}_04_47_3*")] == [tmp_path / f"{DAY}_04_47_3*"]
-    with pytest.raises(Exception, match="nothing there"):
+    with pytest.raises(TraceError, match="no such file or folder"):
         discover(tmp_path / f"{DAY}_04_47_36*")
 
 
