@@ -35,7 +35,7 @@ _DECODER: Final = json.JSONDecoder()
 _MAX_RANKS: Final = 1 << 24
 _DEFAULT_GROUPS: Final = ("0", "default_pg")
 
-# Of the groups of a head, as it is kept while its folder is listed: 100,000 files keep 0.4 GB at most.
+# Of the groups of a head, as it is kept while its folder is listed: 100,000 files keep half a GB (4,444 bytes each).
 _GROUPS_BYTES: Final = 4096
 _GROUP_BYTES: Final = 128  # of one, beside its name and ranks
 _LONGEST_NAME: Final = 64

@@ -46,7 +46,16 @@ def test_what_a_rank_says_of_its_job_as_text_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    ["nothing", "", 7, [], {"rank": 2}, {"rank": [2], "world_size": {}}, {"rank": "2x", "world_size": 3}, {"rank": 3e9}],
+    [
+        "nothing",
+        "",
+        7,
+        [],
+        {"rank": 2},
+        {"rank": [2], "world_size": {}},
+        {"rank": "2x", "world_size": 3},
+        {"rank": 3e9},
+    ],
 )
 def test_a_rank_that_says_nothing_is_alone_and_the_ones_missing_are_named(tmp_path: Path, broken: object) -> None:
     put_pair(tmp_path)
