@@ -94,8 +94,10 @@ def _spans(files: Sequence[TraceFile | None]) -> list[_Span]:
     """The times of the files that have events."""
     spans = []
     for number, file in enumerate(files):
-        if file is not None and file.events.span.first_ns is not None:
-            span, base_ns = file.events.span, file.summary.base_time_ns
+        if file is None:
+            continue
+        span, base_ns = file.events.span, file.summary.base_time_ns
+        if span.first_ns is not None and span.last_ns is not None:
             spans.append(_Span(span.first_ns + base_ns, span.last_ns + base_ns, number))
     return spans
 
