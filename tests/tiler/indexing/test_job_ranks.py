@@ -21,7 +21,13 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.answer_json import encode
 
-QUESTIONS = (("stats", {"by": "host"}), ("stats", {"by": "name"}), ("kernels", {}), ("overview", {}), ("gaps", {}))
+QUESTIONS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("stats", {"by": "host"}),
+    ("stats", {"by": "name"}),
+    ("kernels", {}),
+    ("overview", {}),
+    ("gaps", {}),
+)
 
 
 @st.composite

@@ -51,7 +51,7 @@ def test_ranks_are_groups_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 
 
 def test_each_rank_is_asked_once_for_what_it_used() -> None:
-    processes = [Process(f"GPU {number}", number) for number in range(3)]
+    processes = [Process(f"GPU {number}") for number in range(3)]
     summaries = [TraceSummary(format="x", processes=processes, rank=JobRank(rank, 2, "")) for rank in range(2)]
     questions = []
 

@@ -63,7 +63,7 @@ class JobPlan(Struct, frozen=True):
                 written_ns = BASE_NS + (begin_us + RECORDED_US) * 1000 + chance.randint(0, 999)
                 file = put(folder / f"worker{rank}.{written_ns}.pt.trace.json", self._trace(rank, events))
                 kernels = [event for event in events if event.get("cat") == "kernel"]
-                kernel_us = sum(int(event["dur"]) for event in kernels)
+                kernel_us = sum(int(str(event["dur"])) for event in kernels)
                 truth.traces.append(RankTruth(file, cycle, rank, len(kernels), kernel_us * 1000))
         return truth
 
