@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from tilescope.tiler.query.reader import QueryReader
-from tilescope.tiler.readers.layouts.layout import is_rank_label
+
+_RANK: Final = re.compile(r"rank \d+(?: .*)?", re.DOTALL)  # as indexing calls the ranks of a job
 
 
 def host_noun(names: Iterable[str]) -> str:
     """`rank` if all hosts of these names are ranks, else `host`."""
-    ranks = [is_rank_label(name) for name in names]
+    ranks = [_RANK.fullmatch(name) is not None for name in names]
     return "rank" if ranks and all(ranks) else "host"
 
 

@@ -48,8 +48,8 @@ def answers(files: Sequence[Path], store: Path, *, is_unconfirmed: bool) -> list
 
 
 def answer(reader: QueryReader, name: str, values: dict[str, str]) -> Answer:
-    asked = tool(name)
-    return finish(ask(asked, Scope(reader), from_values(asked.question, values)))
+    answering = tool(name)
+    return finish(ask(answering, Scope(reader), from_values(answering.question, values)))
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -58,7 +58,7 @@ def test_cycles_are_told_apart(plan: JobPlan) -> None:
     with TemporaryDirectory() as folder:
         truth = plan.write(Path(folder))
         runs = sorted([file.name for file in run.files] for run in discover(Path(folder)))
-        expected = [[trace.file.name for trace in truth.of_cycle(cycle)] for cycle in range(plan.cycles)]
+        expected = [[trace.file.name for trace in truth.in_cycle(cycle)] for cycle in range(plan.cycles)]
         assert runs == sorted(expected)
 
 
@@ -93,10 +93,10 @@ def test_figures_of_ranks_are_those_of_their_traces(tmp_path: Path, seed: int) -
     assert (by_rank.title, titles["host"]) == ("Ranks", "Rank")
     events = dict(zip(values_of(by_rank.column("host")), values_of(by_rank.column("count")), strict=True))
     assert events == {
-        f"rank {trace.rank} · GPU {trace.rank}": 2 * trace.kernels + 1 for trace in truth.of_cycle(0)
+        f"rank {trace.rank} · GPU {trace.rank}": 2 * trace.kernels + 1 for trace in truth.in_cycle(0)
     }  # launches, and the step
     categories, busy = values_of(by_name.column("category")), values_of(by_name.column("busy"))
     kernel_ticks = sum(
         int(str(ticks)) for category, ticks in zip(categories, busy, strict=True) if category == "kernel"
     )
-    assert kernel_ticks * reader.tick_ps == sum(trace.kernel_ns for trace in truth.of_cycle(0)) * 1000
+    assert kernel_ticks * reader.tick_ps == sum(trace.kernel_ns for trace in truth.in_cycle(0)) * 1000

@@ -6,7 +6,6 @@ reads no file itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,8 +13,6 @@ from typing import Final
 from msgspec import Struct, field
 
 RUN_MARK: Final = "*"  # in the names of runs of several files, so that other paths that do not exist are no runs
-
-_RANK_LABEL: Final = re.compile(r"rank \d+(?: .*)?", re.DOTALL)
 
 
 class Candidate(Struct, frozen=True):
@@ -45,11 +42,6 @@ class FileLabel(Struct, frozen=True):
     def __str__(self) -> str:
         rank = "" if self.rank is None else f"rank {self.rank}"
         return " · ".join(part for part in (rank, self.host, self.device) if part)
-
-
-def is_rank_label(name: str) -> bool:
-    """True for the name of a rank, as `FileLabel` writes it."""
-    return _RANK_LABEL.fullmatch(name) is not None
 
 
 class RunFile(Struct, frozen=True):

@@ -35,7 +35,7 @@ class JobTruth(Struct, frozen=True):
     world_size: int
     traces: list[RankTruth] = field(default_factory=list)
 
-    def of_cycle(self, cycle: int) -> list[RankTruth]:
+    def in_cycle(self, cycle: int) -> list[RankTruth]:
         """The traces of a cycle, by rank."""
         return sorted((trace for trace in self.traces if trace.cycle == cycle), key=lambda trace: trace.rank)
 
