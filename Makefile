@@ -268,10 +268,10 @@ lint-python: $(STAMPS)/test-tools
 lint-native: $(STAMPS)/test-tools
 	@$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
 
-tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was clean; says so in tiler/native/CLEAN
+tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was clean
 	@$(BIN)/python -m tests.run_clang_tidy
 
-tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same without the static analyzer, in a sixth of the time, as CI does
+tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same without the static analyzer, in a sixth of the time, as CI does; says what is clean in tiler/native/CLEAN
 	@$(BIN)/python -m tests.run_clang_tidy --quick
 
 # How each file is compiled, as CMake says it. Configured anew with every change: a file may have come.

@@ -1,11 +1,11 @@
 """Runs clang-tidy over native code: `make tidy`. What was clean is passed over until something changes.
 
 Findings depend on the text of a file and of the headers that it includes, on how it is compiled, on `.clang-tidy`, and
-on the versions of clang-tidy and nanobind. A hash of all that names a stamp in `build/tidy/clean`. When everything is
-clean, `tiler/native/CLEAN` gets a line for each file: a hash of all that but for the compiler's command, which names
-places of this machine.
+on the versions of clang-tidy and nanobind. A hash of all that names a stamp in `build/tidy/clean`.
 
-`--quick`, for CI, leaves out the static analyzer, which takes five sixths of the time, and the files of these lines.
+`--quick`, for CI, leaves out the static analyzer, which takes five sixths of the time, and files that it has passed on
+another machine: when everything is clean, it writes a line for each file into `tiler/native/CLEAN`, a hash of all that
+but for the compiler's command, which names places of the machine.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def _hash(*parts: str) -> str:
 
 
 def read_clean(stamp: Path = CLEAN) -> frozenset[str]:
-    """The hashes of files that the full checks have passed, on whatever machine."""
+    """The hashes of files that the quick checks have passed, on whatever machine."""
     lines = stamp.read_text().splitlines() if stamp.is_file() else []
     return frozenset(line.partition(" ")[0] for line in lines)
 
 
 def write_clean(passed: Iterable[Unit], stamp: Path = CLEAN, native: Path = NATIVE) -> None:
-    """Says of these files that the full checks have passed them."""
+    """Says of these files that the quick checks have passed them."""
     lines = sorted((unit.file.relative_to(native).as_posix(), unit.digest) for unit in passed)
     stamp.write_text("".join(f"{digest} {name}\n" for name, digest in lines))
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
                 print(findings)
             else:
                 (clean / unit.key).touch()
-    if not failed and not options:
+    if options and not failed:
         write_clean(wanted)
     print(f"clang-tidy: looked at {len(changed)} of {len(wanted)} files", file=sys.stderr)
     return int(failed)

@@ -49,7 +49,7 @@ def test_all_are_looked_at_again_with_other_settings(native: Path) -> None:
         assert not set(before.values()) & set(after.values())
 
 
-def test_what_the_full_checks_passed_is_passed_over_on_another_machine(native: Path) -> None:
+def test_what_the_quick_checks_passed_is_passed_over_on_another_machine(native: Path) -> None:
     stamp = native / "CLEAN"
     assert not read_clean(stamp)
     write_clean(all_units(native), stamp, native)
