@@ -172,9 +172,14 @@ class RunSteps:
             for thread_series in self.series
             if not thread_series.is_line
             and self._file_of[thread_series.process] == file
-            and not self._is_device(thread_series.process)
+            and not self.is_on_device(thread_series)
         ]
         return max(threads, key=lambda thread_series: thread_series.total_ticks, default=series)
+
+    def is_on_device(self, series: StepSeries) -> bool:
+        """True of steps that a device marks."""
+        group = self._tree.groups[series.process]
+        return is_device_process(group.name, group.detail)
 
     def name_of(self, series: StepSeries, number: int) -> str:
         """The name of a step, as far as its number gives it."""
@@ -192,10 +197,6 @@ class RunSteps:
         """Name of the host that it is on."""
         host = self._host(series.process)
         return "" if host is None else self._tree.groups[host].name
-
-    def _is_device(self, process: int) -> bool:
-        group = self._tree.groups[process]
-        return is_device_process(group.name, group.detail)
 
     def _host(self, process: int) -> int | None:
         host: int | None = self._tree.groups[process].parent

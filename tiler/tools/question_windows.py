@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, LaunchedSteps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Note
@@ -35,15 +37,30 @@ class QuestionWindows:
         """From the first tick to the last that is looked at on some tracks."""
         return self._span
 
+    def on_device(self, device: Device) -> Windows:
+        """The time of a device that is looked at, idle time included."""
+        return self.on_track(device.tracks[0].track)
+
 
 class StepWindows(QuestionWindows):
-    """Steps, on each track those of its device or host; and what of them lies in a span."""
+    """Steps, on each track those of its device or host; and what of them lies in a span.
 
-    def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange, within: TickRange) -> None:
+    Streams of devices whose hosts mark the steps have the work that was launched in these.
+    """
+
+    def __init__(
+        self,
+        steps: RunSteps,
+        wanted: StepRange,
+        span: TickRange,
+        within: TickRange,
+        launched: LaunchedSteps = NO_LAUNCHED_STEPS,
+    ) -> None:
         """Raises UsageError when there is none of these steps on any track."""
         super().__init__(self._step_windows, span, within, _range_notes(steps, wanted))
         self._steps = steps
         self._wanted = wanted
+        self._launched = launched
         self._windows_by_series: dict[int, Windows] = {}
 
     def span(self, tracks: Iterable[int]) -> TickRange:
@@ -51,7 +68,17 @@ class StepWindows(QuestionWindows):
         start = min((windows.start for windows in all_windows), default=0)
         return TickRange(start, max((windows.stop for windows in all_windows), default=start))
 
+    def on_device(self, device: Device) -> Windows:
+        rows = self._launched.times.get(device.group)
+        if rows is None:
+            return super().on_device(device)
+        is_wanted = (rows.number >= self._wanted.first) & (rows.number <= self._wanted.last)
+        return rows.windows(is_wanted).clipped(*self._span)
+
     def _step_windows(self, track: int) -> Windows:
+        runs = self._launched.runs.get(track)
+        if runs is not None:
+            return runs.windows(*self._wanted).clipped(*self._span)
         series = self._steps.of_track(track)
         if series is None:
             return Windows.from_spans([], [])

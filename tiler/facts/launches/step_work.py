@@ -54,7 +54,7 @@ def step_work(reader: QueryReader, steps: RunSteps, work_track: WorkTrack) -> In
     row = launches.rows(ordinal)
     is_launched = row >= 0
     number, pass_ = _step_at(own, start)
-    if own is None or not own.is_line:
+    if own is None or not (own.is_line or steps.is_on_device(own)):  # a device's own marks are times of its own
         launch_track = np.where(is_launched, launches.track[row], -1) if len(launches) else row
         for host_track in np.unique(launch_track[is_launched]).tolist():
             which = np.flatnonzero(launch_track == host_track)

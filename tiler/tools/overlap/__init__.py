@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
@@ -60,17 +61,18 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     steps = yield from _steps(scope, question)
+    launched = NO_LAUNCHED_STEPS if steps is None else (yield from launched_steps(scope.reader, steps))
     device_parts = []
     devices = yield from devices_of(scope.reader)
     for device in devices:
         if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
-            rows = None if series is None else series.rows
+            rows = launched.times.get(device.group, None if series is None else series.rows)
             device_parts.append(
                 (
                     yield from parts_of(
-                        scope.reader, device, question_windows.on_track(first), rows, question_windows.within
+                        scope.reader, device, question_windows.on_device(device), rows, question_windows.within
                     )
                 )
             )

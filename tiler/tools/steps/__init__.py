@@ -10,6 +10,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.query import EVENT_KINDS, Interruptible
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
@@ -62,7 +63,8 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     if question.per_track:
         whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
-        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within)))
+        launched = yield from launched_steps(scope.reader, steps)
+        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within, launched)))
     notes = _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
