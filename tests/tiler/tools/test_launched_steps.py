@@ -65,7 +65,7 @@ def test_idle_time_before_a_step_is_in_it(interleaved: Asked) -> None:
     ticks = 1_000_000 // interleaved.reader.tick_ps
     steps = columns_of(interleaved.ask("overlap", steps=(2, 3)), "steps")
     assert steps["step"] == [2, 3]
-    # Step 2 ends at 230, with 25 of work in it; step 3 goes from there to 260, and works from 240 on.
+    # Step 2 ends at 230, with 25 of work in it (5 of them of step 3); step 3 goes from there to 260, and works from 240 on.
     assert steps["end"] == [230 * ticks, 260 * ticks]
     assert steps["busy"] == [25 * ticks, 20 * ticks]
     assert steps["idle"][1] == 10 * ticks

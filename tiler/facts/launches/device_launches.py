@@ -39,7 +39,7 @@ class DeviceLaunches:
         return np.where(self.ordinal[rows] == ordinals, rows, -1)
 
 
-_LAUNCHES: Final = KeyedRunCache[int, DeviceLaunches]("launches", "Launches of the slices of devices")
+_LAUNCHES: Final = KeyedRunCache[int, DeviceLaunches]("device_launches", "Launches of the slices of devices")
 
 
 def device_launches(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
