@@ -65,7 +65,7 @@ def test_idle_time_before_a_step_is_in_it(interleaved: Asked) -> None:
     ticks = 1_000_000 // interleaved.reader.tick_ps
     steps = columns_of(interleaved.ask("overlap", steps=(2, 3)), "steps")
     assert steps["step"] == [2, 3]
-    # Step 2 ends at 230, with 25 of work in it (5 of them of step 3); step 3 goes from there to 260, and works from 240 on.
+    # Step 2 ends at 230, with 25 of work in it (5 are of step 3); step 3 goes from there to 260, works from 240 on.
     assert steps["end"] == [230 * ticks, 260 * ticks]
     assert steps["busy"] == [25 * ticks, 20 * ticks]
     assert steps["idle"][1] == 10 * ticks
@@ -80,8 +80,8 @@ def test_idle_time_before_a_step_is_in_it(interleaved: Asked) -> None:
 def test_all_kernels_of_the_steps_of_a_real_trace(
     tmp_path: Path, file: str, first: int, last: int, kernels: int
 ) -> None:
-    asked = Asked(tmp_path, [corpus_path(f"kineto/{file}.pt.trace.json.gz")])
-    assert asked.ask("kernels", steps=(first, last)).fact("launches").value == kernels * (last - first + 1)
+    trace = Asked(tmp_path, [corpus_path(f"kineto/{file}.pt.trace.json.gz")])
+    assert trace.ask("kernels", steps=(first, last)).fact("launches").value == kernels * (last - first + 1)
     for step in range(first, last + 1):
-        assert asked.ask("kernels", steps=step).fact("launches").value == kernels
-    asked.store.close()
+        assert trace.ask("kernels", steps=step).fact("launches").value == kernels
+    trace.store.close()

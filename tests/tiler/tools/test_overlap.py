@@ -42,6 +42,26 @@ def rows(answer: Answer, table: str) -> list[Parts]:
     return [Parts(*row) for row in zip(*columns, strict=True)]
 
 
+def step_times(devices: DeviceTrace, device: int) -> dict[int, tuple[int, int]]:
+    """By number: from the end of the step before to the end of the last work that was launched in it."""
+    marks = {
+        int(task.name[13:]): (task.start, task.stop) for task in devices.tasks if task.name.startswith("ProfilerStep#")
+    }
+    ends: dict[int, int] = {}
+    begin = 1 << 40
+    for task in devices.work(device):
+        time = task.start if task.launched_by is None else devices.tasks[task.launched_by].start
+        for number, (start, stop) in marks.items():
+            if start <= time < stop:
+                ends[number] = max(ends.get(number, 0), task.stop)
+                begin = min(begin, time, task.start)
+    times = {}
+    for number, end in sorted(ends.items()):
+        times[number] = begin, max(begin, end)
+        begin = times[number][1]
+    return times
+
+
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
 
 
@@ -74,8 +94,10 @@ def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
     }
     facts = {fact.id: fact.value for fact in answer.facts}
     assert facts.items() <= {"devices": 2, **(answer.table("devices").totals or {})}.items()
-    steps = sorted((t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#"))
-    of_steps = [parts_in(devices, 0, [step]) + parts_in(devices, 1, [step]) for step in steps]
+    times = [step_times(devices, device) for device in (0, 1)]
+    of_steps = [
+        parts_in(devices, 0, [times[0][number]]) + parts_in(devices, 1, [times[1][number]]) for number in (7, 8, 9, 10)
+    ]
     assert rows(answer, "steps") == of_steps
     assert values_of(answer.table("steps").column("step")) == [7, 8, 9, 10]
     (series,) = answer.series
@@ -83,15 +105,17 @@ def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
         [getattr(of, name) for of in of_steps]
         for name in ("computation", "exposed_communication", "exposed_copies", "idle")
     ]
-    assert sum(of_steps, Parts()) == sum((parts_in(devices, k, [(0, steps[-1][1])]) for k in (0, 1)), Parts())
+    assert sum(of_steps, Parts()) == sum(
+        (parts_in(devices, k, [(times[k][7][0], times[k][10][1])]) for k in (0, 1)), Parts()
+    )
 
 
 def test_steps_a_device_and_a_limit(devices: DeviceTrace) -> None:
-    steps = {t.name: (t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#")}
-    windows = [(steps["ProfilerStep#8"][0], steps["ProfilerStep#9"][1])]
+    steps = step_times(devices, 1)
+    windows = [(steps[8][0], steps[9][1])]
     answer = overlap(devices.reader, steps="8-9", tracks=[devices.track(1, 8)], limit=1)
     assert rows(answer, "devices") == [parts_in(devices, 1, windows)]
-    of_steps = [parts_in(devices, 1, [steps[f"ProfilerStep#{k}"]]) for k in (8, 9)]
+    of_steps = [parts_in(devices, 1, [steps[number]]) for number in (8, 9)]
     assert rows(answer, "steps") == of_steps[:1]
     assert (answer.table("steps").rest or {})["busy"] == of_steps[1].busy
     nothing = overlap(devices.reader, tracks=[devices.track(HOST, 1)])

@@ -97,7 +97,7 @@ def _runs(work: StepWork) -> StreamRuns:
 
 
 def _first_launch(reader: QueryReader, track: int, work: StepWork) -> Interruptible[list[int]]:
-    """When the first work of the first step of a track was launched; nothing where no launch of it was recorded."""
+    """The start of the first launch for any step of a track; nothing where no launch was recorded."""
     is_step = work.is_launched & (work.number != NO_STEP)
     if not is_step.any():
         return []
