@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, ticks, without
+from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, step_times, ticks, without
 from tests.example import Example
 from tests.examples import examples
 from tilescope.tiler.indexing import build_store
@@ -40,26 +40,6 @@ def parts_in(devices: DeviceTrace, device: int, windows: Spans) -> Parts:
 def rows(answer: Answer, table: str) -> list[Parts]:
     columns = [values_of(answer.table(table).column(name)) for name in FIGURES]
     return [Parts(*row) for row in zip(*columns, strict=True)]
-
-
-def step_times(devices: DeviceTrace, device: int) -> dict[int, tuple[int, int]]:
-    """By number: from the end of the step before to the end of the last work that was launched in it."""
-    marks = {
-        int(task.name[13:]): (task.start, task.stop) for task in devices.tasks if task.name.startswith("ProfilerStep#")
-    }
-    ends: dict[int, int] = {}
-    begin = 1 << 40
-    for task in devices.work(device):
-        time = task.start if task.launched_by is None else devices.tasks[task.launched_by].start
-        for number, (start, stop) in marks.items():
-            if start <= time < stop:
-                ends[number] = max(ends.get(number, 0), task.stop)
-                begin = min(begin, time, task.start)
-    times = {}
-    for number, end in sorted(ends.items()):
-        times[number] = begin, max(begin, end)
-        begin = times[number][1]
-    return times
 
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))

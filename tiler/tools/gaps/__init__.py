@@ -54,7 +54,8 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     search = Search(question.at_least, question.order, question.limit, after)
     of_lanes: list[LaneGaps] = []
     for number, lane in enumerate(lanes.lanes):
-        windows = question_windows.on_track(lane.track)
+        device = lane.device
+        windows = question_windows.on_track(lane.track) if device is None else question_windows.on_device(device)
         of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, question_windows.within)))
     search.settle()
     gaps = search.first.take(slice(question.limit))

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.corpus import corpus_path
 from tests.examples import examples
@@ -37,8 +39,8 @@ def work_by_track(reader: QueryReader) -> dict[int, StepWork]:
     return {track.track: finish(step_work(reader, reader.steps, track)) for track in device.tracks}
 
 
-def is_kernel(reader: QueryReader, work: StepWork) -> list[bool]:
-    return [reader.names[name].category == "kernel" for name in work.name.tolist()]
+def is_kernel(reader: QueryReader, work: StepWork) -> NDArray[np.bool_]:
+    return np.array([reader.names[name].category == "kernel" for name in work.name.tolist()], np.bool_)
 
 
 NS_BUSY = [94_569_795, 94_591_138, 94_459_362, 94_561_467, 94_272_679]
@@ -67,8 +69,8 @@ def test_each_step_of_a_real_trace_has_the_work_that_it_launched(
         assert len(numbers) == steps
         by_step = [[work.take(work.number == number) for work in works] for number in numbers]
         assert [sum(map(len, parts)) for parts in by_step] == [events] * steps
-        assert [sum(sum(is_kernel(reader, part)) for part in parts) for parts in by_step] == [kernels] * steps
-        kernel_works = [[part.take([*map(bool, is_kernel(reader, part))]) for part in parts] for parts in by_step]
+        assert [sum(int(is_kernel(reader, part).sum()) for part in parts) for parts in by_step] == [kernels] * steps
+        kernel_works = [[part.take(is_kernel(reader, part)) for part in parts] for parts in by_step]
         assert sum(int((~work.is_launched).sum()) for work in works) == without
         if file.startswith("ns_"):
             assert [nanoseconds(reader, parts) for parts in by_step] == NS_BUSY
