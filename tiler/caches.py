@@ -1,9 +1,12 @@
-"""Caches of what is worked out once: each declared with a title, all listed in one registry, under one limit.
+"""Caches of what is worked out once: each declared with a title, and listed in one registry, under one limit.
 
 A value is stored on its owner, an open run as a rule, so that a value that refers to its owner does not keep it alive.
 The registry keeps the order of use over all caches: when they exceed the limit, the least recently used entries go
 first. Caches that evict by themselves, pages and results of functions, have a share of the limit each. A caller holds
 what it got as long as it needs it, and works it out again when it is no longer there: eviction never changes an answer.
+
+The registry counts what is declared with it. Plain `lru_cache`s, results in `lookup/kept.py` and lists in
+`store/attachments.py` are bounded by their number of entries, and not counted.
 """
 
 from __future__ import annotations

@@ -47,9 +47,15 @@ def is_device_label(text: str) -> bool:
 
 
 def is_device_process(name: str, detail: str) -> bool:
-    """True if a process stands for a device, by what it is called: a plane of an XSpace, or a process of JSON."""
-    is_plane = name.startswith(DEVICE_PREFIX) or detail.startswith(DEVICE_PREFIX)
-    return is_plane or name == ASCEND_DEVICE or is_device_label(name)
+    """True if a process stands for a device, by what it is called: a plane of an XSpace, or a process of JSON.
+
+    Processes of one name have their pid behind it, `GPU 0 17`, which their details say, too.
+    """
+    if DEVICE_PREFIX in name or detail.startswith(DEVICE_PREFIX):
+        return True
+    pids = [part.removeprefix("pid ") for part in detail.split(" · ") if part.startswith("pid ")]
+    names = [name, *(name.removesuffix(f" {pid}") for pid in pids)]
+    return any(text == ASCEND_DEVICE or is_device_label(text) for text in names)
 
 
 def is_stream(name: str) -> bool:

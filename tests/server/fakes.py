@@ -40,6 +40,9 @@ from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list
 from tilescope.tiler.store.gate import is_readable
 from tilescope.tiler.store.store import Entry, NumberedRecord, Store
 
+# Attributes of a store that are not copied with it.
+_CACHES: Final = frozenset({"_kept_lookups", "_cached_values"})
+
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
     """A page that tells which one it is; a gzip member like a real one, padded to about `size` bytes."""
@@ -189,7 +192,7 @@ class FakeStore:
                 self.entries[ATTACHMENT_CHUNKS.key(entry.id, chunk)] = compress(part)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_kept_lookups"}  # caches stay here
+        return {name: value for name, value in vars(self).items() if name not in _CACHES}
 
     def ungated(self) -> Store:
         return self

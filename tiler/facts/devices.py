@@ -73,7 +73,7 @@ class Device:
     @property
     def track_ids(self) -> frozenset[int]:
         """Ids of all its tracks."""
-        return frozenset(work_tracks.track for work_tracks in (*self.tracks, *self.beside))
+        return frozenset(work_track.track for work_track in (*self.tracks, *self.beside))
 
 
 _DEVICES: Final = RunCache[list[Device]]("devices", "Devices of a run, and the kinds of work of their names")

@@ -126,29 +126,29 @@ class _Stored:
 def _whole_duties(reader: QueryReader, cores: Sequence[TpuCore], is_work: Kinds) -> Interruptible[list[int | None]]:
     """Ticks that each core is on duty over all its time, from stored sums; None: these do not tell."""
     stored = [_stored(reader, core, is_work) for core in cores]
-    with_off = [core_sums for core_sums in stored if core_sums is not None and core_sums.off.any()]
+    with_off = [duty_sums for duty_sums in stored if duty_sums is not None and duty_sums.off.any()]
     read = yield from for_each(with_off, _off_ticks, reader, reader, _PIECES_AT_ONCE, _RECORDS)
-    off = {core_sums.track: ticks for core_sums, ticks in zip(with_off, read, strict=True)}
+    off = {duty_sums.track: ticks for duty_sums, ticks in zip(with_off, read, strict=True)}
     duties: list[int | None] = []
-    for core_sums in stored:
-        if core_sums is None:
+    for duty_sums in stored:
+        if duty_sums is None:
             duties.append(None)
             continue
-        ticks = off.get(core_sums.track, 0)
+        ticks = off.get(duty_sums.track, 0)
         if ticks is None:
             ticks = 0
-            for part in Reading(reader).histogram_parts([core_sums.track], everywhere(Windows.single(0, TICK_LIMIT))):
-                ticks += int(part.busy[core_sums.off[np.maximum(part.name, -1) + 1]].sum())
+            for part in Reading(reader).histogram_parts([duty_sums.track], everywhere(Windows.single(0, TICK_LIMIT))):
+                ticks += int(part.busy[duty_sums.off[np.maximum(part.name, -1) + 1]].sum())
                 yield
-        duties.append(core_sums.busy_ticks - ticks)
+        duties.append(duty_sums.busy_ticks - ticks)
     return duties
 
 
-def _off_ticks(core_sums: _Stored, reader: QueryReader) -> int | None:
+def _off_ticks(duty_sums: _Stored, reader: QueryReader) -> int | None:
     """Ticks that the core is off duty, by a stored histogram; None: there is none that tells."""
-    top = reader.top_tile(core_sums.track)
-    record = b"" if top is None else reader.histogram_record(core_sums.track, *top)
-    return None if top is None or not record else busy_of_names(record, core_sums.off, core_sums.track, top.level)
+    top = reader.top_tile(duty_sums.track)
+    record = b"" if top is None else reader.histogram_record(duty_sums.track, *top)
+    return None if top is None or not record else busy_of_names(record, duty_sums.off, duty_sums.track, top.level)
 
 
 def _stored(reader: QueryReader, core: TpuCore, is_work: Kinds) -> _Stored | None:
@@ -185,5 +185,5 @@ def _modules(reader: QueryReader) -> dict[int, list[int]]:
 
 
 def _on_duty(reader: QueryReader) -> Interruptible[Kinds]:
-    """Work by name, that of events without one first: of names off duty none."""
+    """Work of each name, that of events without a name first. Names that are off duty have no work."""
     return reader.names.numbers(lambda name: Work.NONE if name.category in OFF_DUTY else Work.COMPUTATION)

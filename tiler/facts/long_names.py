@@ -52,7 +52,7 @@ class LongNames:
             file, page = self._file[wanted], self._entry[wanted] // ENTRIES_PER_PAGE
             borders = [0, *(np.flatnonzero(np.diff(file) | np.diff(page)) + 1).tolist(), len(wanted)]
             pages = [(int(file[first]), int(page[first])) for first in borders[:-1]]
-            reading = for_each(pages, lambda page, reader: _texts(reader, page), self._reader, self._reader, _AT_ONCE)
+            reading = for_each(pages, lambda place, reader: _texts(reader, place), self._reader, self._reader, _AT_ONCE)
             for texts, (first, last) in zip(finish(reading), pairwise(borders), strict=True):
                 page_names = wanted[first:last]
                 places = (self._entry[page_names] % ENTRIES_PER_PAGE).astype(np.int64)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.details import UNREADABLE, ArgsCodec, Arguments
 from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import FormatFailed
 from tilescope.tiler.lookup.device_durations import device_durations
-from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
 from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
+
+# Tables read pages when they are needed, and keep the last ones.
+_TABLES: Final = KeyedCache[Store, int, Any]("argument_tables", "Tables of arguments of files", grows=True)
+
+_UNREAD: Final = object()
 
 
 def argument_chunk(store: Store, track: int, ordinal: int) -> Chunk | None:
@@ -31,7 +36,6 @@ def argument_chunk(store: Store, track: int, ordinal: int) -> Chunk | None:
     return Chunk.parse(decompress(chunk), first, device_durations(store, track))
 
 
-@kept_with_store(None)
 def argument_decoder(store: Store, file: int) -> Callable[[bytes], Arguments]:
     """A function that returns the arguments of an event of a file from their bytes. Raises DamagedStore, StoredLast."""
     tables, decode = _tables(store, file), _codec(store, file).decode  # in this order: the first asks the gate
@@ -77,7 +81,10 @@ def _codec(store: Store, file: int) -> ArgsCodec:
     return codec(store.internals()["files"][file]["args_encoding"])
 
 
-@kept_with_store(None)
 def _tables(store: Store, file: int) -> Any:
+    tables = _TABLES.get(store, file, _UNREAD)
+    if tables is not _UNREAD:
+        return tables
     head = decompress(need(store, ARGUMENT_TABLES, file))
-    return _codec(store, file).tables(head, lambda page: decompress(need(store, ARGUMENT_TABLE_PAGES, file, page)))
+    tables = _codec(store, file).tables(head, lambda page: decompress(need(store, ARGUMENT_TABLE_PAGES, file, page)))
+    return _TABLES.keep(store, file, tables)

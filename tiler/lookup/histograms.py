@@ -175,24 +175,24 @@ class _Reading:
             within = wanted & windows.cover(first, stop)
             if together:
                 flagged = shape.index[has_together[shape.level[has_together] == level]]
-                index, first_tiles = np.unique(shape.index[here][within], return_index=True)
+                index, first_rows = np.unique(shape.index[here][within], return_index=True)
                 # Where some tracks have been added by themselves, a level above, the others are, too.
                 are_all = _how_many(shape.index[here], index) == _how_many(shape.index[every], index)
-                common_tiles = here[within][first_tiles[are_all & np.isin(index, flagged)]]
+                common_tiles = here[within][first_rows[are_all & np.isin(index, flagged)]]
                 added = yield from for_each(common_tiles.tolist(), self._add_together, self._sums, self._aside)
                 is_added = np.isin(shape.index[here], shape.index[common_tiles[np.array(added, np.bool_)]])
                 wanted, within = wanted & ~is_added, within & ~is_added
             if by_track:
                 summed = has_track_sums[shape.level[has_track_sums] == level]
-                summed_tiles = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
-                _, which, n = np.unique(shape.index[here[summed_tiles]], return_inverse=True, return_counts=True)
-                summed_tiles = summed_tiles[n[which] >= _FEWEST_TRACKS]
-                yield from for_each(_by_index(shape, here[summed_tiles]), self._add_tracks, self._sums, self._aside)
-                wanted[summed_tiles] = within[summed_tiles] = False
+                summed_rows = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
+                _, which, n = np.unique(shape.index[here[summed_rows]], return_inverse=True, return_counts=True)
+                summed_rows = summed_rows[n[which] >= _FEWEST_TRACKS]
+                yield from for_each(_by_index(shape, here[summed_rows]), self._add_tracks, self._sums, self._aside)
+                wanted[summed_rows] = within[summed_rows] = False
             if stored:
-                own_tiles = np.flatnonzero(within & has_histogram[here])
-                added = yield from for_each(here[own_tiles].tolist(), self._add_stored, self._sums, self._aside)
-                wanted[own_tiles] = np.logical_not(added)
+                own_rows = np.flatnonzero(within & has_histogram[here])
+                added = yield from for_each(here[own_rows].tolist(), self._add_stored, self._sums, self._aside)
+                wanted[own_rows] = np.logical_not(added)
             leaf = is_leaf[here]
             leaves.append(here[wanted & leaf])
             inner = here[wanted & ~leaf]

@@ -16,8 +16,8 @@ _Lookup = Callable[Concatenate[Store, P], T]
 _NAME: Final = "_kept_lookups"  # an attribute of the store: a cache for each function
 
 
-def kept_with_store(limit: int | None) -> Callable[[_Lookup[P, T]], _Lookup[P, T]]:
-    """Decorates a function of a store and numbers: its last `limit` results for each store are kept, None: all.
+def kept_with_store(limit: int) -> Callable[[_Lookup[P, T]], _Lookup[P, T]]:
+    """Decorates a function of a store and numbers: its last `limit` results for each store are kept.
 
     They lie on the store itself and go with it, also where `store` is a weak proxy of it. What it raises is not kept.
     """

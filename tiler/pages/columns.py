@@ -153,6 +153,7 @@ class Col(IntEnum):
     LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"
     LAUNCH_PARTNER_ORDINAL = 107, Where.LAUNCHES, "ordinal on that track"
     LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the `correlation` that both have"
+    LAUNCH_INCOMING = 109, Where.LAUNCHES, "1: the partner launched the slice; 0: the slice launched the partner"
 
     HISTOGRAM_NAME = (
         112,

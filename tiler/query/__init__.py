@@ -1,4 +1,4 @@
-"""Sources of answers to questions: tracks, names, events and pages of a store."""
+"""Reading of a store for questions: its tracks, names, events and pages."""
 
 from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events

@@ -66,15 +66,15 @@ class EventPlan:
 
     def events(self, run: LeafRun, page: Page) -> Events:
         """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
-        page_tiles = run.tiles - run.first_of_page
+        indices_in_page = run.tiles - run.first_of_page
         shape = self.tiles.shape
-        if page_tiles.max() >= len(page) or not (
-            np.array_equal(page.index[page_tiles], shape.index[run.tiles])
-            and np.array_equal(page.slot[page_tiles], shape.slot[run.tiles])
+        if indices_in_page.max() >= len(page) or not (
+            np.array_equal(page.index[indices_in_page], shape.index[run.tiles])
+            and np.array_equal(page.slot[indices_in_page], shape.slot[run.tiles])
         ):
             raise DamagedStore(f"page {tuple(run.page)}: a tile is not on it")
-        slices = self._slices(run, page, page_tiles)
-        samples = self._samples(page, page_tiles)
+        slices = self._slices(run, page, indices_in_page)
+        samples = self._samples(page, indices_in_page)
         return slices if len(slices) else samples
 
     def places(self, run: LeafRun) -> list[tuple[int, int]]:
@@ -82,8 +82,8 @@ class EventPlan:
         shape = self.tiles.shape
         return list(zip(shape.level[run.tiles].tolist(), shape.index[run.tiles].tolist(), strict=True))
 
-    def _slices(self, run: LeafRun, page: Page, page_tiles: Ints) -> Events:
-        which, tile = _rows(page.slice_ends, page_tiles)
+    def _slices(self, run: LeafRun, page: Page, indices_in_page: Ints) -> Events:
+        which, tile = _rows(page.slice_ends, indices_in_page)
         s = page.slices
         start, duration, flags = s.start[which], s.duration[which], s.flags[which]
         # What reaches in from the left was taken with the leaf before if it reaches through that, too.
@@ -101,8 +101,8 @@ class EventPlan:
             np.full(len(which), np.nan),
         )
 
-    def _samples(self, page: Page, page_tiles: Ints) -> Events:
-        which, _ = _rows(page.sample_ends, page_tiles)
+    def _samples(self, page: Page, indices_in_page: Ints) -> Events:
+        which, _ = _rows(page.sample_ends, indices_in_page)
         time = page.samples.time[which]
         which = which[self.windows.hold(time)]
         zero = np.zeros(len(which), np.int64)

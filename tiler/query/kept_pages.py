@@ -35,20 +35,20 @@ class SharedRoom:
     def size_bytes(self) -> int:
         """Bytes that all who share it keep."""
         with self:
-            return sum(pages.size_bytes for pages in self._sharing)
+            return sum(cache.size_bytes for cache in self._sharing)
 
     @property
     def entries(self) -> int:
         """Number of pages and records."""
         with self:
-            return sum(pages.entries for pages in self._sharing)
+            return sum(cache.entries for cache in self._sharing)
 
     def clear(self) -> None:
         """Has all dropped."""
         with self:
-            for pages in self._sharing:
-                while pages.entries:
-                    pages.drop()
+            for cache in self._sharing:
+                while cache.entries:
+                    cache.drop()
             self._at_most = 0
 
     def fit(self, share_bytes: int) -> None:
@@ -65,21 +65,21 @@ class SharedRoom:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def share(self, pages: KeptBytes[object]) -> None:
+    def share(self, cache: KeptBytes[object]) -> None:
         """One more takes of it."""
         with self:
-            self._sharing.add(pages)
+            self._sharing.add(cache)
 
     def add(self, size_bytes: int) -> None:
         """So much more is kept. Has dropped what is too much."""
         self._at_most += size_bytes
         if self._at_most <= self._limit:
             return
-        sharing = sorted(self._sharing, key=lambda pages: pages.used)
-        left = sum(pages.size_bytes for pages in sharing) - self._limit
-        for pages in sharing:
-            while left > 0 and pages.size_bytes:
-                left -= pages.drop()
+        sharing = sorted(self._sharing, key=lambda cache: cache.used)
+        left = sum(cache.size_bytes for cache in sharing) - self._limit
+        for cache in sharing:
+            while left > 0 and cache.size_bytes:
+                left -= cache.drop()
         self._at_most = self._limit + left
 
 

@@ -49,10 +49,10 @@ class RunOutliers:
         def renamed(content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
             page = decode_columns(content)
             page_names = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
-            for tile in np.unique(tiles - first).tolist():
-                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + tile]))
+            for index_in_page in np.unique(tiles - first).tolist():
+                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + index_in_page]))
                 if ordinals is not None:
-                    rows = slice(int(page.slice_ends[tile]), int(page.slice_ends[tile + 1]))
+                    rows = slice(int(page.slice_ends[index_in_page]), int(page.slice_ends[index_in_page + 1]))
                     page_names[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
             return page_names
 

@@ -106,11 +106,11 @@ class TrackTree:
 
     def _with_parts(self, groups: Iterable[int]) -> set[int]:
         """These groups, and those in them."""
-        closed: set[int] = set()
+        with_parts: set[int] = set()
         left = list(groups)
         while left:
             group = left.pop()
-            if group not in closed:
-                closed.add(group)
+            if group not in with_parts:
+                with_parts.add(group)
                 left += self._parts.get(group, ())
-        return closed
+        return with_parts

@@ -26,7 +26,7 @@ class ViewTile:
     page: PageKey
     level: int
     number: int
-    page_index: int  # of the tile within its page
+    index_in_page: int  # of the tile within its page
     covered: int = 0  # of a counter: which quarters (bits) finer tiles of the same view show
 
 
@@ -69,7 +69,7 @@ class ViewRows:
         for tile in tiles:
             page = pages[tile.page]
             ends = getattr(page, f"{kind}_ends")
-            rows = np.arange(ends[tile.page_index], ends[tile.page_index + 1], dtype=np.int64)
+            rows = np.arange(ends[tile.index_in_page], ends[tile.index_in_page + 1], dtype=np.int64)
             if tile.covered and kind == "counter_bin":
                 quarter = page.counter_bins.bin[rows] // (BINS_PER_TILE // 4)
                 rows = rows[(tile.covered >> quarter) & 1 == 0]
@@ -78,7 +78,7 @@ class ViewRows:
         self.track = np.repeat(np.array([tile.track for tile in tiles], np.int64), counts)
         self.level = np.repeat(np.array([tile.level for tile in tiles], np.int64), counts)
         self._number = np.repeat(np.array([tile.number for tile in tiles], np.int64), counts)
-        leaf = [bool(pages[tile.page].flags[tile.page_index] & TileFlag.LEAF) for tile in tiles]
+        leaf = [bool(pages[tile.page].flags[tile.index_in_page] & TileFlag.LEAF) for tile in tiles]
         self.is_leaf: NDArray[np.bool_] = np.repeat(np.array(leaf, np.bool_), counts)
 
     def __len__(self) -> int:

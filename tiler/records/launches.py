@@ -29,7 +29,7 @@ LAUNCHES = Record(
     "track event",
     "track {track}: launches from event {event} on",
     Available.AT_END,
-    doc="of a track of a device what launched its slices, of any other track what its slices launched on devices",
+    doc="what launched slices of a track on a device, and what its slices launched on devices",
     proof="the flow ends, from which they are found anew",
 )
 
@@ -42,15 +42,16 @@ class LaunchWay(IntEnum):
 
 
 class Launches(Struct, frozen=True):
-    """Pairs of one track, columns of shape (n,), in the order (ordinal, partner's track, its ordinal), each once.
+    """Pairs of one track, columns of shape (n,), each once.
 
-    The partner is the launch where the track is one of a device, and else what was launched.
+    In the order (ordinal, partner's track, its ordinal, incoming).
     """
 
     ordinal: Ints  # of the slice on this track
     partner_track: Ints
     partner_ordinal: Ints
     way: Ints  # LaunchWay
+    incoming: Ints  # 1: the partner launched the slice, 0: the slice launched the partner
 
     def __len__(self) -> int:
         return len(self.ordinal)
@@ -59,13 +60,16 @@ class Launches(Struct, frozen=True):
     def from_flow_ends(cls, ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Launches:
         """The launches among flow ends of a track. `is_on_device`: of each track of the run."""
         of_device = bool(is_on_device[track])
-        which = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
-        columns = ends.ordinal[which], ends.partner_track[which], ends.partner_ordinal[which], ends.derived[which]
-        order = np.lexsort(columns[::-1])
-        ordinal, partner_track, partner_ordinal, way = (column[order] for column in columns)
+        is_launch = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
+        is_launch |= ends.derived == 1  # whatever the processes are called
+        ends = ends.take(is_launch)
+        order = np.lexsort((ends.derived, ends.incoming, ends.partner_ordinal, ends.partner_track, ends.ordinal))
+        ends = ends.take(order)
         is_first = np.ones(len(order), np.bool_)
-        is_first[1:] = (np.diff(ordinal) | np.diff(partner_track) | np.diff(partner_ordinal)) != 0
-        return cls(ordinal[is_first], partner_track[is_first], partner_ordinal[is_first], way[is_first])
+        pairs = (ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.incoming)
+        is_first[1:] = np.any([np.diff(column) != 0 for column in pairs], axis=0)
+        ends = ends.take(is_first)
+        return cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.derived, ends.incoming)
 
     @classmethod
     def join(cls, parts: list[Launches]) -> Launches:
@@ -109,4 +113,5 @@ _COLUMNS: Final[Mapping[str, Col]] = {
     "partner_track": Col.LAUNCH_PARTNER_TRACK,
     "partner_ordinal": Col.LAUNCH_PARTNER_ORDINAL,
     "way": Col.LAUNCH_WAY,
+    "incoming": Col.LAUNCH_INCOMING,
 }

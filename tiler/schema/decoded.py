@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from tilescope.tiler.schema.manifest import NameCounts, StepCounts
+from tilescope.tiler.schema.manifest import Manifest, NameCounts, StepCounts
 from tilescope.tiler.schema.outliers import Outliers
-from tilescope.tiler.schema.tracks import GroupKind, TrackKind
+from tilescope.tiler.schema.tracks import GroupKind, Track, TrackKind, TrackTree
 
 
 class _FieldsByName(Struct, frozen=True, kw_only=True):
@@ -34,6 +34,9 @@ class _FieldsByName(Struct, frozen=True, kw_only=True):
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
+    def __len__(self) -> int:
+        return len(self.keys())
+
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a field, as `dict.get`."""
         try:
@@ -44,6 +47,10 @@ class _FieldsByName(Struct, frozen=True, kw_only=True):
     def items(self) -> list[tuple[str, Any]]:
         """The fields that it has with their values, as `dict.items`."""
         return [(name, self[name]) for name in self]
+
+    def values(self) -> list[Any]:
+        """The values of the fields that it has, as `dict.values`."""
+        return [self[name] for name in self]
 
     def keys(self) -> list[str]:
         """The names of the fields that it has, as `dict.keys`."""
@@ -92,22 +99,29 @@ class TreeMembers(Struct, frozen=True):
     def decode(cls, text: bytes) -> TreeMembers:
         """From JSON as it is stored. Raises ValueError where it is no track tree."""
         try:
-            return _MEMBERS.decode(text)
+            _STORED.decode(text)  # no integer is written as 1.0 or 1e3 there, which decoding text would take
+        except msgspec.ValidationError:
+            raise
         except msgspec.DecodeError:  # names may have text that no UTF-8 has, which `json` reads
             return cls.from_json(json.loads(text))
+        return _MEMBERS.decode(text)
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> TreeMembers:
         """From groups and tracks as docs/api.md has them. Raises ValueError where it is no track tree."""
+        msgspec.convert(tree, TrackTree)
         return msgspec.convert(tree, cls, strict=False)
 
 
+_STORED: Final = msgspec.json.Decoder(TrackTree)
 _MEMBERS: Final = msgspec.json.Decoder(TreeMembers, strict=False)
 
 
 def decode_tracks(text: bytes) -> list[TreeTrack]:
     """A list of tracks, from JSON as it is stored. Raises ValueError where it is none."""
-    return msgspec.convert(json.loads(text), list[TreeTrack], strict=False)
+    tracks = json.loads(text)
+    msgspec.convert(tracks, list[Track])
+    return msgspec.convert(tracks, list[TreeTrack], strict=False)
 
 
 class EventTotals(Struct, frozen=True, kw_only=True):
@@ -152,4 +166,17 @@ class RunManifest(Struct, frozen=True, kw_only=True):
     @classmethod
     def from_json(cls, manifest: Mapping[str, Any]) -> RunManifest:
         """From the manifest as docs/api.md has it. Raises ValueError where a field is missing or of another type."""
+        msgspec.convert(manifest, _STORED_MANIFEST)
         return msgspec.convert(manifest, cls, strict=False)
+
+
+# The same fields, as JSON has them.
+_STORED_MANIFEST: Final = msgspec.defstruct(
+    "StoredManifestFields",
+    [
+        (field.encode_name, field.type) if field.required else (field.encode_name, field.type, field.default)
+        for field in msgspec.structs.fields(Manifest)
+        if field.name in RunManifest.__struct_fields__
+    ],
+    kw_only=True,
+)

@@ -1,4 +1,4 @@
-"""The turn to change a store's folder: one process at a time builds in it or clears it up, the others wait.
+"""The lock of a store's folder: one process at a time builds in it or clears it up, the others wait.
 
     STORE/LOCK      locked (flock) by the process whose turn it is; its time says when the store was last used
 

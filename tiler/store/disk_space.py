@@ -27,7 +27,7 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Need(Struct, frozen=True):
-    """Room that a build that ran out of it would have needed."""
+    """Disk space that a build lacked when the disk was full, and what was free."""
 
     missing_bytes: int
     free_bytes: int

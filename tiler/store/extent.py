@@ -1,4 +1,4 @@
-"""The size of a run, as lists of runs show it."""
+"""Number of events and duration of a run, as lists of runs show them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilescope.tiler.schema import RunManifest
 
 @dataclass(frozen=True, slots=True)
 class RunExtent:
-    """The size of a whole index."""
+    """Number of events and duration of a whole index."""
 
     events: int  # slices, instants and samples
     duration_ps: int  # from the first tick to the last of any event

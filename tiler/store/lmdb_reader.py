@@ -46,12 +46,12 @@ class LmdbReader:
     def get(self, key: bytes) -> bytes | None:
         """The value, or None. Raises DamagedStore, as all that reads does."""
         try:
-            entry = self._tree.get(key)
+            stored_record = self._tree.get(key)
         except _ERRORS as error:
             raise self._store_error(error) from error
-        if entry is None:
+        if stored_record is None:
             return None
-        stored, value = entry
+        stored, value = stored_record
         if checksum(key, value) != stored:  # as `_checked`, without a call: pages are read one by one
             raise mismatch(str(self._file), key, stored)
         return value
@@ -72,12 +72,12 @@ class LmdbReader:
     def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
         """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
         try:
-            entry = self._tree.last_at_most(key, prefix)
+            stored_record = self._tree.last_at_most(key, prefix)
         except _ERRORS as error:
             raise self._store_error(error) from error
-        if entry is None:
+        if stored_record is None:
             return None
-        found_key, stored, value = entry
+        found_key, stored, value = stored_record
         return found_key, self._checked(found_key, stored, value)
 
     def count(self) -> int:

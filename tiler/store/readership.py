@@ -1,4 +1,4 @@
-"""Readers of an index: nobody who may not read the traces that it is made of."""
+"""File modes of an index: only those who may read all of its traces may read it."""
 
 from __future__ import annotations
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
 from tilescope.tiler.records.tracks import TRACKS
@@ -36,6 +37,7 @@ class TrackEntry:
     span: tuple[int, int] | None  # from the start of its first event to the end of the last; None without events
     frames: bool  # names nothing in a rollup
     children: tuple[int, ...]  # of a rollup
+    on_device: bool  # its process stands for a device
 
     @property
     def block(self) -> int:
@@ -76,7 +78,11 @@ class Catalogue:
         public = inner["public"]
         if len(tree["tracks"]) != len(inner["tracks"]) or len(inner["tracks"]) != public["tracks"]:
             raise DamagedStore(f"{location}: manifest and track tree differ in the number of tracks")
-        tracks = tuple(_track(location, k, inner["tracks"][k], shown) for k, shown in enumerate(tree["tracks"]))
+        is_device = [is_device_process(str(group["name"]), str(group["detail"])) for group in tree["groups"]]
+        tracks = tuple(
+            _track(location, number, inner["tracks"][number], shown, is_device)
+            for number, shown in enumerate(tree["tracks"])
+        )
         for track in tracks:
             if not 0 <= track.rows <= max(1, track.events):
                 raise DamagedStore(f"{location}: track {track.id}: {track.rows} rows for {track.events} events")
@@ -123,7 +129,9 @@ class Catalogue:
         return f"track {track} ({name!r})"
 
 
-def _track(location: str, number: int, counted: dict[str, Any], shown: dict[str, Any]) -> TrackEntry:
+def _track(
+    location: str, number: int, counted: dict[str, Any], shown: dict[str, Any], is_device: Sequence[bool]
+) -> TrackEntry:
     for key in ("kind", "name", "busy"):
         if counted[key] != shown[key]:
             what = f"{key} is {counted[key]} in the manifest, {shown[key]} in the track tree"
@@ -135,9 +143,12 @@ def _track(location: str, number: int, counted: dict[str, Any], shown: dict[str,
         raise DamagedStore(f"{location}: track {number}: {counted['events']} events, and it spans {shown_span}")
     if str(counted["events"]) != shown["events"] or shown["id"] != number:
         raise DamagedStore(f"{location}: track {number}: manifest and track tree differ")
+    group = int(shown["group"])
+    if not 0 <= group < len(is_device):
+        raise DamagedStore(f"{location}: track {number} is in group {group}, which there is not")
     return TrackEntry(
         number,
-        int(shown["group"]),
+        group,
         TrackKind(counted["kind"]),
         str(counted["name"]),
         int(shown["rows"]),
@@ -151,6 +162,7 @@ def _track(location: str, number: int, counted: dict[str, Any], shown: dict[str,
         _span(counted.get("span")),
         bool(counted.get("frames", False)),
         tuple(counted.get("children", ())),
+        is_device[group],
     )
 
 

@@ -86,12 +86,12 @@ class OutlierCheck:
         for leaf in leaves.tolist():
             first_of_page = int(page_starts[np.searchsorted(page_starts, leaf, side="right") - 1])
             page = self._page(shape.page_at(first_of_page))
-            tile = leaf - first_of_page
-            rows = slice(int(page.slice_ends[tile]), int(page.slice_ends[tile + 1]))
+            index_in_page = leaf - first_of_page
+            rows = slice(int(page.slice_ends[index_in_page]), int(page.slice_ends[index_in_page + 1]))
             own = (page.slices.flags[rows] & SliceFlag.REACHES_IN) == 0
             start, duration = page.slices.start[rows][own], page.slices.duration[rows][own]
             parts.append((start, start + duration, page.slices.ordinal[rows][own]))
-            rows = slice(int(page.sample_ends[tile]), int(page.sample_ends[tile + 1]))
+            rows = slice(int(page.sample_ends[index_in_page]), int(page.sample_ends[index_in_page + 1]))
             time = page.samples.time[rows]
             parts.append((time, time, page.samples.ordinal[rows]))
         start, end, ordinal = (np.concatenate(column) for column in zip(*parts, strict=True))

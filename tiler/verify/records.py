@@ -89,7 +89,7 @@ class RecordCheck:
             StepRecordCheck(catalogue, slices, tally),
             OperationCheck(store, catalogue, slices, tally),
             FlowTileCheck(store, catalogue, flows, memory, tally),
-            LaunchCheck(store, catalogue, memory),
+            LaunchCheck(store, catalogue, memory, tally),
         )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._takes: dict[Record, Take] = {
@@ -210,9 +210,9 @@ class RecordCheck:
             tables = None
         except (ValueError, LookupError, TypeError, DamagedStore) as error:
             raise _error(self._store, f"the tables of arguments of file {self._tables} are damaged: {error}") from error
-        entries = len(tables.first) if isinstance(tables, XStatTables) else 0
-        self._tables_pages.append(page_count(entries))
-        self._tables_entries.append(entries)
+        entry_count = len(tables.first) if isinstance(tables, XStatTables) else 0
+        self._tables_pages.append(page_count(entry_count))
+        self._tables_entries.append(entry_count)
         self._tables += 1
 
     def _take_tables_page(self, key: bytes, value: bytes) -> None:
@@ -223,11 +223,11 @@ class RecordCheck:
         if ARGUMENT_TABLE_PAGES.numbers_in(key) != (file, page):
             raise _error(self._store, f"{what} is missing")
         try:
-            entries = check_page(page, inflate(value))
+            entry_count = check_page(page, inflate(value))
         except (ValueError, DamagedStore) as error:
             raise _error(self._store, f"{what} is damaged: {error}") from error
-        if entries != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
-            raise _error(self._store, f"{what} has {entries} entries")
+        if entry_count != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page // 2 * ENTRIES_PER_PAGE):
+            raise _error(self._store, f"{what} has {entry_count} entries")
         self._tables_page = (file, page + 1)
 
     def _next_tables_page(self) -> tuple[int, int]:

@@ -37,6 +37,7 @@ class VerifyReport:
     flow_chunks: int = 0
     flow_tiles: int = 0
     written_flow_ends: int = 0  # as their files have them
+    launches: int = 0  # as the tracks have them: each is on its host's and on its device's
     steps: int = 0
     operations: int = 0
     metadata_rows: int = 0
@@ -58,6 +59,7 @@ class VerifyReport:
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them; "
             f"{self.written_flow_ends:,} flow ends as their files have them",
+            f"{self.launches:,} launches: each is a flow end between a host and a device, and none is missing",
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows, and spreads of durations: equal to "
             "those of the events",

@@ -101,9 +101,8 @@ class _PlainRows:
         self.are_too_many = False
         self._values: set[tuple[str, object]] = set()
         self._bytes = 0
-        self._row_by_content: dict[
-            tuple[int, int, str, bytes, bytes], _Row
-        ] = {}  # hosts that run one program say the same
+        # Hosts that run one program say the same.
+        self._row_by_content: dict[tuple[int, int, str, bytes, bytes], _Row] = {}
         self._names: dict[tuple[tuple[int, str], ...], int] = {}
 
     def of_file(self, tables: XStatTables) -> dict[int, _Row]:

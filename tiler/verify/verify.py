@@ -20,9 +20,9 @@ from tilescope.tiler.verify.report import Tally, VerifyReport
 from tilescope.tiler.verify.rollups import BYTES_PER_EVENT, LayerCheck, layers_of
 from tilescope.tiler.verify.totals import check_totals
 from tilescope.tiler.verify.tree import BlockTree
-from tilescope.tiler.verify.workers import ProofTask, Told, run_tasks, worker_count
+from tilescope.tiler.verify.workers import OnProgress, ProofTask, run_tasks, worker_count
 
-# Told how much of the work is done, 0 to 1, and what is being checked. May raise Cancelled.
+# Called with the share of the work that is done, 0 to 1, and what is being checked. May raise Cancelled.
 VerifyProgress = Callable[[float, str], None]
 
 # What a verification may take when nothing else is said.
@@ -59,13 +59,13 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     memory = ProofMemory(store.location, memory_bytes)
     batch_events = max(1, memory_bytes // worker_count() // BYTES_PER_EVENT // _PARTS_OF_MEMORY)
 
-    def records(done: Told) -> Tally:
+    def records(done: OnProgress) -> Tally:
         return RecordCheck(store, catalogue, trees, memory).check(done)
 
-    def block(tree: BlockTree, done: Told) -> Tally:
+    def block(tree: BlockTree, done: OnProgress) -> Tally:
         return BlockCheck(store, catalogue, tree, overview, families, memory, done).check()
 
-    def layer(rollups: list[TrackEntry], done: Told) -> Tally:
+    def layer(rollups: list[TrackEntry], done: OnProgress) -> Tally:
         return LayerCheck(store, catalogue, trees, rollups, overview, memory, batch_events, done).check()
 
     tasks = [ProofTask("records", _WORK_PER_BYTE, records)]

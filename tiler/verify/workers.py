@@ -14,8 +14,8 @@ from tilescope.tiler.system import processors
 from tilescope.tiler.verify.memory import ShortOfMemory
 from tilescope.tiler.verify.report import Tally
 
-# Told of amounts of finished work; what it raises ends the task.
-Told = Callable[[int], None]
+# Called with amounts of finished work; what it raises ends the task.
+OnProgress = Callable[[int], None]
 
 # More threads would mostly wait for the interpreter, and each takes memory of its own.
 _WORKERS_AT_MOST = 4
@@ -31,7 +31,7 @@ class ProofTask:
 
     what: str
     cost: int  # of a unit of the amounts that it tells
-    run: Callable[[Told], Tally]
+    run: Callable[[OnProgress], Tally]
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,10 @@ class TrackList(Framed, Sequence[Track]):
 
 def tracks_of(groups: Sequence[TreeGroup], tracks: Iterable[TreeTrack]) -> TrackList:
     """The tracks of a track tree, by id."""
+    by_id = {group.id: group for group in groups}
 
     def path(group: int | None) -> tuple[str, ...]:
-        return () if group is None else (*path(groups[group].parent), groups[group].name)
+        return () if group is None else (*path(by_id[group].parent), by_id[group].name)
 
     return TrackList(
         Track(

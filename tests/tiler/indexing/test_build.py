@@ -51,12 +51,19 @@ def test_real_traces_are_built_and_verified(name: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("small_histograms")
 def test_tiles_of_all_kinds(tmp_path: Path) -> None:
     devices = write_tpu_trace(tmp_path / "tpu.xplane.pb", [random_core(random.Random(1), 0)])
-    events = write_trace(tmp_path / "trace.json", busy_events(1), otherData={"a": 1})
+    launch: list[dict[str, object]] = [
+        {"ph": "M", "pid": 99, "name": "process_labels", "args": {"labels": "GPU 0"}},
+        {"ph": "X", "pid": 98, "tid": 7, "ts": 0, "dur": 5, "name": "launch"},
+        {"ph": "X", "pid": 99, "tid": 7, "ts": 10, "dur": 5, "name": "kernel"},
+        {"ph": "s", "pid": 98, "tid": 7, "ts": 1, "id": 1, "cat": "ac2g", "name": "ac2g"},
+        {"ph": "f", "pid": 99, "tid": 7, "ts": 10, "id": 1, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+    ]
+    events = write_trace(tmp_path / "trace.json", [*busy_events(1), *launch], otherData={"a": 1})
     build_store([events, devices], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 14
+    assert len(report.lines()) == 15
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.store.store import Store
 
 
-def counting(limit: int | None) -> tuple[Callable[[Store, int], object], list[tuple[str, int]]]:
+def counting(limit: int) -> tuple[Callable[[Store, int], object], list[tuple[str, int]]]:
     """A lookup, and its calls by build and number. What it returns refers to its store; it refuses number 13."""
     calls: list[tuple[str, int]] = []
 
@@ -38,15 +38,6 @@ def test_the_last_results_are_kept() -> None:
     lookup(store, 1)
     lookup(store, 2)
     assert [number for _, number in calls] == [1, 2, 3, 2]
-
-
-def test_without_a_limit_all_results_are_kept() -> None:
-    lookup, calls = counting(None)
-    store = FakeStore("b1")
-    for _ in range(2):
-        for number in range(100, 400):
-            lookup(store, number)
-    assert len(calls) == 300
 
 
 def test_each_store_and_each_function_has_results_of_its_own() -> None:

@@ -64,6 +64,7 @@ def test_fields_by_name_are_as_json_has_them(record: dict[str, Any]) -> None:
     """Tools of other packages were given dicts in version 0.2."""
     (track,) = decode_tracks(json.dumps([record]).encode())
     assert {name: track[name] for name in track} == dict(track.items()) == dict(track) == record
+    assert (track.values(), len(track)) == (list(dict(track).values()), len(record))
     for name in TreeTrack.__struct_fields__:
         assert (name in track) is (name in record)
         assert track.get(name, "absent") == record.get(name, "absent")
@@ -89,3 +90,22 @@ def test_text_that_only_python_reads() -> None:
 def test_what_is_no_tree(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"`|JSON|line"):
         TreeMembers.decode(text)
+
+
+@pytest.mark.parametrize("number", ["1.0", '"1.0"', '"1e3"', "9007199254740992.0"])
+@pytest.mark.parametrize("name", ["events", "first", "rows", "group"])
+def test_no_integer_passes_through_a_float(name: str, number: str) -> None:
+    record = {**TRACK, name: "here"}
+    text = json.dumps({"groups": [GROUP], "tracks": [record]}).replace('"here"', number)
+    for read in (TreeMembers.decode, lambda text: TreeMembers.from_json(json.loads(text))):
+        with pytest.raises(ValueError, match=name):
+            read(text.encode())
+    with pytest.raises(ValueError, match=name):
+        decode_tracks(json.dumps([record]).replace('"here"', number).encode())
+
+
+@pytest.mark.parametrize("number", [1.0, "1.0", "1e3"])
+@pytest.mark.parametrize("name", ["start", "end", "origin_ns", "tick_ps"])
+def test_no_figure_of_a_manifest_passes_through_a_float(name: str, number: object) -> None:
+    with pytest.raises(ValueError, match=name):
+        RunManifest.from_json({**FakeStore().manifest(), name: number})

@@ -245,7 +245,7 @@ def test_what_is_known_of_instructions_has_a_limit_within_a_question(
     assert sizes.count(0) >= 1
     kept = program_instructions._KEPT.get(reader)
     assert kept is not None
-    assert len(kept.instructions) + len(kept.facts) <= 3
+    assert len(kept.instructions) + len(kept.facts) <= 2500 // program_instructions._ENTRY_BYTES
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:

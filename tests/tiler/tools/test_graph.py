@@ -9,10 +9,13 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, write_space
+from tilescope.tiler.facts.hlo import programs
+from tilescope.tiler.facts.hlo.module import HloModule
+from tilescope.tiler.facts.hlo.programs import Program
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
+from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, graph, tool
 from tilescope.tiler.tools.answer import values_of
 
 
@@ -48,6 +51,23 @@ def test_programs_of_real_traces(tmp_path: Path, file: str, program: str) -> Non
         assert names[source]
         assert names[target]
     assert not found.notes
+
+
+def test_a_program_is_parsed_once_where_its_graph_displaces_it(
+    reader: QueryReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    read = programs.hlo_module
+
+    def counting(reader: QueryReader, program: Program) -> Interruptible[HloModule]:
+        parsed.append(program.label)
+        return (yield from read(reader, program))
+
+    monkeypatch.setattr(graph, "hlo_module", counting)
+    first = answer(reader, program="jit_f")
+    programs._PROGRAMS.clear()
+    assert answer(reader, program="jit_f") == first
+    assert len(parsed) == 1
 
 
 @pytest.fixture

@@ -79,7 +79,9 @@ def test_the_type_of_work_that_may_be_interrupted() -> None:
 def test_windows_from_starts_and_stops() -> None:
     windows = Windows.of([8, 1], [9, 3])
     assert (windows.starts.tolist(), windows.stops.tolist()) == ([1, 8], [3, 9])
-    assert Windows.one(1, 3).stops.tolist() == Windows.single(1, 3).stops.tolist() == [3]
+    older, window = Windows.one(1, 3), Windows.single(1, 3)
+    assert older.starts.tolist() == window.starts.tolist() == [1]
+    assert older.stops.tolist() == window.stops.tolist() == [3]
 
 
 def test_names_by_their_ids(example: Example) -> None:

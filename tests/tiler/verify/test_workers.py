@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tilescope.tiler.verify.report import Tally
-from tilescope.tiler.verify.workers import ProofTask, Told, run_tasks
+from tilescope.tiler.verify.workers import OnProgress, ProofTask, run_tasks
 
 
 def test_results_come_in_the_order_of_the_tasks() -> None:
     def task(number: int) -> ProofTask:
-        def run(done: Told) -> Tally:
+        def run(done: OnProgress) -> Tally:
             done(number)
             return Tally(events=number)
 
@@ -54,11 +54,11 @@ def ignore(amount: int, what: str) -> None:
 def test_the_first_failure_in_order_is_raised_whichever_comes_first_in_time() -> None:
     late = threading.Event()
 
-    def fails_late(done: Told) -> Tally:
+    def fails_late(done: OnProgress) -> Tally:
         assert late.wait(60)
         raise ValueError("the first in order")
 
-    def fails_at_once(done: Told) -> Tally:
+    def fails_at_once(done: OnProgress) -> Tally:
         late.set()
         raise ValueError("the first in time")
 
@@ -69,7 +69,7 @@ def test_the_first_failure_in_order_is_raised_whichever_comes_first_in_time() ->
 def test_what_progress_raises_ends_all_tasks() -> None:
     ended = threading.Semaphore(0)
 
-    def endless(done: Told) -> Tally:
+    def endless(done: OnProgress) -> Tally:
         try:
             while True:
                 done(1)

@@ -39,7 +39,10 @@ class CoreWindows:
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """Transfers of a run, by channel, source and step; columns (n,), times in ticks. Cores are places in `cores`."""
+    """Transfers of a run, by channel, source and step; columns (n,), times in ticks.
+
+    Cores are places in the `cores` of `run_transfers`.
+    """
 
     channels: Sequence[Channel]
     channel: Ints  # place in `channels`

@@ -100,13 +100,13 @@ class Costs:
             return []
         computation = self._module.computations[instruction.called[0]]
         needed = _needed(computation)
-        fused = []
+        with_flops = []
         for inner in computation.instructions.values():
             often = needed.get(inner.id, 0.0)
             flops = _times(self._flops_of(inner, computation), often) if often else 0
             if flops:
-                fused.append((inner, flops))
-        return sorted(fused, key=lambda pair: (-pair[1], pair[0].name))
+                with_flops.append((inner, flops))
+        return sorted(with_flops, key=lambda pair: (-pair[1], pair[0].name))
 
     def _find(self, wanted: int) -> None:
         """Sums up the cost of a computation; those that it calls come first in the program."""
@@ -152,15 +152,15 @@ class Costs:
         computation = self._module.computations[instruction.called[0]]
         needed = _needed(computation)
         flops, read, host_read = 0, 0, 0
-        for fused in computation.instructions.values():
-            often = needed.get(fused.id, 0.0)
-            if fused.opcode == "parameter" and fused.parameter_number < len(operands):
-                for leaf in operands[fused.parameter_number].leaves():
+        for inner in computation.instructions.values():
+            often = needed.get(inner.id, 0.0)
+            if inner.opcode == "parameter" and inner.parameter_number < len(operands):
+                for leaf in operands[inner.parameter_number].leaves():
                     part = round(leaf.bytes * min(1.0, often))
                     read += part
                     host_read += part if _is_host(leaf) else 0
             elif often:
-                flops += _times(self._flops_of(fused, computation), often)
+                flops += _times(self._flops_of(inner, computation), often)
         written, host_written = 0, 0
         root = computation.root_instruction
         results = [computation.instructions[part] for part in root.operands] if root.opcode == "tuple" else [root]

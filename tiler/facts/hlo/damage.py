@@ -1,4 +1,4 @@
-"""Damage of an HLO proto. Pages go on without it, with names and times."""
+"""Damage of an HLO proto. Pages go on without the proto, with names and times."""
 
 from __future__ import annotations
 

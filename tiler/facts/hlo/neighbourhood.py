@@ -89,12 +89,17 @@ class ProgramGraph:
         ]
         return Neighbourhood(nodes, list(dict.fromkeys(edges)), around, is_cut)
 
-    def users(self, number: int) -> list[int]:
+    def users(self, instruction_id: int) -> list[int]:
         """Ids of the instructions of its computation that have it as an operand."""
-        return self._users.get(number, [])
+        return self._users.get(instruction_id, [])
 
-    def _node(self, flow: _Flow, number: int, distance: int) -> NearNode:
-        return NearNode(self.module.by_id[number], self.computation_of[number], distance, next(flow.frames(number), 0))
+    def _node(self, flow: _Flow, instruction_id: int, distance: int) -> NearNode:
+        return NearNode(
+            self.module.by_id[instruction_id],
+            self.computation_of[instruction_id],
+            distance,
+            next(flow.frames(instruction_id), 0),
+        )
 
     def _around(self, instruction: Instruction) -> dict[int, int]:
         """Caller of each computation around an instruction, by id."""
@@ -115,45 +120,51 @@ class _Flow:
         self._computations = graph.module.computations
         # A computation that several run is drawn in one of them.
         self._caller = dict(around)
-        for number in (*around.values(), *sorted(opened)):
-            for called in self._by_id[number].called if number in self._by_id else ():
-                self._caller.setdefault(called, number)
+        for instruction_id in (*around.values(), *sorted(opened)):
+            for called in self._by_id[instruction_id].called if instruction_id in self._by_id else ():
+                self._caller.setdefault(called, instruction_id)
         self.opened = frozenset(self._caller.values())
 
-    def frames(self, number: int) -> Iterator[int]:
+    def frames(self, instruction_id: int) -> Iterator[int]:
         """The open instructions around one, innermost first."""
-        caller = self._caller.get(self._graph.computation_of[number].id)
+        caller = self._caller.get(self._graph.computation_of[instruction_id].id)
         while caller is not None:
             yield caller
             caller = self._caller.get(self._graph.computation_of[caller].id)
 
-    def inside(self, number: int) -> list[int]:
+    def inside(self, instruction_id: int) -> list[int]:
         """The ends of values in an open instruction, in those in it if they are open as well."""
-        caller = self._by_id[number]
-        valued = [computation for computation in self._drawn(number) if self._gives_value(caller, computation.id)]
-        return [end for computation in valued for end in self._end(computation.root)] or [number]
+        caller = self._by_id[instruction_id]
+        valued = [
+            computation for computation in self._drawn(instruction_id) if self._gives_value(caller, computation.id)
+        ]
+        return [end for computation in valued for end in self._end(computation.root)] or [instruction_id]
 
-    def sources(self, number: int) -> list[int]:
+    def sources(self, instruction_id: int) -> list[int]:
         """Sources of the operands of an instruction."""
-        instruction = self._by_id[number]
+        instruction = self._by_id[instruction_id]
         if instruction.opcode == "parameter":
-            caller = self._caller.get(self._graph.computation_of[number].id)
+            caller = self._caller.get(self._graph.computation_of[instruction_id].id)
             operand = None if caller is None else self._operand(self._by_id[caller], instruction)
             return [] if operand is None else self._end(operand)
         return list(dict.fromkeys(end for operand in instruction.operands for end in self._end(operand)))
 
-    def targets(self, number: int) -> list[int]:
+    def targets(self, instruction_id: int) -> list[int]:
         """Instructions to which its value goes."""
-        targets = [begin for user in self._graph.users(number) for begin in self._begin(user, number)]
-        computation = self._graph.computation_of[number]
+        targets = [begin for user in self._graph.users(instruction_id) for begin in self._begin(user, instruction_id)]
+        computation = self._graph.computation_of[instruction_id]
         caller = self._caller.get(computation.id)
-        if caller is not None and computation.root == number and self._gives_value(self._by_id[caller], computation.id):
+        if (
+            caller is not None
+            and computation.root == instruction_id
+            and self._gives_value(self._by_id[caller], computation.id)
+        ):
             targets += self.targets(caller)
         return list(dict.fromkeys(targets))
 
-    def _end(self, number: int) -> list[int]:
+    def _end(self, instruction_id: int) -> list[int]:
         """Sources of the value of an instruction: itself, or the roots of what it runs."""
-        return self.inside(number) if number in self.opened else [number]
+        return self.inside(instruction_id) if instruction_id in self.opened else [instruction_id]
 
     def _begin(self, user: int, operand: int) -> list[int]:
         """Targets of an operand of a user: itself, or the parameters of what it runs."""
@@ -167,14 +178,18 @@ class _Flow:
             if inner.opcode == "parameter" and self._operand(instruction, inner) == operand
         ]
 
-    def _drawn(self, number: int) -> list[Computation]:
+    def _drawn(self, instruction_id: int) -> list[Computation]:
         """The computations that are drawn in an open instruction."""
-        called = dict.fromkeys(self._by_id[number].called)
-        return [self._computations[computation] for computation in called if self._caller.get(computation) == number]
+        called = dict.fromkeys(self._by_id[instruction_id].called)
+        return [
+            self._computations[computation_id]
+            for computation_id in called
+            if self._caller.get(computation_id) == instruction_id
+        ]
 
-    def _gives_value(self, caller: Instruction, computation: int) -> bool:
+    def _gives_value(self, caller: Instruction, computation_id: int) -> bool:
         """True if the value of a caller is that of this computation: a loop's condition has another one."""
-        return caller.opcode != _WHILE or caller.called[:1] == (computation,)
+        return caller.opcode != _WHILE or caller.called[:1] == (computation_id,)
 
     def _operand(self, caller: Instruction, parameter: Instruction) -> int | None:
         """The operand of a caller that is a parameter of what it runs."""

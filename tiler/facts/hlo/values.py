@@ -73,9 +73,7 @@ class _ByName:
     def get(self, key: str, /) -> Instruction | None:
         if self._ids is None:
             raw = self._by_id.raw
-            self._ids = {
-                text(pb.HloInstruction.FromString(instruction).name): number for number, instruction in raw.items()
-            }
+            self._ids = {text(pb.HloInstruction.FromString(encoded).name): number for number, encoded in raw.items()}
         number = self._ids.get(key)
         return None if number is None else self._by_id.get(number)
 

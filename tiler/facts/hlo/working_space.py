@@ -129,7 +129,7 @@ def purposes_of(allocation: Allocation) -> list[str]:
 
 
 def purpose_of(allocation: Allocation) -> Purpose:
-    """First purpose of an allocation."""
+    """The purpose that an allocation is counted under."""
     if allocation.is_parameter:
         return "parameter"
     if allocation.is_live_out:

@@ -49,7 +49,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Fill of a memory from each of some times on; `event`: the last before it. Columns of shape (n,)."""
+    """Fill of a memory from each time on; `event`: index of the last at or before it. Columns of shape (n,)."""
 
     time: Ints
     event: Ints
@@ -188,18 +188,18 @@ class MemoryPool:
         # Of each part the event before it, and those in it.
         first = np.maximum(np.searchsorted(self.start, borders[:-1]) - 1, 0)
         last = np.searchsorted(self.start, borders[1:])
-        with_events = np.flatnonzero(last > 0)
+        with_fill = np.flatnonzero(last > 0)
         # Part by part, with the places between them: those are not looked at.
-        pairs = np.stack([first[with_events], last[with_events]], axis=1).ravel()
+        pairs = np.stack([first[with_fill], last[with_fill]], axis=1).ravel()
         used = np.append(self.stack + self.heap, 0)
         least, greatest = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-        if len(with_events):
-            least[with_events] = np.minimum.reduceat(used, pairs)[::2]
-            greatest[with_events] = np.maximum.reduceat(used, pairs)[::2]
+        if len(with_fill):
+            least[with_fill] = np.minimum.reduceat(used, pairs)[::2]
+            greatest[with_fill] = np.maximum.reduceat(used, pairs)[::2]
         return FillBins(borders[:-1], least, greatest)
 
     def live(self, event: int) -> Live:
-        """Allocations in it after an event, as far as the trace tells when it was allocated."""
+        """Allocations in it after an event, as far as the trace tells when they were allocated."""
         places = np.arange(len(self), dtype=np.int32)
         live_rows = np.flatnonzero(~self.is_free & (places <= event) & (self.replaced > event) & (self.size >= 0))
         keys = (self.size, self.requested, self.operation, self.region, self.data_type, self.shape)

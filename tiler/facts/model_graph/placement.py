@@ -13,11 +13,11 @@ from tilescope.tiler.facts.model_graph.tpu_operations import TPU_OPERATIONS
 
 
 class Placement(Enum):
-    """Kind of device on which an operation can be."""
+    """Placement of an operation: on a TPU or not, as its name says, or by hand, which is not judged."""
 
     VALID = "on a TPU"
     INVALID = "not on a TPU"
-    ELSEWHERE = "placed elsewhere by hand"  # not judged
+    ELSEWHERE = "placed elsewhere by hand"
 
 
 _TPU_DEVICE: Final = "TPU"
@@ -27,7 +27,7 @@ _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
 
 
 def placement(node: ModelNode) -> Placement:
-    """The kind of device on which a node can be. Calls of functions are valid: what is in these is judged by itself."""
+    """The placement of a node. Calls of functions are valid: what is in these is judged by itself."""
     device = node.device.rpartition("device:")[2].upper()
     if device and not device.startswith(_TPU_DEVICE):
         return Placement.ELSEWHERE

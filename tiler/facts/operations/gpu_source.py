@@ -92,7 +92,8 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
 def _instruction_numbers(kinds: TrackKinds) -> Ints:
     """A number for each kind, which kinds of one instruction share."""
     numbers: dict[object, int] = {}
-    keys = (kind.instruction if kind.instruction[1] else place for place, kind in enumerate(kinds.kinds))
+    instructions = [kind.instruction for kind in kinds.kinds]
+    keys = (instruction if instruction[1] else place for place, instruction in enumerate(instructions))
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 

@@ -305,14 +305,14 @@ class _Summing:
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        first = number * CHUNK_OPERATIONS
+        first = self._records.records.first(number)
         left_out = self._left_out[(self._left_out >= first) & (self._left_out < first + CHUNK_OPERATIONS)] - first
         if self._occurrences is None and not len(left_out) and self._records.are_whole(number):
             has = self._records.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)
             return
         record = self._records.part(number)
-        operations, starts = record.operations, record.starts
+        operations, starts = record.operations, record.starts.copy()
         parts: Ints = np.where(starts, operations.duration, 0)
         for row, start, end in record.cut:
             parts[row] = clipped(self._windows, start, end, int(operations.duration[row]))
@@ -367,7 +367,7 @@ class _Summing:
             parts,
             flags,
             begin_flags,
-            number * CHUNK_OPERATIONS,
+            self._records.records.first(number),
         )
         are_whole = starts.copy()
         for row, start, end in cut:

@@ -81,7 +81,7 @@ class _Kept:
 
 
 MAX_KEPT_BYTES: Final = 64 << 20  # however much may be cached: one question may be about all instructions of a run
-_ENTRY_BYTES: Final = 700  # beside its texts: 450 (v6e) to 910 (V100) in four real traces
+_ENTRY_BYTES: Final = 1000  # beside its texts, at most: 450 (v6e) to 910 (V100) in four real traces
 
 _KEPT: Final = RunCache[_Kept](
     "program_instructions",

@@ -22,13 +22,11 @@ from tilescope.tiler.facts.operations.step_programs import (
     summed_columns,
     track_steps,
 )
+from tilescope.tiler.facts.operations.track_borders import EventRanges, Mask, borders_of_each
 from tilescope.tiler.facts.operations.track_records import (
     CountedKinds,
     CutOperations,
-    EventRanges,
-    Mask,
     OperationRecords,
-    borders_of_each,
     track_kinds,
 )
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places

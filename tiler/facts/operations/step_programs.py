@@ -91,7 +91,7 @@ _MOST_COUNTS: Final = 1 << 21
 
 
 class ProgramColumns:
-    """Columns of the instructions of the program; others have 0."""
+    """Columns of instructions: `instructions` of all, the others with 0 where one is not of the program."""
 
     def __init__(self, columns: InstructionColumns, are_counted: Mask) -> None:
         """`are_counted`: those whose FLOPs and bytes are those of the program."""

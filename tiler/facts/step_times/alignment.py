@@ -45,32 +45,32 @@ def aligned(times: Sequence[StepTimes]) -> AlignedSteps:
 def _columns(times: Sequence[StepTimes], shifts: Sequence[int]) -> tuple[list[Ints], ...]:
     """Pass, number, core and row of all steps."""
     return (
-        [core_times.pass_ for core_times in times],
-        [core_times.number + shift for core_times, shift in zip(times, shifts, strict=True)],
-        [np.full(len(core_times), place) for place, core_times in enumerate(times)],
-        [np.arange(len(core_times)) for core_times in times],
+        [step_times.pass_ for step_times in times],
+        [step_times.number + shift for step_times, shift in zip(times, shifts, strict=True)],
+        [np.full(len(step_times), place) for place, step_times in enumerate(times)],
+        [np.arange(len(step_times)) for step_times in times],
     )
 
 
 def _shifts(times: Sequence[StepTimes]) -> list[int]:
-    counted = [core_times for core_times in times if core_times.counted and len(core_times)]
+    counted = [step_times for step_times in times if step_times.counted and len(step_times)]
     if not counted:
         return [0] * len(times)
     first = min(
         counted,
-        key=lambda core_times: (core_times.start[0] - core_times.number[0] * _mean(core_times), -len(core_times)),
+        key=lambda step_times: (step_times.start[0] - step_times.number[0] * _mean(step_times), -len(step_times)),
     )
-    return [_shift(core_times, first) if core_times.counted and len(core_times) else 0 for core_times in times]
+    return [_shift(step_times, first) if step_times.counted and len(step_times) else 0 for step_times in times]
 
 
-def _mean(core_times: StepTimes) -> int:
+def _mean(step_times: StepTimes) -> int:
     """Ticks from one step to the next."""
-    apart = int(core_times.number[-1] - core_times.number[0])
-    return int(core_times.start[-1] - core_times.start[0]) // apart if apart > 0 else 0
+    apart = int(step_times.number[-1] - step_times.number[0])
+    return int(step_times.start[-1] - step_times.start[0]) // apart if apart > 0 else 0
 
 
-def _shift(core_times: StepTimes, first: StepTimes) -> int:
-    """Difference of numbers: the step of `first` that shares most time with the first of these is the same."""
-    common = np.minimum(first.stop, core_times.stop[0]) - np.maximum(first.start, core_times.start[0])
+def _shift(step_times: StepTimes, first: StepTimes) -> int:
+    """The number to add to those of these steps: the first is the step of `first` that shares most time with it."""
+    common = np.minimum(first.stop, step_times.stop[0]) - np.maximum(first.start, step_times.start[0])
     same_step = int(np.argmax(common))
-    return int(first.number[same_step] - core_times.number[0]) if common[same_step] > 0 else 0
+    return int(first.number[same_step] - step_times.number[0]) if common[same_step] > 0 else 0

@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.facts.operations.track_records import (
-    OperationRecords,
-    TrackBorders,
-    track_borders,
-    track_kinds,
-    track_step_sums,
-)
+from tilescope.tiler.facts.operations.track_borders import TrackBorders, track_borders
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds, track_step_sums
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, code_of_category, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.pages.columns import Col

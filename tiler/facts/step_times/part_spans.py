@@ -47,13 +47,13 @@ def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Int
         for events in Reading(reader).events(plan, plan.leaf_runs):
             gathered.add(events, codes[events.name + 1], belongs.get(track))
             yield
-    windows_by_code, above = [], Windows.from_spans([], [])
+    windows_descending, above = [], Windows.from_spans([], [])
     for code in range(len(HOST_PARTS) - 1, 0, -1):
         here = gathered.taken(code)
-        windows_by_code.append(here.without(above))
+        windows_descending.append(here.without(above))
         above = above.joined(here)
         yield
-    return [Windows.from_spans([], []), *reversed(windows_by_code)]
+    return [Windows.from_spans([], []), *reversed(windows_descending)]
 
 
 @dataclass(frozen=True, slots=True)

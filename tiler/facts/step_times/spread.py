@@ -120,7 +120,8 @@ class Spreading:
             targets.append(inner + self._first[track])
         makers, takers = _joined(self._makes), _joined(self._takes)
         kind, id_ = (
-            np.concatenate([makers_column, to]) for makers_column, to in zip(makers[:2], takers[:2], strict=True)
+            np.concatenate([makers_column, takers_column])
+            for makers_column, takers_column in zip(makers[:2], takers[:2], strict=True)
         )
         order = np.lexsort((id_, kind))
         key = np.zeros(len(order), np.int64)

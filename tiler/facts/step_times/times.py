@@ -52,7 +52,7 @@ class StepTimes:
 
     @cached_property
     def bottlenecks(self) -> Sequence[StepClass]:
-        """The class of each step that takes longest."""
+        """The class that takes longest, for each step."""
         order = list(StepClass)
         if not len(self):
             return []

@@ -73,7 +73,9 @@ class LaunchRecorder(EdgeRecorder):
 
     def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
         """Chunks of launches."""
-        for chunk in launch_chunks(ends, self._is_on_device, track) if self._has_devices else ():
+        if not self._has_devices and not ends.derived.any():
+            return
+        for chunk in launch_chunks(ends, self._is_on_device, track):
             yield LAUNCHES.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
 
 

@@ -1,6 +1,7 @@
-"""Words of XLA programs: stats and categories of operations, and marks in their names.
+"""Categories of XLA's operations and what they say, marks in names, and stats that several records of operations have.
 
-What knows no format asks here what an operation is.
+One place for them, so that code that knows no format need not spell them. Stats that metadata has are in
+`details/instruction_stats.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _HOST_TRANSFERS: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 
 def is_control(category: str) -> bool:
-    """True if operations of a category run others, which are rows of their own."""
+    """True if operations of a category run others, which are operations of their own."""
     return category in _CONTROL
 
 

@@ -61,13 +61,17 @@ def _answer(scope: Scope, question: GraphQuestion) -> Interruptible[Answer]:
     if program is None:
         why = f"there is no program {question.program[:60]!r}: see the table of programs" if programs else NO_PROGRAMS
         return _nothing(programs, why)
-    try:
-        module = yield from hlo_module(scope.reader, program)
-    except HloDamage as damage:
-        return _nothing(programs, str(damage))
     key = program.entry.name, program.entry.crc32
-    graph = _GRAPHS.get(scope.reader, key) or _GRAPHS.keep(scope.reader, key, ProgramGraph(module))
-    yield
+    # Before the program, which the graph has: a limit may leave room for the graph alone.
+    graph = _GRAPHS.get(scope.reader, key)
+    if graph is None:
+        try:
+            module = yield from hlo_module(scope.reader, program)
+        except HloDamage as damage:
+            return _nothing(programs, str(damage))
+        graph = _GRAPHS.keep(scope.reader, key, ProgramGraph(module))
+        yield
+    module = graph.module
     start = _start(module, question.instruction)
     if start is None:
         why = f"{program.label} has no instruction {question.instruction[:60]!r}: the table has those with this text"

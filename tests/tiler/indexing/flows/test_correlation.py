@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
 from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
 from tilescope.tiler.columns import Phase
-from tilescope.tiler.indexing import builder
+from tilescope.tiler.indexing import build
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
@@ -80,7 +80,7 @@ def test_more_than_there_is_room_for() -> None:
 
 
 def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "FLOW_END_BYTES", 1 << 40)
+    monkeypatch.setattr(build, "FLOW_END_BYTES", 1 << 40)
     store = built_of(tmp_path, [work("cuda_runtime", 1, 0, 7, "launch"), work("kernel", 2, 10, 7, "kernel")])
     assert store.manifest()["flows"]["derived"] == "0"
     assert any(warning.startswith("no room to join launches") for warning in store.manifest()["warnings"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,11 @@ from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay, laun
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.store.store import need
+from tilescope.tiler.verify import launches as proof
 from tilescope.tiler.verify import verify_store
+from tilescope.tiler.verify.memory import ProofMemory
 
-Pair = tuple[int, int, int, int, int]  # track and ordinal, those of the partner, and the way
+Pair = tuple[int, int, int, int, int, int]  # track and ordinal, those of the partner, the way, and whether it arrives
 
 
 def tree_of(store: RunStore) -> dict[str, Any]:
@@ -46,7 +50,7 @@ def stored(store: RunStore, track: int) -> list[Pair]:
     for numbers, value in store.scan(LAUNCHES, track):
         chunk = Launches.decode(decompress(value), track)
         assert numbers == (track, int(chunk.ordinal[0]))
-        columns = (chunk.ordinal, chunk.partner_track, chunk.partner_ordinal, chunk.way)
+        columns = (chunk.ordinal, chunk.partner_track, chunk.partner_ordinal, chunk.way, chunk.incoming)
         pairs += ((track, *row) for row in zip(*(column.tolist() for column in columns), strict=True))
     return pairs
 
@@ -69,7 +73,11 @@ def test_each_kernel_of_a_real_trace_has_one_launch(tmp_path: Path) -> None:
         categories = {event["category"] for event in details if event is not None}
         assert categories == {"gpu_user_annotation"}
         hosts = [track for track in range(store.manifest()["tracks"]) if track != stream]
-        from_hosts = {(b, c, track, ordinal, way) for k in hosts for track, ordinal, b, c, way in stored(store, k)}
+        from_hosts = {
+            (b, c, track, ordinal, way, 1 - incoming)
+            for k in hosts
+            for track, ordinal, b, c, way, incoming in stored(store, k)
+        }
         assert from_hosts == set(launched)
 
 
@@ -93,10 +101,10 @@ def test_launches_are_those_of_plain_python(
     ordinal, partner_track, partner_ordinal, tick, incoming, derived = columns
     nothing = np.zeros(len(rows), np.int64)
     ends = FlowEnds(ordinal, incoming, tick, partner_track, partner_ordinal, nothing, nothing, nothing, derived)
-    ways: dict[tuple[int, int, int], int] = {}
+    ways: dict[tuple[int, int, int, int], int] = {}
     for ordinal_, partner, other, _, arrives, is_derived in pairs:
-        if on_device[track] != on_device[partner] and arrives == on_device[track]:
-            pair = ordinal_, partner, other
+        if is_derived or (on_device[track] != on_device[partner] and arrives == on_device[track]):
+            pair = ordinal_, partner, other, int(arrives)
             ways[pair] = min(ways.get(pair, LaunchWay.CORRELATION), int(is_derived))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_ends, "_CHUNK_ENDS", size)
@@ -108,7 +116,7 @@ def test_launches_are_those_of_plain_python(
         for chunk in decoded
         for row in zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True)
     ]
-    assert found_rows == [(*pair, way) for pair, way in sorted(ways.items())]
+    assert found_rows == [(*pair[:3], way, pair[3]) for pair, way in sorted(ways.items())]
     slices = [set(chunk.ordinal.tolist()) for chunk in chunks]
     assert sum(map(len, slices)) == len(set().union(*slices))  # all of a slice are in one chunk
 
@@ -139,9 +147,10 @@ def test_a_launch_may_have_several_and_a_pair_stands_once(graph_launch: Path) ->
     with closing(open_run_store(graph_launch)) as store:
         host, gpu = tracks_of(store, "Process 1")[0], tracks_of(store, "GPU 0")[0]
         expected = [(0, 0, LaunchWay.FLOW), (0, 1, LaunchWay.FLOW), (1, 2, LaunchWay.CORRELATION)]
-        assert stored(store, host) == [(host, launch, gpu, kernel, way) for launch, kernel, way in expected]
-        assert stored(store, gpu) == [(gpu, kernel, host, launch, way) for launch, kernel, way in expected]
+        assert stored(store, host) == [(host, launch, gpu, kernel, way, 0) for launch, kernel, way in expected]
+        assert stored(store, gpu) == [(gpu, kernel, host, launch, way, 1) for launch, kernel, way in expected]
         assert len(list(store.scan(FLOW_ENDS, gpu))) == 1
+    assert verify_store(graph_launch).launches == 6  # from either side
 
 
 @pytest.mark.parametrize("column", Launches.__struct_fields__)
@@ -156,6 +165,103 @@ def test_a_wrong_launch_is_noticed(graph_launch: Path, column: str, value: int) 
         wrong = compress(structs.replace(chunk, **{column: values}).encode(track))
         with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=r"other ones than its flows say"):
             verify_store(graph_launch)
+
+
+def test_launches_in_small_chunks_are_proven(graph_launch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow_ends, "_CHUNK_ENDS", 2)
+    monkeypatch.setattr(launches, "_CHUNK_LAUNCHES", 1)
+    monkeypatch.setattr(proof, "_PIECE", 1)
+    store = built(graph_launch.parent / "again", graph_launch.parent / "trace.json")
+    with closing(open_run_store(store)) as opened:
+        gpu = tracks_of(opened, "GPU 0")[0]
+        assert len(list(opened.scan(FLOW_ENDS, gpu))) == 3  # the ends of the second kernel are in one
+        assert [len(stored(opened, track)) for track in (gpu, tracks_of(opened, "Process 1")[0])] == [3, 3]
+        assert len(list(opened.scan(LAUNCHES, gpu))) == 3
+    assert verify_store(store).launches == 6
+
+
+def test_the_proof_counts_what_launches_of_one_slice_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 2000
+    events = [
+        {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
+        slice_at(1, 0, "launch"),
+        *(slice_at(2, 100 + 10 * k, "kernel") for k in range(count)),
+    ]
+    for key in range(count):
+        end = {"pid": 2, "tid": 7, "id": key, "cat": "ac2g", "name": "ac2g"}
+        events += [end | {"ph": "s", "pid": 1, "ts": 1}, end | {"ph": "f", "ts": 100 + 10 * key, "bp": "e"}]
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    counted, greatest = [0], [0]
+    taken = ProofMemory.taken
+
+    @contextmanager
+    def counting(memory: ProofMemory, size_bytes: int) -> Iterator[None]:
+        is_launches = any(frame.f_globals["__name__"] == proof.__name__ for frame, _ in walk_stack(None))
+        with taken(memory, size_bytes):
+            counted[0] += size_bytes * is_launches
+            greatest[0] = max(greatest[0], counted[0])
+            yield
+            counted[0] -= size_bytes * is_launches
+
+    monkeypatch.setattr(ProofMemory, "taken", counting)
+    assert verify_store(tmp_path / "store").launches == 2 * count
+    assert greatest[0] >= 6 * 5 * 8 * count  # copies of five columns
+
+
+@pytest.mark.parametrize("group", [-1, 1 << 20])
+def test_a_track_in_a_group_that_there_is_not_is_noticed(graph_launch: Path, group: int) -> None:
+    store = AlteredStore(graph_launch)
+    (key,) = store.records(b"T")
+    tree = json.loads(decompress(store.records(b"T")[key]))
+    tree["tracks"][0]["group"] = group
+    wrong = compress(json.dumps(tree).encode())
+    with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=f"in group {group}, which there is not"):
+        verify_store(graph_launch)
+
+
+@pytest.mark.parametrize("missing", ["name", "detail"])
+def test_a_group_without_name_is_noticed(graph_launch: Path, missing: str) -> None:
+    store = AlteredStore(graph_launch)
+    (key,) = store.records(b"T")
+    tree = json.loads(decompress(store.records(b"T")[key]))
+    del tree["groups"][-1][missing]
+    wrong = compress(json.dumps(tree).encode())
+    with store.replaced({key: wrong}), pytest.raises(DamagedStore, match="track tree is damaged"):
+        verify_store(graph_launch)
+
+
+def flow(key: int, host: int, device: int, ts: int) -> list[dict[str, Any]]:
+    end = {"tid": 7, "id": key, "cat": "ac2g", "name": "ac2g"}
+    return [end | {"ph": "s", "pid": host, "ts": 1}, end | {"ph": "f", "pid": device, "ts": ts, "bp": "e"}]
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("labels", "GPU 0"), ("name", "Ascend Hardware"), ("name", "/job:worker/replica:0/device:GPU:0")],
+)
+def test_processes_of_devices_that_are_called_alike(tmp_path: Path, key: str, text: str) -> None:
+    kind = "process_labels" if key == "labels" else "process_name"
+    events = [
+        *({"ph": "M", "pid": pid, "name": kind, "args": {key: text}} for pid in (2, 3)),
+        *(slice_at(pid, ts, name) for pid, ts, name in ((1, 0, "launch"), (2, 100, "first"), (3, 200, "second"))),
+        *flow(1, 1, 2, 100),
+        *flow(2, 1, 3, 200),
+    ]
+    with closing(open_run_store(built(tmp_path, write_trace(tmp_path / "trace.json", events)))) as store:
+        host = tracks_of(store, "Process 1")[0]
+        assert [(pair[1], pair[4], pair[5]) for pair in stored(store, host)] == [(0, LaunchWay.FLOW, 0)] * 2
+        assert len({pair[2] for pair in stored(store, host)}) == 2
+
+
+def test_slices_of_one_correlation_need_no_name_of_a_device(tmp_path: Path) -> None:
+    events = [
+        slice_at(1, 0, "launch", correlation=3) | {"cat": "cuda_runtime"},
+        slice_at(2, 300, "kernel", correlation=3) | {"cat": "kernel"},
+    ]
+    with closing(open_run_store(built(tmp_path, write_trace(tmp_path / "trace.json", events)))) as store:
+        host, device = tracks_of(store, "Process 1")[0], tracks_of(store, "Process 2")[0]
+        assert stored(store, host) == [(host, 0, device, 0, LaunchWay.CORRELATION, 0)]
+        assert stored(store, device) == [(device, 0, host, 0, LaunchWay.CORRELATION, 1)]
 
 
 def test_missing_and_divided_launches_are_noticed(graph_launch: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.tiler.details.test_typed_stats import varint
 from tilescope.tiler import _native
+from tilescope.tiler.records.device.operations import OperationKind
 
 _TABLE = 1 << 24  # so far apart numbers may be that are told apart
 
@@ -55,3 +56,12 @@ def test_whatever_lies_near_to_each_other_is_told_apart(first: int, steps: list[
 @pytest.mark.parametrize("far", [_TABLE + 4096, 2**40, 2**63 - 1])
 def test_numbers_that_are_too_far_from_the_others_are_none(far: int) -> None:
     assert metadata_of([5, far, 6, far]) == [5, -1, 6, -1]
+
+
+def test_a_kernel_names_its_program_by_id_or_else_by_name() -> None:
+    stats = {"hlo_op": "fusion.3", "hlo_module": "jit_step", "program_id": "-1"}
+    assert OperationKind(0, stats).instruction == (str((1 << 64) - 1), "fusion.3")
+    del stats["program_id"]
+    kind = OperationKind(0, stats)
+    assert (kind.instruction, kind.module_name) == (("jit_step", "fusion.3"), "jit_step")
+    assert OperationKind(0, {"hlo_module": "jit_step", "program_id": "7"}).instruction == ("", "")

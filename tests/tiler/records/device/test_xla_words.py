@@ -1,9 +1,12 @@
-"""Words of XLA programs: which program and instruction a kernel runs for, and what names and categories say."""
+"""Words of XLA programs: stats, and what names and categories say."""
 
 from __future__ import annotations
 
-from tilescope.tiler.records.device.operations import OperationKind
+from tilescope.tiler.details.instruction_stats import CATEGORY
 from tilescope.tiler.records.device.xla_words import (
+    ALL_REDUCE_ID,
+    CUSTOM_CALL,
+    DMA_STALL,
     is_control,
     is_feed,
     is_outside,
@@ -13,13 +16,12 @@ from tilescope.tiler.records.device.xla_words import (
 )
 
 
-def test_a_kernel_names_its_program_by_id_or_else_by_name() -> None:
-    stats = {"hlo_op": "fusion.3", "hlo_module": "jit_step", "program_id": "-1"}
-    assert OperationKind(0, stats).instruction == (str((1 << 64) - 1), "fusion.3")
-    del stats["program_id"]
-    kind = OperationKind(0, stats)
-    assert (kind.instruction, kind.module_name) == (("jit_step", "fusion.3"), "jit_step")
-    assert OperationKind(0, {"hlo_module": "jit_step", "program_id": "7"}).instruction == ("", "")
+def test_words_are_those_of_xla() -> None:
+    """Makers of records and their proof share these, so that neither would notice a wrong one."""
+    assert CATEGORY == "hlo_category"
+    assert ALL_REDUCE_ID == "all_reduce_unique_id"
+    assert DMA_STALL == "dma_stall_duration_ps"
+    assert CUSTOM_CALL == "custom-call"
 
 
 def test_categories_of_operations() -> None:
