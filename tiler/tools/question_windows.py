@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, LaunchedSteps
-from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.step_range import StepRange
@@ -40,6 +40,10 @@ class QuestionWindows:
     def on_device(self, device: Device) -> Windows:
         """The time of a device that is looked at, idle time included."""
         return self.on_track(device.tracks[0].track)
+
+    def of_rows(self, rows: StepRows) -> Windows | None:
+        """The part of the times of steps that is looked at; None: that of their tracks."""
+        return None
 
 
 class StepWindows(QuestionWindows):
@@ -70,8 +74,9 @@ class StepWindows(QuestionWindows):
 
     def on_device(self, device: Device) -> Windows:
         rows = self._launched.times.get(device.group)
-        if rows is None:
-            return super().on_device(device)
+        return super().on_device(device) if rows is None else self.of_rows(rows)
+
+    def of_rows(self, rows: StepRows) -> Windows:
         is_wanted = (rows.number >= self._wanted.first) & (rows.number <= self._wanted.last)
         return rows.windows(is_wanted).clipped(*self._span)
 

@@ -73,6 +73,21 @@ def test_idle_time_before_a_step_is_in_it(interleaved: Asked) -> None:
     interleaved.store.close()
 
 
+@pytest.mark.parametrize(("steps", "durations"), [(None, (220, 30)), ((2, 2), (220,)), ((3, 3), (30,))])
+def test_tools_for_steps_take_the_times_of_devices(
+    interleaved: Asked, steps: tuple[int, int] | None, durations: tuple[int, ...]
+) -> None:
+    ticks = 1_000_000 // interleaved.reader.tick_ps
+    wanted = {} if steps is None else {"steps": steps}
+    for tool, least, most in (("overview", "step_min", "step_max"), ("input_pipeline", "min", "max")):
+        answer = interleaved.ask(tool, **wanted)
+        assert answer.fact("steps").value == len(durations)
+        assert (answer.fact(least).value, answer.fact(most).value) == (min(durations) * ticks, max(durations) * ticks)
+    cores = columns_of(interleaved.ask("pod", **wanted), "cores")
+    assert (cores["steps"], cores["end"]) == ([len(durations)], [(230 if steps == (2, 2) else 260) * ticks])
+    interleaved.store.close()
+
+
 @pytest.mark.parametrize(
     ("file", "first", "last", "kernels"),
     [("h100_gpt_stack", 3, 6, 383)],

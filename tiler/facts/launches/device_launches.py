@@ -54,6 +54,8 @@ def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
     if not chunks:
         return DeviceLaunches(*(np.zeros(0, np.int64) for _ in range(4)))
     pairs = Launches.join(chunks)
+    is_launched = pairs.incoming == 1  # what slices of the device launch themselves is no launch of theirs
+    pairs = Launches(*(getattr(pairs, column)[is_launched] for column in Launches.__struct_fields__))
     start = np.zeros(len(pairs), np.int64)
     for host_track in np.unique(pairs.partner_track).tolist():
         which = np.flatnonzero(pairs.partner_track == host_track)
