@@ -24,7 +24,8 @@ def run_step_times(
 ) -> Interruptible[list[StepTimes]]:
     """Step times of TPU cores with one of these tracks; of hosts without such cores, and their GPUs, by the tracks.
 
-    Tracks are some that hold events and are done; `row_windows` as in `host_step_times`. Cores come first. Raises DamagedStore, NotBuilt.
+    Tracks are some that hold events and are done; `row_windows` as in `host_step_times`. Cores come first. Raises
+    DamagedStore, NotBuilt.
     """
     chosen = frozenset(tracks)
     cores = [core for core in tpu_cores(reader) if _is_done(reader, core)]
