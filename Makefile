@@ -49,9 +49,12 @@ $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	@$(BIN)/python -m compileall -q tilescope tiler server  # as installing a wheel does: the first start takes 0.2 s less
 	@touch $@
 
-$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install $(STAMPS)/links
+# With what is needed for tests comes all of the above: one build for both.
+$(STAMPS)/test-tools: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
-	@touch $@
+	@$(BIN)/python -m compileall -q tilescope tiler server
+	@touch $(STAMPS)/install $@
+	@$(MAKE) --no-print-directory $(STAMPS)/links
 
 # What some of the deep tests need besides: large packages. Tests that lack one are skipped, and say so.
 $(STAMPS)/deep-tools: $(STAMPS)/test-tools

@@ -1,4 +1,4 @@
-"""Times of statistics of spans."""
+"""Times of statistics and call trees of spans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.answer_work import Subject, Timed, Work
 from bench.viewports import random_viewports
 
 
-def spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
+def spans(subject: Subject, count: int, tool: str = "stats", **question: str) -> Iterator[Timed]:
     """All tracks: the whole run, then spans anywhere, from a few microseconds to the whole run."""
     end = subject.reader.end
     spans = [
@@ -18,10 +18,11 @@ def spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
         for viewport in itertools.islice(random_viewports(subject.reader, seed=11), count)
     ]
     for first, last in [(0, end + 1), (end // 8 + 1, end - end // 8 + 1), *spans][:count]:
-        yield partial(subject.ask, "stats", start=first, end=last, **question)
+        yield partial(subject.ask, tool, start=first, end=last, **question)
 
 
 ROWS = (
     Work("statistics of any range, all tracks, by name", 100, 50, spans),
     Work("statistics of any range, all tracks, by track", 100, 50, partial(spans, by="track")),
+    Work("call trees of any range, all tracks, by name", 5000, 1000, partial(spans, tool="call_tree"), 20),
 )

@@ -18,9 +18,13 @@ def without_folders(message: str) -> str:
 
 def path_below(root: Path, path: Path | str) -> str:
     """The path of what was found at or below a served one, from the name of that one on; relative paths as given."""
-    if not Path(path).is_absolute():
+    path = Path(path)
+    if not path.is_absolute():
         return str(path)
-    try:
-        return str(Path(root.absolute().name) / Path(path).relative_to(root.absolute()))
-    except ValueError:  # it was found through a link
-        return Path(path).name
+    # As texts: of ten thousand paths, taking each apart costs more than all else in a list.
+    top, text = str(root.absolute()).rstrip("/"), str(path)
+    if text == top:
+        return root.absolute().name
+    if not text.startswith(f"{top}/"):  # it was found through a link
+        return path.name
+    return text[len(top.rpartition("/")[0]) + 1 :] if top else text[1:]

@@ -178,6 +178,90 @@ def literal_blocks(parts: Sequence[bytes]) -> bytes:
     member. They have no repetitions; each part has a code of its own.
     """
 
+class TooManyNodes(ValueError):
+    """A call tree has too many nodes."""
+
+MOST_NODES: int = 2097152
+
+class CallTree:
+    """Chains of names in which slices lie, and what their slices come to."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        pages: Sequence[bytes],
+        max_rows: int,
+        page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        after: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        track: int,
+        root: int,
+        start: int,
+        stop: int,
+        starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        left_out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds what lies in windows and in the ticks [start, stop) of a track, whose leaves in them these are, by time; as
+        `HitRows.add`. `root`: the node around it, -1 none. `left_out`: ordinals of slices that do not count, ascending;
+        nor do the ticks in which one of them started last. Raises DamagedContainer and TooManyNodes.
+        """
+
+    def node(
+        self,
+        names: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        below: int = -1,
+    ) -> int:
+        """
+        Returns the node of a chain of names, from the top down, below a node, -1 none. Raises TooManyNodes.
+        """
+
+    def take(self, other: CallTree, most: int) -> bool:
+        """
+        Moves up to so many nodes of another tree without open places here; False once that is empty. Raises
+        TooManyNodes.
+        """
+
+    def open_places(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns track, ordinal, start and row of slices whose parents did not lie in the leaves that were added.
+        """
+
+    def close_places(
+        self, nodes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """
+        Says which node lies around each of these slices, -1 none; `settle` moves them there.
+        """
+
+    def settle(self, most: int) -> bool:
+        """
+        Moves up to so many nodes to where their closed places are; False once none is left. Raises TooManyNodes.
+        """
+
+    def totals(self) -> tuple[int, int, int, int]:
+        """
+        Returns how many nodes there are, ticks, slices that start, and levels.
+        """
+
+    def rows(self, limit: int, levels: int) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        Returns the nodes with the most ticks, parents first: row of the parent, name, ticks with those of all nodes
+        below, own ticks, slices that start, these with those of all nodes below; duration, track and ordinal of the
+        longest slice that starts, -1 where none does.
+        """
+
 class Histograms:
     """The histograms of names of tiles, one after the other."""
 

@@ -20,6 +20,7 @@ ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
 PYTORCH_KERNELS: Final = frozenset({"kernel"})
 PYTORCH_FILLS: Final = frozenset({"gpu_memset", "memset"})
 PYTORCH_COPIES: Final = frozenset({"gpu_memcpy", "memcpy"})
+MTIA_EVENTS: Final = "mtia_ccp_events"  # of a stream of an MTIA device, waits too: names tell them apart
 WORK_CATEGORIES: Final = PYTORCH_KERNELS | PYTORCH_FILLS | PYTORCH_COPIES
 
 _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilescope.server.errors import CannotCapture
-from tilescope.tiler.readers.logdir import is_run_folder
+from tilescope.tiler.readers.layouts.log_directory import is_run_folder
 from tilescope.tiler.store import is_store
 
 

@@ -1,4 +1,4 @@
-"""The folders that are served, and nothing beyond: where a symbolic link leads out of them, the run is left out.
+"""The folders that are served, and nothing beyond: a symbolic link that leads out of them is left out.
 
 No path ever comes from a request: runs are found on disk and named by ids. But whoever may write into a served folder
 could put a link there to what only the server may read.
@@ -7,36 +7,52 @@ could put a link there to what only the server may read.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from tilescope.server.runs.sources import Discover
 from tilescope.tiler.confinement import is_within
+from tilescope.tiler.errors import TooMany
 from tilescope.tiler.readers import DiscoveredRun
 
 _log = logging.getLogger(__name__)
 
 
-def within(roots: Sequence[Path], discover: Discover) -> Discover:
-    """`discover` without the runs of which a file lies outside of all `roots`. Says so once for each.
+class DiscoverServed(Protocol):
+    """Finds the runs at a path, without the links in it that are not served."""
+
+    def __call__(self, path: Path, /, *, is_served: Callable[[Path], bool]) -> Sequence[DiscoveredRun]: ...
+
+
+def within(roots: Sequence[Path], discover: DiscoverServed) -> Discover:
+    """`discover` without the links that lead out of all `roots`: the other files of a run stay. Says so once for each.
 
     The roots themselves may be links: who names them on the command line means what they lead to.
     """
     resolved = [root.resolve() for root in roots]
     complained: set[Path] = set()
 
+    def is_inside(file: Path) -> bool:
+        if is_within(file, resolved):
+            return True
+        if file not in complained:
+            complained.add(file)
+            _log.warning(
+                "%s is left out: it leads out of what is served; name %s as well to serve it",
+                *(file, file.resolve().parent),
+            )
+        return False
+
     def discover_inside(path: Path) -> Sequence[DiscoveredRun]:
-        inside = []
-        for run in discover(path):
-            strangers = [file for file in run.files if not is_within(file, resolved)]
-            if not strangers:
-                inside.append(run)
-            elif run.path not in complained:
-                complained.add(run.path)
-                _log.warning(
-                    "%s is left out: %s leads out of what is served; name %s as well to serve it",
-                    *(run.path, strangers[0], strangers[0].resolve().parent),
-                )
-        return inside
+        try:
+            runs = discover(path, is_served=is_inside)
+        except TooMany as error:
+            if path not in complained:
+                complained.add(path)
+                _log.warning("%s", error)
+            raise
+        # All files are looked at again: what was none may be a link by now.
+        return [run for run in runs if all(map(is_inside, run.files))]
 
     return discover_inside

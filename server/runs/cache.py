@@ -17,7 +17,7 @@ from tilescope.tiler.confinement import is_within
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.build_lock import CURRENT, is_ours, last_used_ns
-from tilescope.tiler.store.cache_place import cached_store
+from tilescope.tiler.store.cache_place import stamped_store
 from tilescope.tiler.store.cached_traces import are_gone, forget_traces
 from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
 
@@ -36,13 +36,16 @@ class CacheDirectory:
         self._complained: set[Path] = set()
         self.capacity_bytes = capacity_bytes
 
-    def store_of(self, run_id: str, files: Sequence[Path]) -> Path:
-        """Path of the store that belongs to these files, as they are now.
+    def place_of(self, run_id: str, digest: str) -> Path:
+        """Path of the store of files whose stamps have that digest. Where there is one, `store_of` checks it."""
+        return stamped_store(self.root, run_id, digest)
 
-        Raises `OSError` when a file is gone, `StoreError` where a symbolic link leads out of the directory, which the
-        log says once.
+    def store_of(self, run_id: str, digest: str) -> Path:
+        """The same path, after a check that it stays in the directory.
+
+        Raises `StoreError` where a symbolic link leads out of the directory, which the log says once.
         """
-        store = cached_store(self.root, run_id, files)
+        store = self.place_of(run_id, digest)
         if not is_within(store, (self._resolved,)):
             error = StoreError(f"{store}: a symbolic link leads out of the cache directory (remove it)")
             if store not in self._complained:
@@ -50,6 +53,13 @@ class CacheDirectory:
                 _log.warning("%s", error)
             raise error
         return store
+
+    def run_ids(self) -> frozenset[str]:
+        """Names of whatever lies in the directory: a run that is not among them has no store, and no link either."""
+        try:
+            return frozenset(entry.name for entry in self.root.iterdir())
+        except OSError:
+            return frozenset()
 
     def stores(self) -> list[Path]:
         """Every store below the root, and what is left of any."""

@@ -15,7 +15,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
-from tilescope.tiler.readers.fingerprint import take_fingerprints
+from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
@@ -48,10 +48,15 @@ def _trace_runs(
     root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory, time_unit: TimeUnit
 ) -> list[FoundRun]:
     trace_runs = []
+    indexed = cache.run_ids()
     for run in runs:
         try:
-            store = cache.store_of(run.id, run.files)
-            sources = take_fingerprints(run.files, time_unit) if is_store(store) else None
+            digest = run.stamps_digest or stamps_digest(run.files)
+            if run.id in indexed:
+                store = cache.store_of(run.id, digest)
+                sources = take_fingerprints(run.files, time_unit) if is_store(store) else None
+            else:  # ten thousand of them are listed in a moment only if nothing is looked at again
+                store, sources = cache.place_of(run.id, digest), None
         except (OSError, TraceError):  # removed since it was discovered
             continue
         except StoreError:  # its index would lie outside of the cache directory

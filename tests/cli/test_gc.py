@@ -23,6 +23,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.job import IndexJob
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers import find_run
+from tilescope.tiler.readers.fingerprint import stamps_digest
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sweep import evict, size_of, sweep
 
@@ -214,7 +215,7 @@ def test_what_is_no_size(text: str) -> None:
 def indexed(trace: Path, cache_dir: Path) -> Path:
     """The index of a trace in the cache directory, made as a server makes it."""
     run = find_run(trace)
-    store = CacheDirectory(cache_dir).store_of(run.id, run.files)
+    store = CacheDirectory(cache_dir).store_of(run.id, stamps_digest(run.files))
     line = IndexJob("", run.files, store, cache=cache_dir).to_line()
     worker = [sys.executable, "-P", "-m", "tilescope.server.runs.worker"]
     with subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.demo import DEMO_LOGDIR, DEMO_TRACE
+from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.cli import main, memory_option
 from tilescope.cli.sizes import parse_size
 from tilescope.tiler import indexing
@@ -45,6 +46,29 @@ def test_several_runs_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "2026_01_01_00_00_00" in error
     assert "2026_01_02_00_00_00" in error
     assert not (tmp_path / "store").exists()
+
+
+def test_several_paths_are_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [put(tmp_path / folder / f"t{rank}.json", rank_trace(rank, 3)) for rank, folder in enumerate("ab")]
+    assert main(["index", *map(str, reversed(files)), "-o", str(tmp_path / "store")]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{tmp_path}/store: 2 events in ")
+    assert "on 2 ranks" in out
+    assert out.count("2 of 3 ranks: 2 is missing") == 1
+
+
+def test_a_run_of_ranks_and_its_traces_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for rank in range(2):
+        put(tmp_path / "logs" / f"rank{rank}.json", rank_trace(rank, 3))
+    store, logs = str(tmp_path / "store"), str(tmp_path / "logs")
+    assert main(["index", logs, "-o", store, "--separate"]) == 2
+    assert "2 runs, name one of them: " in capsys.readouterr().err
+    assert main(["index", f"{logs}/rank*.json", "-o", store]) == 0
+    out = capsys.readouterr().out
+    assert "2 events" in out
+    assert out.count("2 of 3 ranks: 2 is missing") == 1
+    assert main(["index", f"{logs}/rank0.json", f"{logs}/rank1.json", "-o", store, "--separate"]) == 2
+    assert "--separate has no effect" in capsys.readouterr().err
 
 
 def test_an_empty_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.demo import DEMO_TRACE
+from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.cli import main
 from tilescope.cli.info import SHOWN_PROCESSES
 from tilescope.tiler.indexing import build_store
@@ -35,6 +37,30 @@ def test_json(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert info["ignored"] == {}
     assert info["source_bytes"] == DEMO_TRACE.stat().st_size
     assert 0 < info["store_bytes"] < info["source_bytes"]
+
+
+def test_a_folder_of_traces_is_a_list_of_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for rank in (0, 1, 3):
+        put(tmp_path / f"rank{rank}.json", rank_trace(rank, 4))
+    assert main(["info", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{tmp_path}: 1 run of traces (")
+    assert re.fullmatch(rf"  {tmp_path}/rank\*\.json  3 files, [\d.]+ kB", lines[1])
+    assert lines[2:] == [
+        *(f"    rank {rank}      rank{rank}.json" for rank in (0, 1, 3)),
+        "    note: 3 of 4 ranks: 2 is missing",
+    ]
+    assert main(["info", str(tmp_path), "--separate", "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert sorted(file["path"] for run in runs for file in run["files"]) == [
+        str(tmp_path / f"rank{rank}.json") for rank in (0, 1, 3)
+    ]
+    assert [len(run["files"]) for run in runs] == [1, 1, 1]
+
+
+def test_a_folder_without_traces_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_tables(store: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,6 +33,11 @@ def test_facts() -> None:
     ]
 
 
+def test_ranks_are_called_so() -> None:
+    assert ("tracks", "1,234 in 1 process on 2 ranks") in lines(hosts=["rank 0 · node7 · GPU 0", "rank 1"])
+    assert ("tracks", "1,234 in 1 process on 2 hosts") in lines(hosts=["rank 0", "ranking"])
+
+
 def test_an_empty_trace() -> None:
     empty = lines(empty=True, source_bytes="0", events=dict.fromkeys(("total", *EVENT_KINDS), "0"))
     assert ("events", "none: the trace is empty") in empty

@@ -127,9 +127,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for place in (run / "host0.xplane.pb", folder / "trace.xplane.pb", folder / "host0.xplane.pb"):
         shutil.copy(DEMO_TRACE, place)
     shutil.copy(DEMO_TRACE, folder / "run.xplane.pb")
-    trace = json.dumps({"traceEvents": list(events()), "deviceProperties": [{"id": 0}]}).encode()
+    trace = {"traceEvents": list(events()), "deviceProperties": [{"id": 0}]}
     for name in ("trace.json.gz", "host0.trace.json.gz", "trace.json.zst"):  # by content, whatever they are called
-        (folder / name).write_bytes(gzip.compress(trace))
+        (folder / name).write_bytes(gzip.compress(json.dumps(trace).encode()))
+    for rank in range(2):
+        job = {"backend": "nccl", "rank": rank, "world_size": 2}
+        content = json.dumps(trace | {"distributedInfo": job}).encode()
+        (folder / f"rank{rank}.json.gz").write_bytes(gzip.compress(content))
     for name in ("run", "other", "trace", "big"):
         tilescope.index(folder / "trace.json.gz", folder / f"{name}.store")
     (rules,) = (b.text for b in blocks_of(ROOT / "docs" / "kinds-of-work.md") if b.language == "toml")

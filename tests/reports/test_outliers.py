@@ -136,6 +136,27 @@ def test_a_kernel_that_outlasts_sixteen_later_ones(open_by_name: Open) -> None:
     assert (row["count"], row["longest"]) == (20, 1_600_000_000)
 
 
+def test_a_call_tree_without_the_kernel_that_outlasts_others(open_by_name: Open) -> None:
+    """Later kernels lie in it: without it they are at the top, and the time in which nothing else runs is nothing's."""
+    reader = open_by_name("kernel_overruns_stream.json")
+    without, all_kernels = (answer(reader, "call_tree", outliers=counted) for counted in (False, True))
+    (row,) = rows(without, "nodes")
+    assert (row["name"], row["self"], row["count"], row["parent"]) == ("fmha", 1_710_000, 19, -1)
+    assert (fact(without, "levels"), fact(without, "busy"), fact(without, "slices")) == (1, 1_710_000, 19)
+    outer, inner = rows(all_kernels, "nodes")
+    assert (outer["total"], outer["calls"], outer["count"]) == (1_600_270_000, 20, 4)
+    assert (inner["total"], inner["calls"], inner["parent"]) == (16 * 90_000, 16, 0)
+    assert outer["self"] == outer["total"] - inner["total"]
+
+
+def test_a_call_tree_of_the_tracks_that_nest(open_by_name: Open) -> None:
+    reader = open_by_name("async_46_years_before.json")
+    tree = answer(reader, "call_tree")
+    assert (fact(tree, "slices"), fact(tree, "levels")) == (400, 1)
+    words = "1 track of asynchronous spans is left out: events of such tracks do not lie in one another"
+    assert words in text_of(tree)
+
+
 # -- variants ----------------------------------------------------------------------------------------------------------
 
 

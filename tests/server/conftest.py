@@ -19,6 +19,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.growth import Growth
 from tilescope.server.runs.registry import Registry
 from tilescope.tiler.readers import DiscoveredRun
+from tilescope.tiler.readers.fingerprint import stamps_digest
 
 Client = TestClient[web.Request, web.Application]
 
@@ -44,7 +45,7 @@ class Site:
 
     def store(self, name: str) -> Path:
         """Where the store of the run belongs, as its file is now."""
-        return self.cache.store_of(name, (self.file(name),))
+        return self.cache.store_of(name, stamps_digest((self.file(name),)))
 
     def registry(
         self,

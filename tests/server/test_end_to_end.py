@@ -92,8 +92,8 @@ async def stream_pages(client: Client, base: str, keys: list[PageKey]) -> dict[P
     "name",
     [
         *STANDINS,
-        pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),  # a thousand pages more of the same
-        "xplane/gpu_v100x8_bert.xplane.pb",
+        pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),  # thousands of pages more
+        pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
         "kineto/ns_resolution.pt.trace.json.gz",
         "chrome/fuchsia_trace.json.gz",
         "chrome/instance_counters.json",

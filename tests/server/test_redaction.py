@@ -43,6 +43,9 @@ def test_what_the_client_said_itself_is_said_back() -> None:
         ("/data/logs/a.json", "/data/logs/a.json", "a.json"),
         ("logs", "logs/a.json", "logs/a.json"),
         ("/data/logs", "/elsewhere/r1", "r1"),
+        ("/data/logs", "/data/logs2/r1", "r1"),
+        ("/", "/data/r1", "data/r1"),
+        ("/logs", "/logs/r1", "logs/r1"),
     ],
 )
 def test_paths_begin_with_what_is_served(root: str, path: str, told: str) -> None:

@@ -12,11 +12,13 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.raw import raw_answer
+from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.server.app import make_app
 from tilescope.server.guard.roots import within
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.tiler.readers import discover
+from tilescope.tiler.errors import TooMany
+from tilescope.tiler.readers import discover, disk_folders
 
 SECRET = b"secret-secret"
 STEPS = [
@@ -128,6 +130,41 @@ def test_a_link_out_of_the_served_folders_is_left_out_and_named(
     ]
     both = within([served, other], discover)
     assert {run.path.name for run in both(served)} >= {"link-out.trace.json", "inside.trace.json"}
+
+
+@pytest.mark.parametrize("in_log_directory", [False, True])
+def test_a_link_out_takes_no_other_file_of_its_run_away(tmp_path: Path, in_log_directory: bool) -> None:
+    folder = tmp_path / "logs" / "plugins" / "profile" / "run" if in_log_directory else tmp_path / "logs"
+    names = (
+        ["h0.xplane.pb", "h1.xplane.pb", "h2.xplane.pb"] if in_log_directory else [f"rank{n}.json" for n in (0, 1, 2)]
+    )
+    for rank, name in enumerate(names[:2]):
+        put(folder / name, b"\n\x06\x12\x04abcd" if in_log_directory else rank_trace(rank, 3))
+    outside = put(tmp_path / "other" / "trace", b"\n\x06\x12\x04abcd" if in_log_directory else rank_trace(2, 3))
+    (folder / names[2]).symlink_to(outside)
+    find = within([tmp_path / "logs"], discover)
+    for _ in range(2):
+        (run,) = find(tmp_path / "logs")
+        assert [file.name for file in run.files] == names[:2]
+        assert f"{names[2]} is left out: it leads out of what is served" in run.notes
+    (folder / names[2]).unlink()
+    put(folder / names[2], outside.read_bytes())
+    (run,) = find(tmp_path / "logs")
+    assert len(run.files) == 3
+
+
+def test_a_folder_of_too_many_files_is_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(disk_folders, "MAX_FILES", 1)
+    for number in range(2):
+        put(tmp_path / f"{number}.json", b"{}")
+    find = within([tmp_path], discover)
+    for _ in range(2):
+        with pytest.raises(TooMany):
+            find(tmp_path)
+    (record,) = caplog.records
+    assert "1 more are left out" in record.getMessage()
 
 
 def test_what_is_named_on_the_command_line_may_be_a_link(tmp_path: Path) -> None:

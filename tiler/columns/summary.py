@@ -75,6 +75,14 @@ class Clock(Struct, frozen=True):
     latest_track_ns: int  # where the last of its tracks with events begins, in the times of the file
 
 
+class JobRank(Struct, frozen=True):
+    """The place of a file in a job of several processes, each of which writes one."""
+
+    number: int
+    world_size: int | None = None  # None: the file does not say it
+    host: str = ""  # that the file, or its name, says
+
+
 class ArgsTables(Protocol):
     """Tables of a file from which the codec of the format decodes arguments, opaque to the stages between."""
 
@@ -112,6 +120,7 @@ class TraceSummary:
     ignored: dict[str, int] = field(default_factory=dict)  # reason → how many
     warnings: list[str] = field(default_factory=list)  # one line each
     hostname: str = ""
+    rank: JobRank | None = None
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)

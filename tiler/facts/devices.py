@@ -202,7 +202,8 @@ class _Finding:
         several = sum(entry.kind == "host" for entry in self._tree.groups) > 1
         name = self._tree.groups[group].name
         if several and host is not None:
-            name = f"{self._tree.groups[host].name} · {name}"
+            place = self._tree.groups[host].name
+            name = place if place.endswith(f" · {name}") else f"{place} · {name}"  # "rank 3 · GPU 3" says it already
         work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
         return Device(group, name, host, work, async_work, tells_copies)
 

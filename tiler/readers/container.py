@@ -8,17 +8,20 @@ traces.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.compression import compression_of
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.inflation import Inflation
+from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, JoinedStream, Readable, ZipStream
 from tilescope.tiler.readers.other_tools import other_tool
@@ -42,6 +45,7 @@ class Member(Struct, frozen=True):
     path: Path  # `archive.zip/member`
     is_empty: bool
     is_certain: bool  # its first bytes show events, or a plane
+    looks: Mapping[str, object] = field(default_factory=dict)  # what layouts made of these, by their ids
 
 
 class Listing(Struct, frozen=True):
@@ -55,6 +59,7 @@ class _Judged(NamedTuple):
     why_not: str | None  # None: it may be a trace
     is_empty: bool = False
     is_certain: bool = False
+    looks: Mapping[str, object] = MappingProxyType({})
 
 
 class _Key(NamedTuple):
@@ -171,7 +176,7 @@ class _Collector:
         elif name in self._members_by_name:
             self._obstacles.add(name, "is there a second time; the first one is read")
         else:
-            self._members_by_name[name] = Member(self._path / name, judged.is_empty, judged.is_certain)
+            self._members_by_name[name] = Member(self._path / name, judged.is_empty, judged.is_certain, judged.looks)
 
     def listing(self) -> Listing:
         """All that was found. Raises TraceError when that is nothing."""
@@ -257,7 +262,8 @@ def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
     if signature.likeness is Likeness.BEGINS and is_whole:
         tool = other_tool(text)
         return _Judged(signature.format.nothing_follows if tool is None else f"is {tool.what}, not a trace")
-    return _Judged(None, is_whole and not text.strip(), signature.likeness is Likeness.CERTAIN)
+    is_certain = signature.likeness is Likeness.CERTAIN
+    return _Judged(None, is_whole and not text.strip(), is_certain, look_at(text) if is_certain else {})
 
 
 def _is_archive_head(head: bytes) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
@@ -83,10 +83,15 @@ def take_fingerprints(files: Iterable[Path], time_unit: TimeUnit = DEFAULT_TIME_
     return tuple(fingerprints)
 
 
-def stamps_digest(files: Sequence[Path]) -> str:
+def stamps_digest(files: Iterable[Path]) -> str:
     """16 hexadecimal digits that change with the stamps of the files. Raises OSError."""
+    return digest_of_stamps(map(Stamp.of_file, files))
+
+
+def digest_of_stamps(stamps: Iterable[Stamp]) -> str:
+    """The same of stamps that were taken already."""
     digest = hashlib.sha256()
-    for stamp in map(Stamp.of_file, files):
+    for stamp in stamps:
         digest.update(f"{stamp.name}\0{stamp.size_bytes}\0{stamp.modified_ns}\n".encode(errors="surrogateescape"))
     return digest.hexdigest()[:16]
 

@@ -89,6 +89,11 @@ def left_out() -> Sequence[str]:
     return _registry().left_out
 
 
+def complain(line: str) -> None:
+    """Keeps a line about something else of another package, once: it is said where those of formats are."""
+    _registry().complain(line)
+
+
 def codec(name: str) -> ArgsCodec:
     """The codec of that id; one that says what is missing where its package is not installed."""
     return _OUR_CODECS.get(name) or _registry().codecs.get(name) or unknown_codec(name)

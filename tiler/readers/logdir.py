@@ -1,8 +1,7 @@
 """Finds runs: what there is to show under a path.
 
-A log directory is laid out as TensorBoard, XProf and JAX do it, `<logdir>/plugins/profile/<run>/<host>.xplane.pb`, and
-each `<run>` folder is one run with a file per host. Trace files that lie anywhere else are a run each. An archive is
-searched as the folder that it was made of, but traces outside of such folders are the files of one run.
+Layouts say which files of a folder are shown together. A trace that no layout claims is a run of its own. An archive is
+searched as the folder that it was made of, but traces in it that no layout knows are the files of one run.
 """
 
 from __future__ import annotations
@@ -10,29 +9,25 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
-from datetime import datetime
-from functools import cache, lru_cache
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from tilescope.tiler.errors import NOTHING_THERE, TooLarge, TraceError, UsageError
-from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
-from tilescope.tiler.readers.container import holding_archive, list_archive
-from tilescope.tiler.readers.fingerprint import archive_of
-from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
+from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
+from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
+from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.log_directory import time_in_name
+from tilescope.tiler.readers.layouts.registry import plan_runs
+from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.pipes import kind_of
-from tilescope.tiler.readers.run_files import Candidate, choose, host_of, is_host_file
-from tilescope.tiler.readers.signature import recognise
-from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.run_files import choose, host_of
 
-_MAX_DEPTH = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
-_SNIFFED_BYTES = 16 * 1024
-_PACKED_ENDINGS = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
-_RUN_NAME_FORMAT = "%Y_%m_%d_%H_%M_%S"
-_STORE_MARK = "CURRENT"
 _MAX_SLUG_CHARS = 60
 
 
@@ -41,29 +36,42 @@ class DiscoveredRun(Struct, frozen=True):
 
     id: str  # safe in URLs and file names, the same for the same place
     name: str
-    path: Path
+    path: Path  # that `discover` finds it by
     files: tuple[Path, ...]  # for `open_trace`, one per host; members of archives as `archive.zip/member`
     hosts: tuple[str, ...]  # by file
     size_bytes: int
     modified_ns: int  # of the newest file
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
+    side_files: tuple[Path, ...] = ()  # that belong to it and are no traces
+    stamps_digest: str = ""  # of the files as they were found; empty: look at them
 
 
-def discover(path: Path | str, max_inflated: int | None = None) -> list[DiscoveredRun]:
+def discover(
+    path: Path | str,
+    max_inflated: int | None = None,
+    *,
+    separate: bool = False,
+    is_served: Callable[[Path], bool] | None = None,
+) -> list[DiscoveredRun]:
     """The runs at a path, newest first: a folder is searched, and so is an archive, or a folder in one.
 
-    `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. Raises `TraceError` when there is
-    nothing at the path; a folder without traces gives an empty list.
+    `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. `separate`: traces that layouts
+    may join are a run each. `is_served(link)`: links in a folder of which this is false are left out. Raises
+    `TraceError` when there is nothing at the path, and `TooMany` for a folder with too many files to look at and no
+    trace among the first; a folder without traces gives an empty list.
     """
     path = Path(path)
     if path.is_dir():
-        if is_run_folder(path):
-            return [_folder_run(path, path.resolve().name)]
-        return _newest_first(_search(path, max_inflated))
+        return _newest_first(_search(path, max_inflated, separate, is_served))
     if path.is_file():
-        return _newest_first(_file_runs(path, path.name, max_inflated))
+        return _newest_first(_file_runs(path, path.name, max_inflated, separate))
     archive = holding_archive(path)
-    runs = [] if archive is None else _archive_runs(archive, path, path.name, max_inflated)
+    if archive is not None:
+        runs = _archive_runs(archive, path, path.name, max_inflated, separate) or [
+            run for run in _archive_runs(archive, archive, archive.name, max_inflated, separate) if run.path == path
+        ]
+    else:
+        runs = _planned_at(path, max_inflated, is_served)
     if not runs:
         kind = kind_of(path)
         if not kind:
@@ -73,9 +81,9 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Discover
     return _newest_first(runs)
 
 
-def find_run(path: Path, max_inflated: int | None = None) -> DiscoveredRun:
+def find_run(path: Path, max_inflated: int | None = None, *, separate: bool = False) -> DiscoveredRun:
     """The one run at `path`. Raises UsageError when there is none, or more than one."""
-    runs = discover(path, max_inflated)
+    runs = discover(path, max_inflated, separate=separate)
     if len(runs) == 1:
         return runs[0]
     if not runs:
@@ -84,103 +92,283 @@ def find_run(path: Path, max_inflated: int | None = None) -> DiscoveredRun:
     raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")
 
 
+def join_runs(paths: Iterable[Path], max_inflated: int | None = None) -> DiscoveredRun:
+    """The traces at several paths as one run: what is named together belongs together. Raises as `find_run` does."""
+    runs = [find_run(path, max_inflated) for path in dict.fromkeys(paths)]
+    if len(runs) == 1:
+        return runs[0]
+    host_by_file = {file: host for run in runs for file, host in zip(run.files, run.hosts, strict=True)}
+    files = sorted(host_by_file, key=lambda file: (natural_key(file.name), natural_key(file.as_posix())))
+    notes = dict.fromkeys(note for run in runs if len(run.files) > 1 for note in run.notes)
+    return _run(runs[0].path, runs[0].name, files, [host_by_file[file] for file in files], notes)
+
+
+def run_id(path: Path, name: str) -> str:
+    """A readable part of the name and 8 hex digits of the place on disk."""
+    return _run_id(os.fsencode(path.resolve()), name)
+
+
+def _run_id(resolved: bytes, name: str) -> str:
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_MAX_SLUG_CHARS] or "run"
+    return f"{slug}-{hashlib.sha256(resolved).hexdigest()[:8]}"
+
+
 def _newest_first(runs: Iterable[DiscoveredRun]) -> list[DiscoveredRun]:
-    run_list = list(runs)
-    # A single one needs no key: the first use of strptime compiles its patterns, which takes 2 ms.
-    return sorted(run_list, key=_age) if len(run_list) > 1 else run_list
+    return sorted(runs, key=_age)
 
 
 def _age(run: DiscoveredRun) -> tuple[int, str]:
     """By the time in the run's name, which survives copying, else by the files' times."""
     try:
-        captured_ns = int(datetime.strptime(Path(run.name).name, _RUN_NAME_FORMAT).timestamp()) * 10**9
+        captured = time_in_name(run.name.rpartition("/")[2])
+        captured_ns = run.modified_ns if captured is None else int(captured.timestamp()) * 10**9
     except (ValueError, OverflowError, OSError):
         captured_ns = run.modified_ns
     return -captured_ns, run.name
 
 
-def _search(root: Path, max_inflated: int | None) -> Iterator[DiscoveredRun]:
-    for folder_name, subfolders, files in os.walk(root):
-        folder = Path(folder_name)
-        depth = len(folder.relative_to(root).parts)
-        if _STORE_MARK in files:  # an index of ours: nothing in it is a trace
-            subfolders.clear()
+def _search(
+    root: Path, max_inflated: int | None, separate: bool, is_served: Callable[[Path], bool] | None
+) -> list[DiscoveredRun]:
+    runs: list[DiscoveredRun] = []
+    walk = FolderWalk(root, is_served)
+    for folder in walk:
+        in_folder = _folder_runs(folder, root, max_inflated, separate)
+        runs += in_folder
+        if not folder.parts and in_folder and in_folder[0].path == root:
+            break  # the root is the folder of a run
+    return _with_bound(runs, walk, root)
+
+
+def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list[DiscoveredRun]:
+    """The runs, with a note on files that were not looked at. Raises `TooMany` where there is no run to carry it."""
+    if not walk.left_out:
+        return runs
+    if not runs:
+        raise TooMany(
+            root,
+            f"has no trace among the first {MAX_FILES:,} files: {walk.left_out:,} more are left out",
+            advice="name folders below it",
+        )
+    # On the newest one, since there is nothing else that everybody sees.
+    newest = min(range(len(runs)), key=lambda number: _age(runs[number]))
+    line = f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
+    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, line))
+    return runs
+
+
+def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path], bool] | None) -> list[DiscoveredRun]:
+    """The run of several files that is called so in its folder: there is no file at such a path."""
+    walk = FolderWalk(path.parent, is_served)
+    for folder in walk:
+        in_folder = _folder_runs(folder, path.parent, max_inflated, False)
+        return _with_bound([run for run in in_folder if run.path == path], walk, path.parent)
+    return []
+
+
+class _KeptRuns:
+    """The runs of folders as they were last seen, of so many files at most: the one seen longest ago goes first.
+
+    One version of each folder: files grow while they are written, and each time all of it is another one.
+    """
+
+    def __init__(self, most_files: int) -> None:
+        self._most_files = most_files
+        self._files = 0
+        self._runs: dict[Hashable, tuple[DiskFolder, tuple[DiscoveredRun, ...]]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, place: Hashable, folder: DiskFolder) -> tuple[DiscoveredRun, ...] | None:
+        """The runs, if the folder is as it was."""
+        with self._lock:
+            kept = self._runs.pop(place, None)
+            if kept is None:
+                return None
+            self._runs[place] = kept
+            return kept[1] if kept[0] == folder else None
+
+    def keep(self, place: Hashable, folder: DiskFolder, runs: tuple[DiscoveredRun, ...]) -> None:
+        """Keeps runs in place of those of an older version, as far as there is room."""
+        with self._lock:
+            older = self._runs.pop(place, None)
+            self._files += len(folder.files) - (0 if older is None else len(older[0].files))
+            self._runs[place] = folder, runs
+            while self._files > self._most_files:
+                oldest, _ = self._runs.pop(next(iter(self._runs)))
+                self._files -= len(oldest.files)
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        with self._lock:
+            self._runs.clear()
+            self._files = 0
+
+
+_KEPT_RUNS: Final = _KeptRuns(2 * MAX_FILES)
+
+
+def _folder_runs(folder: DiskFolder, root: Path, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
+    """The runs of the files in a folder, which are the same as long as these are."""
+    if not folder.files:
+        return ()
+    place = (folder.path, folder.parts, root, max_inflated, separate)
+    runs = _KEPT_RUNS.get(place, folder)
+    if runs is None:
+        runs = _find_folder_runs(folder, max_inflated, separate)
+        _KEPT_RUNS.keep(place, folder, runs)
+    return runs
+
+
+def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
+    path = Path(folder.path)
+    entries: dict[Path, FileEntry] = {}
+    archives: list[Path] = []
+    candidates = []
+    for entry in folder.files:
+        file = path / entry.name
+        look = look_into(file, entry, max_inflated)
+        if not look.is_trace:
             continue
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith(".")) if depth < _MAX_DEPTH else []
-        if is_run_folder(folder):
-            yield _folder_run(folder, _run_name(folder, root))
-            continue
-        for name in sorted(files):
-            file = folder / name
-            if _is_plain_trace(file, max_inflated):
-                yield from _file_runs(file, file.relative_to(root).as_posix(), max_inflated)
+        entries[file] = entry
+        if look.is_archive:
+            archives.append(file)
+        else:
+            candidates.append(Candidate(file, entry.size_bytes == 0, look.looks, entry.is_link))
+    if not entries:
+        return ()
+    candidates.sort(key=lambda candidate: natural_key(candidate.path.name))
+    above = "".join(f"{part}/" for part in folder.parts)
+    resolved = os.fsencode(path.resolve()) + b"/"
+    runs = []
+    alone = {candidate.path: None for candidate in candidates}
+    names = frozenset(entry.name for entry in folder.files)
+    strangers = LeftOut("more links are left out: they lead out of what is served")
+    for name in folder.strangers:
+        strangers.add(name, "it leads out of what is served")
+    for planned in plan_runs(Folder(path, candidates, names), separate=separate):
+        planned = structs.replace(planned, notes=(*planned.notes, *strangers.notes()))
+        if not planned.name:
+            name = _run_name(folder.parts) or path.resolve().name
+            return (_planned_run(planned, path, run_id(path, name), name, entries),)
+        place, name = path / planned.name, above + planned.name
+        runs.append(_planned_run(planned, place, _run_id(resolved + os.fsencode(planned.name), name), name, entries))
+        for claimed in planned.claimed():
+            del alone[claimed]
+    for file in alone:
+        entry, name = entries[file], above + file.name
+        place_id = run_id(file, name) if entry.is_link else _run_id(resolved + os.fsencode(file.name), name)
+        runs.append(
+            DiscoveredRun(
+                id=place_id,
+                name=name,
+                path=file,
+                files=(file,),
+                hosts=(host_of(file),),
+                size_bytes=entry.size_bytes,
+                modified_ns=entry.modified_ns,
+                stamps_digest=digest_of_stamps((_stamp(entry),)),
+            )
+        )
+    for archive in archives:
+        runs += _file_runs(archive, above + archive.name, max_inflated, separate)
+    return tuple(runs)
 
 
-def is_run_folder(folder: Path) -> bool:
-    """True if the files in a folder belong together."""
-    return _has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
+def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: dict[Path, FileEntry]) -> DiscoveredRun:
+    files = [entries[file.path] for file in planned.files]
+    return DiscoveredRun(
+        id=id_,
+        name=name,
+        path=path,
+        files=tuple(file.path for file in planned.files),
+        hosts=tuple(str(file.label) or host_of(file.path) for file in planned.files),
+        size_bytes=sum(file.size_bytes for file in files),
+        modified_ns=max(file.modified_ns for file in files),
+        notes=tuple(planned.notes),
+        side_files=tuple(planned.side_files),
+        stamps_digest=digest_of_stamps(map(_stamp, files)),
+    )
 
 
-def _has_run_place(folder: Path) -> bool:
-    """True if it may be the folder of a run: by its place, or by a name that profilers give to runs."""
-    return folder.parts[-3:-1] == ("plugins", "profile") or _is_run_name(folder.name)
+def _stamp(entry: FileEntry) -> Stamp:
+    return Stamp(entry.name, entry.size_bytes, entry.modified_ns)
 
 
-def _is_run_name(name: str) -> bool:
-    try:
-        datetime.strptime(name, _RUN_NAME_FORMAT)
-    except ValueError:
-        return False
-    return True
-
-
-def _run_name(folder: Path, root: Path) -> str:
+def _run_name(parts: tuple[str, ...]) -> str:
     """`train/2026_01_31_10_00_00` for `train/plugins/profile/2026_01_31_10_00_00`, as TensorBoard names it."""
-    *above, name = folder.relative_to(root).parts
+    if not parts:
+        return ""
+    *above, name = parts
     kept = above[:-2] if above[-2:] == ["plugins", "profile"] else above
     return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
 
 
-def _folder_run(folder: Path, name: str) -> DiscoveredRun:
-    """The files of all hosts, and whatever else is a trace: it would be found nowhere else."""
-    files = [file for file in folder.iterdir() if _is_plain_trace(file) and not _is_archive(file)]
-    chosen = choose(Candidate(file, file.stat().st_size == 0) for file in files)
-    return _run(folder, name, chosen.files, chosen.notes)
-
-
-def _file_runs(file: Path, name: str, max_inflated: int | None) -> list[DiscoveredRun]:
+def _file_runs(file: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
     try:
-        return _archive_runs(file, file, name, max_inflated)
+        return _archive_runs(file, file, name, max_inflated, separate)
     except TraceError:
-        return [_run(file, name, [file], [])]  # opening it will say what is wrong
+        return [_run(file, name, [file], [host_of(file)], [])]  # opening it will say what is wrong
 
 
-def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None) -> list[DiscoveredRun]:
+def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
     """The runs in an archive at and below `top`, a path into it, or the only one of a file that is no archive."""
     listing = list_archive(archive, max_inflated)
     if listing is None:
-        return [_run(archive, name, [archive], [])]
+        return [_run(archive, name, [archive], [host_of(archive)], [])]
+    planned_runs: list[tuple[Path, PlannedRun]] = []
+    rest: list[Candidate] = []
+    for folder in _folders_of(listing, top):
+        alone = {candidate.path: candidate for candidate in folder.traces}
+        for planned in plan_runs(folder, separate=separate):
+            planned_runs.append((folder.path / planned.name if planned.name else folder.path, planned))
+            for claimed in planned.claimed():
+                del alone[claimed]
+        for file, candidate in alone.items():
+            if candidate.looks:  # a layout knows it, and that it belongs to no other
+                label = FileLabel(host=host_of(file))
+                planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
+            else:
+                rest.append(candidate)
+    if rest:
+        planned_runs = _with_rest(planned_runs, rest, top)
+    runs = []
+    for place, planned in planned_runs:
+        files = [file.path for file in planned.files]
+        hosts = [str(file.label) or host_of(file.path) for file in planned.files]
+        notes = (*planned.notes, *listing.notes)
+        if len(planned_runs) == 1 or place == top:
+            runs.append(_run(top, name, files, hosts, notes))
+        else:
+            place_name = _run_name(place.relative_to(top).parts)
+            runs.append(_run(place, f"{name}/{place_name}", files, hosts, notes))
+    return runs
+
+
+def _with_rest(
+    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path
+) -> list[tuple[Path, PlannedRun]]:
+    """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
+    chosen = choose(rest)
+    files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
+    at_top = next((planned for place, planned in planned_runs if place == top), None)
+    if at_top is None:
+        return [*planned_runs, (top, PlannedRun("", files, notes=chosen.notes))]
+    files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
+    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *chosen.notes))
+    return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
+
+
+def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:
     folders: dict[Path, list[Candidate]] = {}
     for member in listing.members:
         if member.path.is_relative_to(top):
-            candidate = Candidate(member.path, member.is_empty)
+            candidate = Candidate(member.path, member.is_empty, member.looks)
             folders.setdefault(member.path.parent, []).append(candidate)
-    runs: dict[Path, list[Candidate]] = {}
-    for folder, candidates in folders.items():
-        is_run = _has_run_place(folder) and any(is_host_file(candidate.path) for candidate in candidates)
-        runs.setdefault(folder if is_run else top, []).extend(candidates)
-    archive_runs = []
-    for place, candidates in runs.items():
-        chosen = choose(candidates)
-        notes = (*chosen.notes, *listing.notes)
-        if len(runs) == 1 or place == top:
-            archive_runs.append(_run(top, name, chosen.files, notes))
-        else:
-            archive_runs.append(_run(place, f"{name}/{_run_name(place, top)}", chosen.files, notes))
-    return archive_runs
+    for path, candidates in folders.items():
+        yield Folder(path, candidates, frozenset(candidate.path.name for candidate in candidates))
 
 
-def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> DiscoveredRun:
+def _run(path: Path, name: str, files: Iterable[Path], hosts: Iterable[str], notes: Iterable[str]) -> DiscoveredRun:
     files = tuple(files)
     stats = [file.stat() for file in {archive_of(file): None for file in files}]
     return DiscoveredRun(
@@ -188,59 +376,8 @@ def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> 
         name=name,
         path=path,
         files=files,
-        hosts=tuple(map(host_of, files)),
+        hosts=tuple(hosts),
         size_bytes=sum(stat.st_size for stat in stats),
         modified_ns=max(stat.st_mtime_ns for stat in stats),
         notes=tuple(notes),
     )
-
-
-def run_id(path: Path, name: str) -> str:
-    """A readable part of the name and 8 hex digits of the place on disk."""
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_MAX_SLUG_CHARS] or "run"
-    return f"{slug}-{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:8]}"
-
-
-def _is_archive(file: Path) -> bool:
-    try:
-        return list_archive(file) is not None
-    except TraceError:
-        return False
-
-
-def _is_plain_trace(file: Path, max_inflated: int | None = None) -> bool:
-    if file.name.startswith(".") or not file.name.endswith(_looked_into()) or not file.is_file():
-        return False
-    if is_host_file(file):
-        return True  # meant as a trace: if it is damaged, opening it says so
-    stat = file.stat()
-    return _sniff(file, stat.st_size, stat.st_mtime_ns, max_inflated)
-
-
-@cache
-def _looked_into() -> tuple[str, ...]:
-    of_formats = (
-        ending for trace_format in formats().values() for ending in (*trace_format.suffixes, *trace_format.endings)
-    )
-    return (*of_formats, *_PACKED_ENDINGS)
-
-
-@lru_cache(maxsize=65536)
-def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | None) -> bool:
-    """True if the content is a trace, which the first bytes must show.
-
-    Size and time are there for the cache: a file that changed is looked at again.
-    """
-    if size_bytes == 0:
-        return False
-    try:
-        listing = list_archive(file, max_inflated)
-        if listing is not None:
-            return any(member.is_certain for member in listing.members)
-        with ByteSource.open(file, max_inflated) as source:
-            head = source.peek(_SNIFFED_BYTES)
-        return recognise(head, file).likeness is Likeness.CERTAIN
-    except TooLarge:
-        return True  # opening it says so
-    except TraceError:
-        return False

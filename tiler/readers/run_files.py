@@ -15,13 +15,7 @@ from msgspec import Struct
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.compression import ENDINGS, without_ending
 from tilescope.tiler.readers.formats import formats, host_suffixes
-
-
-class Candidate(Struct, frozen=True):
-    """A file that seems to be a trace."""
-
-    path: Path
-    is_empty: bool
+from tilescope.tiler.readers.layouts.layout import Candidate
 
 
 class Chosen(Struct, frozen=True):

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from tilescope.tiler.schema.manifest import Manifest, NameCounts, StepCounts
 from tilescope.tiler.schema.outliers import Outliers
-from tilescope.tiler.schema.tracks import GroupKind, Track, TrackKind, TrackTree
+from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind
 
 
 class _FieldsByName(Struct, frozen=True, kw_only=True):
@@ -109,18 +109,37 @@ class TreeMembers(Struct, frozen=True):
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> TreeMembers:
         """From groups and tracks as docs/api.md has them. Raises ValueError where it is no track tree."""
-        msgspec.convert(tree, TrackTree)
+        msgspec.convert(tree, _STORED_TREE)
         return msgspec.convert(tree, cls, strict=False)
 
 
-_STORED: Final = msgspec.json.Decoder(TrackTree)
+def _as_stored(decoded: type[Struct], stored: type[Struct]) -> type[Struct]:
+    """A struct with the fields of a decoded one, of the types that they are stored in: no integer is a float there."""
+    types = {field.name: field.type for field in msgspec.structs.fields(stored)}
+    return msgspec.defstruct(
+        f"Stored{decoded.__name__}",
+        [
+            (field.name, types[field.name]) if field.required else (field.name, types[field.name], field.default)
+            for field in msgspec.structs.fields(decoded)
+        ],
+        kw_only=True,
+    )
+
+
+_STORED_GROUP: Final = _as_stored(TreeGroup, Group)
+_STORED_TRACK: Final = _as_stored(TreeTrack, Track)
+_STORED_TREE: Final = msgspec.defstruct(
+    "StoredTree",
+    [("groups", Sequence[_STORED_GROUP]), ("tracks", Sequence[_STORED_TRACK])],  # type: ignore[valid-type]
+)
+_STORED: Final = msgspec.json.Decoder(_STORED_TREE)
 _MEMBERS: Final = msgspec.json.Decoder(TreeMembers, strict=False)
 
 
 def decode_tracks(text: bytes) -> list[TreeTrack]:
     """A list of tracks, from JSON as it is stored. Raises ValueError where it is none."""
     tracks = json.loads(text)
-    msgspec.convert(tracks, list[Track])
+    msgspec.convert(tracks, list[_STORED_TRACK])  # type: ignore[valid-type]
     return msgspec.convert(tracks, list[TreeTrack], strict=False)
 
 
@@ -170,13 +189,4 @@ class RunManifest(Struct, frozen=True, kw_only=True):
         return msgspec.convert(manifest, cls, strict=False)
 
 
-# The same fields, as JSON has them.
-_STORED_MANIFEST: Final = msgspec.defstruct(
-    "StoredManifestFields",
-    [
-        (field.encode_name, field.type) if field.required else (field.encode_name, field.type, field.default)
-        for field in msgspec.structs.fields(Manifest)
-        if field.name in RunManifest.__struct_fields__
-    ],
-    kw_only=True,
-)
+_STORED_MANIFEST: Final = _as_stored(RunManifest, Manifest)

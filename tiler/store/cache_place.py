@@ -21,4 +21,9 @@ def cached_store(root: Path, run_id: str, files: Sequence[Path]) -> Path:
 
     The digest is of names, sizes and times, so that a trace that was written anew has another store.
     """
-    return root / run_id / stamps_digest(files)
+    return stamped_store(root, run_id, stamps_digest(files))
+
+
+def stamped_store(root: Path, run_id: str, digest: str) -> Path:
+    """The same, of files whose stamps have that digest."""
+    return root.joinpath(run_id, digest)

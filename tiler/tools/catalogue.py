@@ -14,6 +14,7 @@ from tilescope import __version__
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
+from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -44,6 +45,7 @@ ENTRY_POINTS: Final = "tilescope.tools"
 
 _OURS: Final[tuple[AnyTool, ...]] = (
     STATS,
+    CALL_TREE,
     COUNTERS,
     EVENTS,
     SEARCH,

@@ -188,11 +188,12 @@ def _index(folder: Path, args: argparse.Namespace) -> None:
     from tilescope.tiler.indexing import build_store
     from tilescope.tiler.lookup.manifest import run_manifest
     from tilescope.tiler.readers import find_run
+    from tilescope.tiler.readers.fingerprint import stamps_digest
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.cached_traces import remember_traces
 
     captured_run = find_run(folder)
-    store_path = cache_directory(args).store_of(captured_run.id, captured_run.files)
+    store_path = cache_directory(args).store_of(captured_run.id, stamps_digest(captured_run.files))
     begin = time.monotonic()
     with ProgressDisplay() as display:
         build_store(captured_run.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)

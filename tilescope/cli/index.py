@@ -1,7 +1,8 @@
 """Indexes the trace at PATH into a store, which `tilescope serve`, `info` and `verify` then read.
 
 PATH is a trace file (XSpace or trace-event JSON, compressed or not, recognised by content), the
-folder of a run, or a log directory that holds exactly one run. It may be a pipe, or - for standard
+folder of a run, or a folder that holds exactly one run; `tilescope info FOLDER` lists those that it holds.
+Several paths become one run: the files of all hosts, or of all ranks of a job. PATH may be a pipe, or - for standard
 input: what comes is copied into a scratch file next to STORE first. A store that is already at STORE is
 replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
 
@@ -13,6 +14,7 @@ Examples:
 
     tilescope index host0.xplane.pb -o host0.store
     tilescope index logs/plugins/profile/2026_01_31_10_00_00 -o run.store
+    tilescope index rank0.json.gz rank1.json.gz -o job.store
     tilescope index trace.json.gz -o trace.store && tilescope serve trace.store
     ssh host cat trace.json.zst | tilescope index - -o trace.store
 """
@@ -22,7 +24,7 @@ from __future__ import annotations
 import argparse
 import gc
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,12 +33,14 @@ from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.piped import without_pipes
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
+from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 from tilescope.cli.time_unit_option import add_time_unit_option
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress
+    from tilescope.tiler.schema import RunManifest
 
 NAME = "index"
 HELP = "index a trace into a store"
@@ -44,8 +48,9 @@ HELP = "index a trace into a store"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
+    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace file, a run or a log directory")
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
+    add_separate_option(parser)
     parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
     add_inflation_option(parser)
@@ -54,28 +59,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
-    with without_pipes([args.path], args.output.absolute().parent, args.max_inflated) as (path,):
-        return _index(path, args)
+    with without_pipes(args.paths, args.output.absolute().parent, args.max_inflated) as paths:
+        return _index(paths, args)
 
 
-def _index(path: Path, args: argparse.Namespace) -> int:
+def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
     from tilescope.tiler.lookup.manifest import run_manifest
-    from tilescope.tiler.readers import find_run, formats
+    from tilescope.tiler.readers import find_run, formats, join_runs
     from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
     from tilescope.tiler.store import is_store, open_run_store
 
     collect_seldom()
     gc.enable()
 
-    if is_store(path):
-        raise UsageError(f"{path}: this is a store already: name the trace that it is to be made from")
+    for path in paths:
+        if is_store(path):
+            raise UsageError(f"{path}: this is a store already: name the trace that it is to be made from")
+    if args.separate and len(paths) > 1:
+        raise UsageError("--separate has no effect: the traces that are named become one run")
     keep_free_memory(args.memory)
-    source = find_run(path, args.max_inflated)
+    if len(paths) == 1:
+        source = find_run(paths[0], args.max_inflated, separate=args.separate)
+    else:
+        source = join_runs(paths, args.max_inflated)
     if args.time_unit != DEFAULT_TIME_UNIT and not _has_json(source.files, args.max_inflated):
-        raise UsageError(f"--time-unit has no effect: {path} is no trace-event JSON, and says its unit itself")
+        raise UsageError(f"--time-unit has no effect: {paths[0]} is no trace-event JSON, and says its unit itself")
     begin = time.monotonic()
     worked = False
     with ProgressDisplay() as display:
@@ -106,9 +117,14 @@ def _index(path: Path, args: argparse.Namespace) -> int:
     events = manifest.events.total
     speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
     say(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
-    for fact in [*store_facts(manifest), *(StoreFact("note", note) for note in source.notes)]:
+    for fact in [*store_facts(manifest), *_notes(source.notes, manifest)]:
         say(f"  {fact.label:<10}{fact.text}")
     return 0
+
+
+def _notes(notes: Sequence[str], manifest: RunManifest) -> Iterator[StoreFact]:
+    """Notes on how the run was found, without those that the store has as warnings."""
+    return (StoreFact("note", note) for note in notes if note not in manifest.warnings)
 
 
 def _has_json(files: Sequence[Path], max_inflated: int | None) -> bool:

@@ -1,7 +1,9 @@
-"""Prints what the store at STORE contains.
+"""Prints what the store at STORE contains, or which runs there are in a folder or archive of traces.
 
-STORE is a folder written by `tilescope index`; to see what a trace file contains, index it first. With --json
-it prints one JSON object. Ticks are decimal strings, because they may exceed what a double holds:
+STORE is a folder written by `tilescope index`; to see what a trace file contains, index it first. Of a folder or
+archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
+`runs`, a list of path, name, files (path and host), side_files, size_bytes and notes; of a store what follows.
+Ticks are decimal strings, because they may exceed what a double holds:
 
     format          the format of the trace
     tick_ps         picoseconds per tick
@@ -22,6 +24,7 @@ Examples:
 
     tilescope info run.store
     tilescope info run.store --json | jq .events.total
+    tilescope info logs/
 """
 
 from __future__ import annotations
@@ -32,16 +35,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tilescope.cli.attachments import lines_of, listed_in
+from tilescope.cli.run_list import print_runs, runs_as_json
 from tilescope.cli.say import printable, say, say_json
+from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import store_facts
 from tilescope.cli.text import plural, shortened, size_text
 
 if TYPE_CHECKING:
+    from tilescope.tiler.readers import DiscoveredRun
     from tilescope.tiler.schema import RunManifest
     from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "info"
-HELP = "show what a store contains"
+HELP = "show what a store contains, or which runs a folder has"
 
 PIPED_WIDTH = 120  # columns, where there is no terminal to ask
 SHOWN_PROCESSES = 200  # laying out a table of 100,000 rows takes a minute
@@ -52,8 +58,9 @@ _COUNTS = ("source_bytes", "store_bytes")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it, or traces")
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_separate_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,6 +72,13 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
+    runs = _runs_at(args.store, separate=args.separate)
+    if runs:
+        if args.json:
+            say_json(runs_as_json(runs))
+        else:
+            print_runs(args.store, runs)
+        return 0
     refuse_file(args.store)
     store = open_run_store(args.store)
     try:
@@ -82,6 +96,23 @@ def run(args: argparse.Namespace) -> int:
             _print_tables(args.store, RunManifest.from_json(manifest), tree)
             _print_attachments(attached)
     return 0
+
+
+def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
+    """The runs in a folder or archive of traces; none of a store, and of whatever has none."""
+    from tilescope.tiler.errors import TooMany, TraceError
+    from tilescope.tiler.readers import discover
+    from tilescope.tiler.readers.container import is_archive
+    from tilescope.tiler.store import is_store
+
+    try:
+        if is_store(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
+            return ()
+        return discover(path, separate=separate)
+    except TooMany:
+        raise
+    except TraceError:
+        return ()
 
 
 def _with_numbers(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.say import LogToStderr
 from tilescope.cli.seldom import Seldom
+from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.sizes import parse_size
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.cli.work_rules_option import add_work_rules_option
@@ -62,6 +63,7 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
         help="memory for caches in each of the two processes that answer questions; 0: every question starts anew; "
         "default: 512MiB",
     )
+    add_separate_option(parser)
     add_inflation_option(parser)
     add_time_unit_option(parser)
     add_work_rules_option(parser)
@@ -86,7 +88,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
             raise TraceError(
                 path, f"is {kind}", advice="index it first" if kind == "a pipe" else "name a file or a folder"
             )
-    confined = within(args.paths, partial(discover, max_inflated=args.max_inflated))
+    confined = within(args.paths, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
     return Registry(
         args.paths,
         cache_directory(args),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tilescope.cli.text import count_text, plural, size_text
@@ -20,6 +21,8 @@ EVENT_KINDS = {
     "other": "other",
 }
 
+
+_RANK = re.compile(r"rank \d+( · |$)")  # where a rank of a job stands in place of a host
 
 # Why events are outliers, by the counts of the manifest.
 _OUTLIERS = {
@@ -76,9 +79,11 @@ def _outliers(outliers: Outliers, tick_ps: int) -> str:
 
 def _tracks(manifest: RunManifest) -> str:
     hosts = len(manifest.hosts)
+    are_ranks = hosts > 0 and all(map(_RANK.match, manifest.hosts))
+    nouns = ("rank", "ranks") if are_ranks else ("host", "hosts")
     return (
         f"{count_text(manifest.tracks)} in {plural(manifest.processes, 'process', 'processes')} "
-        f"on {plural(hosts, 'host', 'hosts')}"
+        f"on {plural(hosts, *nouns)}"
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tilescope.server.runs.cache import CacheDirectory
+from tilescope.tiler.readers.fingerprint import stamps_digest
 from tilescope.tiler.store.build_lock import turn
 from tilescope.tiler.store.cache_place import default_cache_dir
 from tilescope.tiler.store.generation_lock import hold
@@ -20,37 +21,37 @@ def trace(tmp_path: Path) -> Path:
 
 def test_a_store_is_found_again_as_long_as_the_files_are_the_same(tmp_path: Path, trace: Path) -> None:
     cache = CacheDirectory(tmp_path / "cache")
-    store = cache.store_of("run", [trace])
-    assert store == cache.store_of("run", [trace])
+    store = cache.store_of("run", stamps_digest([trace]))
+    assert store == cache.store_of("run", stamps_digest([trace]))
     assert store.parent == tmp_path / "cache" / "run"
     assert not cache.root.exists()
 
 
 def test_another_size_time_or_file_means_another_store(tmp_path: Path, trace: Path) -> None:
     cache = CacheDirectory(tmp_path / "cache")
-    stores = {cache.store_of("run", [trace])}
+    stores = {cache.store_of("run", stamps_digest([trace]))}
     os.utime(trace, ns=(1, 1))
-    stores.add(cache.store_of("run", [trace]))
+    stores.add(cache.store_of("run", stamps_digest([trace])))
     trace.write_bytes(b"xy")
     os.utime(trace, ns=(1, 1))
-    stores.add(cache.store_of("run", [trace]))
+    stores.add(cache.store_of("run", stamps_digest([trace])))
     other = tmp_path / "host1.xplane.pb"
     other.write_bytes(b"")
-    stores.add(cache.store_of("run", [trace, other]))
-    stores.add(cache.store_of("run2", [trace]))
+    stores.add(cache.store_of("run", stamps_digest([trace, other])))
+    stores.add(cache.store_of("run2", stamps_digest([trace])))
     assert len(stores) == 5
 
 
 def test_a_member_of_an_archive_is_as_old_as_the_archive(tmp_path: Path, trace: Path) -> None:
     cache = CacheDirectory(tmp_path / "cache")
     members = [trace / "host0.json", trace / "deep" / "host1.json"]
-    store = cache.store_of("run", members)
-    assert store != cache.store_of("run", members[:1])
+    store = cache.store_of("run", stamps_digest(members))
+    assert store != cache.store_of("run", stamps_digest(members[:1]))
     os.utime(trace, ns=(1, 1))
-    assert store != cache.store_of("run", members)
+    assert store != cache.store_of("run", stamps_digest(members))
     trace.unlink()
     with pytest.raises(FileNotFoundError):
-        cache.store_of("run", members)
+        cache.store_of("run", stamps_digest(members))
 
 
 def make_store(store: Path, size_bytes: int = 10_000, *, used_s: int = 0) -> Path:

@@ -9,6 +9,8 @@ from tests.server.fakes import discover_files, publish
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.sources import find_runs
 from tilescope.tiler.errors import UnknownFormat
+from tilescope.tiler.readers import DiscoveredRun
+from tilescope.tiler.readers.fingerprint import stamps_digest
 
 
 @pytest.fixture
@@ -24,8 +26,15 @@ def test_traces_and_stores_are_found_newest_first(tmp_path: Path, cache: CacheDi
     os.utime(store / "CURRENT", ns=(20, 20))
     runs = find_runs([tmp_path, store], cache, discover_files)
     assert [run.name for run in runs] == ["run30", "A store!", "run5"]
-    assert runs[0].store == cache.store_of("run30", runs[0].files)
+    assert runs[0].store == cache.store_of("run30", stamps_digest(runs[0].files))
     assert (runs[1].store, runs[1].files, runs[1].id[:8]) == (store, (), "A-store-")
+
+
+def test_files_of_runs_without_an_index_are_not_looked_at_again(tmp_path: Path, cache: CacheDirectory) -> None:
+    file = tmp_path / "a.trace"  # there is none: a look would fail
+    run = DiscoveredRun("a-1", "a.trace", file, (file,), ("a",), 1, 1, stamps_digest="0123456789abcdef")
+    (listed,) = find_runs([tmp_path], cache, lambda _: [run])
+    assert (listed.store, listed.sources) == (cache.root / "a-1" / "0123456789abcdef", None)
 
 
 def test_the_order_that_discovery_gives_is_kept(tmp_path: Path, cache: CacheDirectory) -> None:

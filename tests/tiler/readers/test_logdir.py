@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers.fingerprint import stamps_digest
 from tilescope.tiler.readers.logdir import discover
 
 XSPACE = b"\n\x06\x12\x04abcd"
@@ -187,6 +188,17 @@ def test_several_runs_in_an_archive_are_several_runs(tmp_path: Path) -> None:
         discover(path / "elsewhere")
 
 
+@pytest.mark.parametrize(("name", "top"), [("plugins/profile/x.zip", ""), ("y.zip", "plugins/profile/run")])
+def test_other_traces_below_a_run_in_an_archive_are_files_of_it(tmp_path: Path, name: str, top: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{top}/h.xplane.pb".lstrip("/"), XSPACE)
+        archive.writestr(f"{top}/sub/other.json".lstrip("/"), JSON)
+    (run,) = discover(path / top)
+    assert (run.path, run.hosts) == (path / top, ("h", "other"))
+
+
 def test_members_come_in_natural_order(tmp_path: Path) -> None:
     path = archived(tmp_path / "a.tgz", **{f"host{k}.json": JSON for k in (10, 2, 1)})
     (run,) = discover(path)
@@ -203,3 +215,16 @@ def test_nothing_there(tmp_path: Path) -> None:
     assert discover(tmp_path) == []
     with pytest.raises(TraceError, match="no such file or folder"):
         discover(tmp_path / "none")
+
+
+def test_the_digest_of_a_run_is_that_of_its_files(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "plugins" / "profile" / "r" / "hostB.xplane.pb", age_s=5)
+    put(tmp_path / "a" / "plugins" / "profile" / "r" / "hostA.xplane.pb")
+    put(tmp_path / "single.json", JSON, age_s=9)
+    (tmp_path / "link.json").symlink_to("single.json")
+    runs = discover(tmp_path)
+    assert [run.name for run in runs] == ["a/r", "link.json", "single.json"]
+    assert [run.stamps_digest for run in runs] == [stamps_digest(run.files) for run in runs]
+    os.utime(tmp_path / "single.json", ns=(1, 1))
+    (single,) = (run for run in discover(tmp_path) if run.name == "single.json")
+    assert single.stamps_digest == stamps_digest(single.files) != runs[-1].stamps_digest

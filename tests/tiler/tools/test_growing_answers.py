@@ -33,7 +33,7 @@ from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, fro
 
 pytestmark = pytest.mark.slow
 
-EVERY: Final = 15  # of the questions that can be made of a tool's description, so many at even distances
+EVERY: Final = 8  # of the questions that can be made of a tool's description, so many at even distances
 Asked = tuple[str, str]  # a tool and its question
 
 

@@ -18,6 +18,7 @@ from tilescope.tiler.records.spread import SPREAD
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.tools import Scope, ask, from_values, hit_bins, tool
+from tilescope.tiler.tools.call_tree import tree as call_tree
 
 # Records between two steps, when so many are read at a time.
 _AT_ONCE = 2
@@ -33,6 +34,7 @@ QUESTIONS: list[tuple[str, dict[str, object]]] = [
     ("stats", {"start": 1001, "end": 3_999_999}),
     ("gaps", {"each_track": True}),
     ("overlap", {}),
+    ("call_tree", {}),
 ]
 
 
@@ -54,6 +56,7 @@ def test_little_is_read_between_two_steps(
 ) -> None:
     monkeypatch.setattr(two_threads, "_AT_ONCE", _AT_ONCE)
     monkeypatch.setattr(busy, "_PAGES_AT_ONCE", _AT_ONCE)
+    monkeypatch.setattr(call_tree, "_PAGES", _AT_ONCE)
     records = noted_reads(monkeypatch, long.store, PAGE, HISTOGRAM, SPREAD, ARGUMENTS)
     asked = tool(name)
     steps = ask(asked, Scope(QueryReader(long.store)), from_values(asked.question, values))

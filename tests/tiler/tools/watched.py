@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,12 +23,23 @@ def finish_watched(tool: str, steps: Interruptible[Answer]) -> Answer:
     while True:
         before, begin = _place(steps), time.thread_time()
         try:
-            next(steps)
+            with _without_collection():
+                next(steps)
         except StopIteration as end:
             _check(tool, begin, before, "the end")
             answer: Answer = end.value
             return answer
         _check(tool, begin, before, _place(steps))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Leaves garbage for later: of a process with the objects of a thousand tests a collection takes seconds."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _check(tool: str, begin: float, before: str, after: str) -> None:

@@ -305,8 +305,10 @@ class _Summing:
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        first = self._records.records.first(number)
-        left_out = self._left_out[(self._left_out >= first) & (self._left_out < first + CHUNK_OPERATIONS)] - first
+        left_out = self._left_out
+        if len(left_out):
+            first = self._records.records.first(number)
+            left_out = left_out[(left_out >= first) & (left_out < first + CHUNK_OPERATIONS)] - first
         if self._occurrences is None and not len(left_out) and self._records.are_whole(number):
             has = self._records.records.add_whole(self._sums, number)
             self._numbers.update(name for name, is_there in zip(SUMMED, has.tolist(), strict=True) if is_there)

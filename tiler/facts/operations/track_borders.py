@@ -71,6 +71,10 @@ class TrackBorders:
             are_in[max(int(self.first[window]) - first, 0) : max(int(self.last[window]) - first, 0)] = True
         return are_in
 
+    def cut_out(self, first: int, last: int) -> tuple[Mask, Opened]:
+        """Mask of the events [first, last) that start in a window, and those of them that a border cuts."""
+        return self.starts(first, last), self.opened.between(first, last)
+
     def hold(self, ordinals: Ints) -> Mask:
         """Mask of the events that start in a window."""
         window = np.searchsorted(self.last, ordinals, side="right")

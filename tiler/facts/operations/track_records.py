@@ -345,10 +345,10 @@ class RecordsInWindows:
     def part(self, number: int) -> RecordPart:
         """The operations of a record. Raises DamagedStore."""
         operations, first = self.records.operations(number), self.records.first(number)
-        opened = self.borders.opened.between(first, first + len(operations))
+        starts, opened = self.borders.cut_out(first, first + len(operations))
         columns = (opened.ordinal - first, opened.start, opened.end)
         cut = list(zip(*(column.tolist() for column in columns), strict=True))
-        return RecordPart(operations, self.borders.starts(first, first + len(operations)), cut)
+        return RecordPart(operations, starts, cut)
 
 
 def records_in(reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> Interruptible[RecordsInWindows]:

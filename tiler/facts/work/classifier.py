@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from tilescope.tiler.device_lines import PYTORCH_COPIES, PYTORCH_FILLS, PYTORCH_KERNELS
+from tilescope.tiler.device_lines import MTIA_EVENTS, PYTORCH_COPIES, PYTORCH_FILLS, PYTORCH_KERNELS
 from tilescope.tiler.facts.work.gpu_communication import COMMUNICATION
 from tilescope.tiler.facts.work.gpu_computation import COMPUTATION
 from tilescope.tiler.facts.work.gpu_exceptions import EXCEPTIONS
@@ -23,6 +23,11 @@ KERNELS: Final = (*EXCEPTIONS, *COMMUNICATION, *COMPUTATION)
 
 # What matches nothing computes as well, but nothing says so.
 _UNNAMED: Final = code_of(Work.COMPUTATION, Origin.DEFAULT)
+
+# Names of what an MTIA device does. A kernel may be called after a part of the model instead.
+_MTIA_KERNEL: Final = "pe_exe"
+_MTIA_COPY: Final = "dma_request"
+_MTIA_WAITS: Final = "event_"  # `event_wait`, `event_record`
 
 _KEPT: Final = 8  # sets of rules
 
@@ -56,6 +61,8 @@ class Classifier:
     def pytorch_event(self, name: Name) -> int:
         """An event of a PyTorch trace: the category says whether it is work of a device."""
         category = name.category.lower()
+        if category == MTIA_EVENTS:
+            return self._mtia_event(name)
         is_kernel, is_copy = category in PYTORCH_KERNELS, category in PYTORCH_COPIES
         is_work = is_kernel or is_copy or category in PYTORCH_FILLS
         code = self._of_user.code(name, is_work=is_work)
@@ -77,6 +84,18 @@ class Classifier:
         """Kind of work of an event on a track of communication kernels."""
         code = self._of_user.code(name)
         return _by_table(Work.COMMUNICATION) if code is None else code
+
+    def _mtia_event(self, name: Name) -> int:
+        """An event on a stream of an MTIA device: what is neither a copy nor a wait runs on its processing elements."""
+        is_wait = name.text.startswith(_MTIA_WAITS)
+        code = self._of_user.code(name, is_work=not is_wait)
+        if code is not None:
+            return code
+        if is_wait:
+            return _by_table(Work.NONE)
+        if name.text == _MTIA_COPY:
+            return _by_table(Work.COPY)
+        return _by_table(Work.COMPUTATION) if name.text == _MTIA_KERNEL else _UNNAMED
 
     def _kernel(self, text: str) -> int:
         work = self._kernels.kind(as_bytes(kernel_function(text)))

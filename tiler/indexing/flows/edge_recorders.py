@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
@@ -20,7 +21,7 @@ from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
 
-class EdgeRecorder:
+class EdgeRecorder(ABC):
     """Makes records of one kind. Called by any thread, once for each track at whose slices edges begin or end."""
 
     record: ClassVar[Record]
@@ -28,9 +29,9 @@ class EdgeRecorder:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
 
+    @abstractmethod
     def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
         """The records of a track; `ends` are all ends of edges in its slices, in stored order."""
-        raise NotImplementedError
 
 
 class FlowEndRecorder(EdgeRecorder):

@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, field, structs
 from tilescope.tiler import schema
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
+from tilescope.tiler.indexing.reading.ranks import rank_labels
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats
@@ -90,13 +91,14 @@ class Layout(Struct):
 def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
-    names = _host_names(summaries)
+    names = _host_names(summaries, weight_of)
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
-    run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
+    what = "ranks" if all(summaries[file].rank is not None for file in files) else "hosts"
+    run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
         for file in files:
@@ -106,11 +108,22 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     return layout
 
 
-def _host_names(summaries: Sequence[TraceSummary]) -> list[str]:
-    """The host of each file. Some formats have one file per host: several with one name are hosts of their own."""
+def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> list[str]:
+    """The host of each file. Some formats have one file per host: several with one name are hosts of their own.
+
+    So are the ranks of a job.
+    """
     names: list[str] = []
     seen: Counter[str] = Counter()
-    for summary in summaries:
+
+    def has_events(file: int, process: int) -> bool:
+        tracks = enumerate(summaries[file].tracks)
+        return any(track.process == process and weight_of(file, number) for number, track in tracks)
+
+    for summary, label in zip(summaries, rank_labels(summaries, has_events), strict=True):
+        if label is not None:
+            names.append(label)
+            continue
         name = summary.hostname
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1

@@ -17,6 +17,7 @@ from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEve
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.indexing.reading.ranks import rank_warnings
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -117,7 +118,7 @@ class RunFiles:
 
     def warnings(self) -> list[str]:
         """Warnings about the files, a line each."""
-        lines = list(self._left_out)
+        lines = [*self._left_out, *rank_warnings(self.files)]
         several = len(self.files) + len(self._left_out) > 1
         lines += [
             f"{file.path.name}: {warning}" if several else warning

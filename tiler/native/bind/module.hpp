@@ -9,6 +9,7 @@ namespace tilescope {
 void bind_activity(nanobind::module_& m);
 void bind_argument_values(nanobind::module_& m);
 void bind_by_track(nanobind::module_& m);
+void bind_call_tree(nanobind::module_& m);
 void bind_chunk_columns(nanobind::module_& m);
 void bind_container(nanobind::module_& m);
 void bind_histogram(nanobind::module_& m);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/leaf_columns.hpp"
 #include "bind/module.hpp"
 #include "search/hits.hpp"
 #include "search/joined_texts.hpp"
@@ -24,56 +25,19 @@ namespace tilescope {
 
 namespace {
 
-using InInts = InColumn<int64_t>;
-using OutInts = OutColumn<int64_t>;
-
 std::vector<int64_t> copied(const InInts& column) { return {column.data(), column.data() + column.size()}; }
 
 HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t longest, const InInts& starts,
                       const InInts& stops, bool reaching) {
-    same_size(starts, stops);
-    for (size_t k = 0; k < starts.size(); ++k) {
-        if (starts.data()[k] >= stops.data()[k] || (k > 0 && starts.data()[k] < stops.data()[k - 1])) {
-            throw std::invalid_argument("windows are not in order");
-        }
-    }
+    check_windows(starts, stops);
     return {{names.data(), names.data() + names.size()}, shortest, longest, copied(starts), copied(stops), reaching};
 }
 
-// Leaves of some pages, in the order of the pages.
-struct Leaves {
-    const InInts &page, &tile, &index, &slot, &first, &after, &tag;
-
-    std::vector<SearchedLeaf> rows(size_t pages) const {
-        std::vector<SearchedLeaf> leaves(same_size(page, tile, index, slot, first, after, tag));
-        for (size_t k = 0; k < leaves.size(); ++k) {
-            if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
-            const int64_t on = page.data()[k], before = k == 0 ? 0 : page.data()[k - 1];
-            if (on < before || static_cast<size_t>(on) >= pages) throw std::invalid_argument("no such page");
-            leaves[k] = {static_cast<size_t>(tile.data()[k]),
-                         index.data()[k],
-                         slot.data()[k],
-                         first.data()[k],
-                         after.data()[k],
-                         tag.data()[k]};
-        }
-        return leaves;
-    }
-
-    // Position behind the last leaf of the page that the leaf in this position is of.
-    size_t end_of_page(size_t k) const {
-        const int64_t* const end = page.data() + page.size();
-        return static_cast<size_t>(std::upper_bound(page.data() + k, end, page.data()[k]) - page.data());
-    }
-};
-
 template <typename Sink>
 void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& pages, size_t max_rows,
-         const Leaves& leaves) {
+         const LeafColumns& leaves) {
     const std::vector<SearchedLeaf> searched = leaves.rows(pages.size());
-    std::vector<Span<const uint8_t>> data;
-    data.reserve(pages.size());
-    for (const nb::bytes& page : pages) data.emplace_back(static_cast<const uint8_t*>(page.data()), page.size());
+    const std::vector<Span<const uint8_t>> data = contents_of(pages);
     nb::gil_scoped_release release;
     SearchRoom room;
     for (size_t k = 0; k < searched.size();) {
@@ -89,7 +53,7 @@ class BoundHitRows {
   public:
     explicit BoundHitRows(HitFilter filter) : filter_(std::move(filter)) {}
 
-    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const Leaves& leaves) {
+    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const LeafColumns& leaves) {
         tilescope::add(rows_, filter_, pages, max_rows, leaves);
     }
 
@@ -112,7 +76,7 @@ class BoundHitBins {
   public:
     BoundHitBins(HitFilter filter, HitBins bins) : filter_(std::move(filter)), bins_(std::move(bins)) {}
 
-    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const Leaves& leaves) {
+    void add(const std::vector<nb::bytes>& pages, size_t max_rows, const LeafColumns& leaves) {
         tilescope::add(bins_, filter_, pages, max_rows, leaves);
     }
 
@@ -198,7 +162,9 @@ void bind_search(nb::module_& m) {
             "add",
             [](BoundHitRows& self, const std::vector<nb::bytes>& pages, size_t max_rows, const InInts& page,
                const InInts& tile, const InInts& index, const InInts& slot, const InInts& first, const InInts& after,
-               const InInts& tag) { self.add(pages, max_rows, Leaves{page, tile, index, slot, first, after, tag}); },
+               const InInts& tag) {
+                self.add(pages, max_rows, LeafColumns{page, tile, index, slot, first, after, tag});
+            },
             nb::arg("pages"), nb::arg("max_rows"), nb::arg("page"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
             nb::arg("first"), nb::arg("after"), nb::arg("tag"),
             "Adds the hits in leaves of some uncompressed pages. `page`: which of them a leaf is of, ascending; "
@@ -224,7 +190,9 @@ void bind_search(nb::module_& m) {
             "add",
             [](BoundHitBins& self, const std::vector<nb::bytes>& pages, size_t max_rows, const InInts& page,
                const InInts& tile, const InInts& index, const InInts& slot, const InInts& first, const InInts& after,
-               const InInts& tag) { self.add(pages, max_rows, Leaves{page, tile, index, slot, first, after, tag}); },
+               const InInts& tag) {
+                self.add(pages, max_rows, LeafColumns{page, tile, index, slot, first, after, tag});
+            },
             nb::arg("pages"), nb::arg("max_rows"), nb::arg("page"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
             nb::arg("first"), nb::arg("after"), nb::arg("tag"),
             "As that of HitRows; the tag of a leaf is the lane of its track, or of the track's first row.")

@@ -64,6 +64,13 @@ class JsonFields:
             self._values = [value for value in self._values if value.object not in dropped]
             self._open = None if self._open is None or self._open.object in dropped else self._open
 
+    def text_of(self, name: str, most_bytes: int) -> str | None:
+        """The value of the first member of that name, as it stands in the file; None before it has come."""
+        for value in self._values:
+            if value.name == name and value.is_whole and not value.is_too_large and value.size_bytes <= most_bytes:
+                return b"".join(self._pieces_of(value)()).decode(errors="replace")
+        return None
+
     def attach(self, attached: Attached, stream: _native.TraceEventStream) -> None:
         """All of them, when the file has been read."""
         for value in self._values:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
+from tilescope.tiler.columns import EventChunk, EventCounts, JobRank, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.layouts.pytorch_head import DISTRIBUTED, PYTORCH_MEMBERS, parse_distributed
+from tilescope.tiler.readers.layouts.rank_names import host_in_name, rank_name
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.other_tools import other_tool
 from tilescope.tiler.readers.source import ByteSource
@@ -22,6 +24,8 @@ from tilescope.tiler.readers.trace_event.fields import JsonFields
 from tilescope.tiler.readers.trace_event.tracks import TrackNames
 
 ID: Final = "trace_event_json"
+
+_DISTRIBUTED_BYTES: Final = 16 << 20  # groups of a hundred thousand ranks
 
 _ADVICE = "Tilescope reads an array of trace events, or an object with such an array as its traceEvents"
 
@@ -139,13 +143,25 @@ class TraceEventReader:
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream)
+        names = TrackNames(self._stream, self.path.name)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
+        summary.rank = self._rank()
         summary.base_time_ns = self._stream.base_time_ns or 0
+
+    def _rank(self) -> JobRank | None:
+        """The rank that a trace of PyTorch says, or else its name."""
+        if not PYTORCH_MEMBERS & self._fields.names:
+            return None
+        distributed = parse_distributed(self._fields.text_of(DISTRIBUTED, _DISTRIBUTED_BYTES) or "")
+        name = self.path.name
+        number = rank_name(name).rank if distributed.world_size is None else distributed.rank
+        if number is None:
+            return None
+        return JobRank(number, distributed.world_size, self._stream.host_name or host_in_name(name))
 
     def _refuse_what_is_no_trace(self, any_event: bool) -> None:
         stream = self._stream

@@ -12,6 +12,7 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_ra
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
+from tilescope.tiler.readers.trace_event.mindspore_names import name_mindspore
 from tilescope.tiler.readers.trace_event.origins import labels, origin
 from tilescope.tiler.readers.trace_event.shared_pids import split_shared_pids
 
@@ -57,9 +58,10 @@ class TrackNames:
     `moves`: the rows of the chunks that are of other tracks, which are numbered behind those of the chunks.
     """
 
-    def __init__(self, stream: _native.TraceEventStream) -> None:
+    def __init__(self, stream: _native.TraceEventStream, file_name: str = "") -> None:
         self._entries = Entries(stream)
         self.labels = list(labels(self._entries))
+        name_mindspore(self._entries, file_name)
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
         used = {track.process for track in entries.tracks}  # metadata names processes that have no events, too

@@ -1,0 +1,46 @@
+"""Names of the processes and threads of the first generation of MindSpore's timelines, which have numbers alone.
+
+Such a file has no metadata: it is recognised by its name, `ascend_timeline_display_0.json`, which its profiler gives.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tilescope.tiler.readers.trace_event.entries import Entries, IdKind
+
+_FILE_NAME: Final = re.compile(r"(?:ascend_)?timeline_display_\d+\.json(?:\.\w+)?")
+_PROCESSES: Final = {9000: "AI CPU", 10000: "Communication", 11000: "Host CPU", 12000: "Overlap"}
+_MOST_DEVICES: Final = 9000  # smaller pids are numbers of devices
+_THREADS: Final = {
+    7999: "Merged computation",
+    8000: "Pure communication",
+    8001: "Merged communication",
+    8002: "Free",
+    100000: "Step",
+    100001: "Scope name",
+}
+
+
+def name_mindspore(entries: Entries, file_name: str) -> None:
+    """Gives names to the processes and threads of such a file. Others stay as they are, and so does one with names."""
+    if _FILE_NAME.fullmatch(file_name) is None or any(process.names for process in entries.processes):
+        return
+    for process in entries.processes:
+        pid = _number(process.id_kind, process.pid)
+        if pid is None:
+            continue
+        name = f"Device {pid}" if 0 <= pid < _MOST_DEVICES else _PROCESSES.get(pid)
+        if name is not None:
+            process.names.append(name)
+    for thread in entries.threads:
+        tid = _number(thread.id_kind, thread.tid)
+        if tid in _THREADS and not thread.names:
+            thread.names.append(_THREADS[tid])
+
+
+def _number(kind: int, text: str) -> int | None:
+    """The id, where it is one, also if it was written as a text."""
+    is_number = kind == IdKind.INTEGER or (kind == IdKind.TEXT and text.isdecimal())
+    return int(text) if is_number and len(text) < 10 else None

@@ -1,0 +1,192 @@
+"""Call tree of a span: chains of slices that lie in one another, merged by name, with own time and total time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal, NamedTuple
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
+from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[np.int64]
+
+MAX_ROWS: Final = 100_000
+DEFAULT_ROWS: Final = 1000
+MAX_LEVELS: Final = 10_000
+DEFAULT_LEVELS: Final = 500
+
+# Only the slices of a thread, a stream or a line lie in one another: asynchronous spans are laid out in rows alone, and
+# instants and samples last no time.
+NESTING_KINDS: Final = frozenset({"slice"})
+
+# Tracks of other kinds: the singular, the plural, and true where a question about all tracks is about these, too.
+_OTHER_KINDS: Final = {
+    "async": ("track of asynchronous spans", "tracks of asynchronous spans", True),
+    "instant": ("track of instants", "tracks of instants", True),
+    "counter": ("counter", "counters", False),
+}
+
+
+class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
+    """The slices of a span, by the chains of names in which they lie."""
+
+    by: Annotated[
+        Literal["name", "track"],
+        Meta(description="Chains of all tracks merged by name, or a tree for each track."),
+    ] = "name"
+    depth: Annotated[
+        int,
+        Meta(ge=1, le=MAX_LEVELS, description="The most levels that are listed; what lies deeper counts above."),
+    ] = DEFAULT_LEVELS
+    limit: Annotated[
+        int, Meta(ge=1, le=MAX_ROWS, description="The most nodes that are listed, those with the most time.")
+    ] = DEFAULT_ROWS
+
+
+def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
+    windows = yield from scope.windows(question)
+    tracks = scope.leaves(question.tracks, NESTING_KINDS)
+    span = windows.span(tracks)
+    tree = yield from call_tree(scope.reader, tracks, windows.on_track, by_track=question.by == "track")
+    nodes, ticks, slices, levels = tree.totals()
+    yield
+    # A node for each track is a level of its own.
+    track_levels = int(question.by == "track")
+    listed = tree.rows(question.limit, question.depth + track_levels)
+    yield
+    table = yield from _table(scope.reader, listed, question, _Totals(nodes, ticks, slices))
+    levels = max(levels - track_levels, 0)
+    facts = [
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
+        Fact("tracks", "Tracks", len(tracks), "count"),
+        Fact("busy", "Time", ticks, "ticks", "in which slices run, of all tracks together"),
+        Fact("slices", "Slices", slices, "count", "that start in the span"),
+        Fact(
+            "nodes",
+            "Nodes",
+            nodes,
+            "count",
+            "tracks, and different chains of names on each" if track_levels else "different chains of names",
+        ),
+        Fact("levels", "Levels", levels, "count", "of the deepest chain"),
+    ]
+    notes = []
+    if levels > question.depth:
+        text = f"chains have up to {levels:,} levels, of which {question.depth:,} are listed"
+        text += ": a greater depth lists more"
+        notes.append(Note("info", text))
+    return Answer(facts, [table], notes=notes + _left_out(scope, question.tracks))
+
+
+def _left_out(scope: Scope, tracks: Sequence[int] | None) -> list[Note]:
+    """A note that counts the tracks whose slices do not lie in one another, by kind."""
+    counts = {
+        kind: len(scope.leaves(tracks, frozenset({kind})))
+        for kind, (_, _, is_always_counted) in _OTHER_KINDS.items()
+        if is_always_counted or tracks is not None
+    }
+    parts = [f"{count:,} {_OTHER_KINDS[kind][count > 1]}" for kind, count in counts.items() if count]
+    if not parts:
+        return []
+    verb = "is" if sum(counts.values()) == 1 else "are"
+    text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return [Note("info", f"{text} {verb} left out: events of such tracks do not lie in one another")]
+
+
+class _Totals(NamedTuple):
+    nodes: int
+    ticks: int
+    slices: int
+
+
+def _table(
+    reader: QueryReader, listed: Sequence[Ints], question: CallTreeQuestion, totals: _Totals
+) -> Interruptible[Table]:
+    """The table of the nodes that are listed. Yields between columns: of many nodes each takes some milliseconds."""
+    parent, name, total, self_ticks, count, calls, longest, track, ordinal = listed
+    tracks = reader.tree.tracks
+    track_row = track_of(name)
+    is_track = track_row >= 0
+    names = reader.names.by_id(np.unique(name[~is_track]).tolist())
+    yield
+    texts = [
+        tracks[row_track].name if row_track >= 0 else names[number].text
+        for number, row_track in zip(name.tolist(), track_row.tolist(), strict=True)
+    ]
+    yield
+    columns = [Column("name", "Name", "name", texts)]
+    if question.by == "track":
+        columns.append(Column("track", "Track", "track", np.ma.MaskedArray(track_row, ~is_track)))
+    categories = [names[number].category if number in names else "" for number in name.tolist()]
+    columns.append(Column("category", "Category", "text", categories))
+    yield
+    columns += [
+        Column("total", "Total", "ticks", total, total="none"),
+        Column("share", "Share", "fraction", _shares(total, totals.ticks), total="none"),
+    ]
+    yield
+    columns += [
+        Column("self", "Self", "ticks", self_ticks),
+        Column("self_share", "Self share", "fraction", _shares(self_ticks, totals.ticks)),
+    ]
+    yield
+    columns += [
+        Column("count", "Count", "count", count),
+        Column("calls", "Count with those below", "count", calls, total="none"),
+        Column("longest", "Longest", "ticks", np.ma.MaskedArray(longest, longest < 0), total="max"),
+        Column("event", "Longest slice", "event", _events(track, ordinal)),
+    ]
+    yield
+    columns += [
+        query_column(None if is_row else text for is_row, text in zip(is_track.tolist(), texts, strict=True)),
+        Column("parent", "Parent", "id", parent),
+    ]
+    yield
+    rest: dict[str, Value] = {
+        "self": totals.ticks - int(self_ticks.sum()),
+        "count": totals.slices - int(count.sum()),
+    }
+    return Table(
+        "nodes",
+        "Call tree",
+        columns,
+        parent="parent",
+        totals={"self": totals.ticks, "count": totals.slices},
+        rest=rest if len(parent) < totals.nodes else None,
+    )
+
+
+def _shares(ticks: Ints, all_ticks: int) -> list[float | None]:
+    return [part / all_ticks if all_ticks else None for part in ticks.tolist()]
+
+
+def _events(tracks: Ints, ordinals: Ints) -> list[str | None]:
+    pairs = zip(tracks.tolist(), ordinals.tolist(), strict=True)
+    return [None if track < 0 else f"{track}.{ordinal}" for track, ordinal in pairs]
+
+
+TOOL: Final = Tool(
+    id="call_tree",
+    title="Call tree",
+    help="where time goes, as a tree of slices in slices (Python frames, operators), by name or by track, of tracks "
+    "whose slices nest: not of asynchronous spans, instants and counters",
+    group="events",
+    question=CallTreeQuestion,
+    answer=_answer,
+    contract=Contract(
+        added=("busy", "slices", "nodes.self", "nodes.count"),
+        by_track=True,
+        parts={"busy": ("nodes.self",), "slices": ("nodes.count",)},
+    ),
+)

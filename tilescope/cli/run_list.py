@@ -1,0 +1,55 @@
+"""The runs of a folder or archive, with the files that belong to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tilescope.cli.say import say
+from tilescope.cli.text import plural, shortened, size_text
+
+if TYPE_CHECKING:
+    from tilescope.tiler.readers import DiscoveredRun
+
+_SHOWN_RUNS: Final = 200
+_SHOWN_FILES: Final = 20  # of a run
+_SHOWN_CHARACTERS: Final = 300  # of a name
+
+
+def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
+    """Lists runs for people, the newest first."""
+    say(
+        f"{path}: {plural(len(runs), 'run', 'runs')} of traces (tilescope index RUN -o STORE, or tilescope view {path})"
+    )
+    for run in runs[:_SHOWN_RUNS]:
+        files = plural(len(run.files), "file", "files")
+        say(f"  {shortened(str(run.path), _SHOWN_CHARACTERS)}  {files}, {size_text(run.size_bytes)}")
+        if len(run.files) > 1:
+            for file, host in list(zip(run.files, run.hosts, strict=True))[:_SHOWN_FILES]:
+                say(f"    {shortened(host, _SHOWN_CHARACTERS):<12}{shortened(file.name, _SHOWN_CHARACTERS)}")
+            if len(run.files) > _SHOWN_FILES:
+                say(f"    and {len(run.files) - _SHOWN_FILES:,} more")
+        for file in run.side_files[:_SHOWN_FILES]:
+            say(f"    not read yet: {shortened(file.name, _SHOWN_CHARACTERS)}")
+        for note in run.notes:
+            say(f"    note: {note}")
+    if len(runs) > _SHOWN_RUNS:
+        say(f"  and {plural(len(runs) - _SHOWN_RUNS, 'more run', 'more runs')}")
+
+
+def runs_as_json(runs: Sequence[DiscoveredRun]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "runs": [
+            {
+                "path": str(run.path),
+                "name": run.name,
+                "files": [{"path": str(file), "host": host} for file, host in zip(run.files, run.hosts, strict=True)],
+                "side_files": [str(file) for file in run.side_files],
+                "size_bytes": run.size_bytes,
+                "notes": list(run.notes),
+            }
+            for run in runs
+        ]
+    }
