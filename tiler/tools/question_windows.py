@@ -41,6 +41,10 @@ class QuestionWindows:
         """The time of a device that is looked at, idle time included."""
         return self.on_track(device.tracks[0].track)
 
+    def first_launch(self, device: Device) -> int | None:
+        """The tick from which on a device's time counts before its first work; None: it does not count."""
+        return None
+
     def of_rows(self, rows: StepRows) -> Windows | None:
         """The part of the times of steps that is looked at; None: that of their tracks."""
         return None
@@ -75,6 +79,10 @@ class StepWindows(QuestionWindows):
     def on_device(self, device: Device) -> Windows:
         rows = self._launched.times.get(device.group)
         return super().on_device(device) if rows is None else self.of_rows(rows)
+
+    def first_launch(self, device: Device) -> int | None:
+        rows = self._launched.times.get(device.group)
+        return int(rows.start[0]) if rows is not None and len(rows) else None
 
     def of_rows(self, rows: StepRows) -> Windows:
         is_wanted = (rows.number >= self._wanted.first) & (rows.number <= self._wanted.last)

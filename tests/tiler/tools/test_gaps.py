@@ -211,6 +211,9 @@ def test_some_streams_of_a_device_and_steps(devices: DeviceTrace) -> None:
     assert idle == ticks(without(seen(work, WHOLE), of_kind(work)))
     (idle,) = column(gaps(devices.reader, tracks=tracks, steps="9"), "idle", "lanes")
     assert idle == ticks(without(seen(work, [step_times(devices, 1)[9]]), of_kind(work)))
+    first = step_times(devices, 1)[7]
+    (idle,) = column(gaps(devices.reader, tracks=tracks, steps="7"), "idle", "lanes")
+    assert idle == ticks(without([first], of_kind(work)))  # from its first launch on
 
 
 def test_more_threads_than_are_looked_at(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:

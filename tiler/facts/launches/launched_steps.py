@@ -6,19 +6,21 @@ the end of the step before to its own end on that device, so that idle time betw
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.devices import Device, devices_of
+from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches
+from tilescope.tiler.facts.launches.device_times import device_times, joined_times
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, step_work
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
-from tilescope.tiler.query.run_steps import RunSteps, StepRows
+from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.windows import Windows
 
@@ -45,9 +47,10 @@ class LaunchedSteps:
 
     runs: Mapping[int, StreamRuns]  # by track
     times: Mapping[int, StepRows]  # by process of the device: the time of each step
+    series: Mapping[int, StepSeries]  # by file: those of its host, with their times over all of its devices
 
 
-NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {})
+NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {}, {})
 
 _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by launches")
 
@@ -66,6 +69,8 @@ def launched_steps(reader: QueryReader, steps: RunSteps) -> Interruptible[Launch
 def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     runs: dict[int, StreamRuns] = {}
     times: dict[int, StepRows] = {}
+    marks: dict[int, StepSeries] = {}
+    of_file: dict[int, list[StepRows]] = defaultdict(list)
     if not any(series.source is StepSource.PROFILER_STEP for series in steps.series):
         return NO_LAUNCHED_STEPS
     for device in (yield from devices_of(reader)):
@@ -73,14 +78,19 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
         if series is None or series.source is not StepSource.PROFILER_STEP or steps.is_on_device(series):
             continue
         works = []
-        first_launch: list[int] = []
+        first_launches: list[int] = []
         for work_track in (*device.tracks, *device.beside):
             work = yield from step_work(reader, steps, work_track)
             works.append(work)
             runs[work_track.track] = _runs(work)
-            first_launch += yield from _first_launch(reader, work_track.track, work)
-        times[device.group] = _times(device, works, first_launch)
-    return LaunchedSteps(runs, times)
+            first_launches += yield from _first_launch(reader, work_track.track, work)
+        rows = times[device.group] = device_times(works, first_launches, series.rows)
+        if len(rows):
+            file = reader.file_of(series.tracks[0])
+            marks[file] = series
+            of_file[file].append(rows)
+    joined = {file: replace(marks[file], rows=joined_times(parts)) for file, parts in of_file.items()}
+    return LaunchedSteps(runs, times, joined)
 
 
 def _runs(work: StepWork) -> StreamRuns:
@@ -103,20 +113,3 @@ def _first_launch(reader: QueryReader, track: int, work: StepWork) -> Interrupti
         return []
     launches = yield from device_launches(reader, track)
     return [int(launches.start[launches.rows(work.ordinal[is_step])].min())]
-
-
-def _times(device: Device, works: Sequence[StepWork], first_launch: Sequence[int]) -> StepRows:
-    """From the end of the step before to its own end, on all tracks of the device."""
-    columns = (np.concatenate([getattr(work, name) for work in works]) for name in ("pass_", "number", "start", "stop"))
-    pass_, number, start, stop = columns
-    is_step = number != NO_STEP
-    pass_, number, start, stop = pass_[is_step], number[is_step], start[is_step], stop[is_step]
-    order = np.lexsort((number, pass_))
-    pass_, number, start, stop = pass_[order], number[order], start[order], stop[order]
-    if not len(order):
-        return StepRows(*(np.zeros(0, np.int64) for _ in StepRows.__slots__))
-    first = np.flatnonzero((np.diff(number, prepend=-2) != 0) | (np.diff(pass_, prepend=-2) != 0))
-    ends = np.maximum.accumulate(np.maximum.reduceat(stop, first))  # a step that ends before the last one has no time
-    begins = np.append(min([int(start.min()), *first_launch]), ends[:-1])
-    none = np.full(len(first), -1)
-    return StepRows(number[first], pass_[first], begins, ends, none, none, np.zeros(len(first), np.int64))

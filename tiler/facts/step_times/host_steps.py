@@ -1,7 +1,7 @@
 """The steps of hosts and their GPUs, and what they are made of: when what happens is found once for each run.
 
 At every instant of a step the part counts that comes last in `HOST_PARTS`, of all that happens for this step then.
-Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), where each step has work on them.
+Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), where these have work of a step.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
+from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
@@ -79,10 +79,9 @@ def host_step_times(
     for host in host_tracks(reader, steps, tracks):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
         if host_steps is None:
-            spans = marked_steps(host)
-            rows = _launched_rows(reader, launched, host, spans)
-            if rows is not None:
-                spans = StepSpans.from_rows(rows, counted=False)
+            series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
+            rows = None if series is None else series.rows
+            spans = marked_steps(host) if rows is None else StepSpans.from_launched(rows)
             parts = yield from part_spans(reader, host, spans)
             host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts], rows)
             if is_kept:
@@ -93,34 +92,6 @@ def host_step_times(
         times.append(_times(host_steps, windows, tick_ps))
         yield
     return [time for time in times if len(time)]
-
-
-def _launched_rows(reader: QueryReader, launched: LaunchedSteps, host: HostTracks, marks: StepSpans) -> StepRows | None:
-    """Steps of a file by launches, over its GPUs; None where a step has no work on them, or there are no GPUs."""
-    groups = {reader.tree.tracks[track].group for track in (*host.threads, *host.streams)}
-    devices = [launched.times[group] for group in sorted(groups & launched.times.keys())]
-    if not len(marks) or not any(len(rows) for rows in devices):
-        return None
-    pass_, number, start, stop = (
-        np.concatenate([getattr(rows, name) for rows in devices]) for name in ("pass_", "number", "start", "stop")
-    )
-    order, first = _in_order(pass_, number)
-    mark, mark_first = _in_order(marks.pass_, marks.number)
-    mark, step = mark[mark_first], order[first]
-    is_same = np.array_equal(pass_[step], marks.pass_[mark]) and np.array_equal(number[step], marks.number[mark])
-    if not is_same:
-        return None
-    ends = np.maximum.accumulate(np.maximum.reduceat(stop[order], first))
-    begins = np.append(start.min(), ends[:-1])
-    is_open = np.zeros(len(first), np.int64)
-    return StepRows(number[step], pass_[step], begins, ends, marks.track[mark], marks.ordinal[mark], is_open)
-
-
-def _in_order(pass_: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """Rows by pass and number, and where in them each step begins."""
-    order = np.lexsort((number, pass_))
-    change = (np.diff(number[order], prepend=-1) != 0) | (np.diff(pass_[order], prepend=-1) != 0)
-    return order, np.flatnonzero(change)
 
 
 def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:

@@ -54,9 +54,17 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     search = Search(question.at_least, question.order, question.limit, after)
     of_lanes: list[LaneGaps] = []
     for number, lane in enumerate(lanes.lanes):
-        device = lane.device
-        windows = question_windows.on_track(lane.track) if device is None else question_windows.on_device(device)
-        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, question_windows.within)))
+        windows, first_launch = question_windows.on_track(lane.track), None
+        if lane.device is not None:
+            windows = question_windows.on_device(lane.device)
+            first_launch = question_windows.first_launch(lane.device)
+        of_lanes.append(
+            (
+                yield from search.look_through(
+                    scope.reader, lane, number, windows, question_windows.within, first_launch=first_launch
+                )
+            )
+        )
     search.settle()
     gaps = search.first.take(slice(question.limit))
     more = None

@@ -68,11 +68,17 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
         if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
-            rows = launched.times.get(device.group, None if series is None else series.rows)
+            times = launched.times.get(device.group)
             device_parts.append(
                 (
                     yield from parts_of(
-                        scope.reader, device, question_windows.on_device(device), rows, question_windows.within
+                        scope.reader,
+                        device,
+                        question_windows.on_device(device),
+                        (None if series is None else series.rows) if times is None else times,
+                        question_windows.within,
+                        first_launch=question_windows.first_launch(device),
+                        step_launch=int(times.start[0]) if times is not None and len(times) else None,
                     )
                 )
             )

@@ -80,8 +80,11 @@ def device_use(
     for host in run_environment.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
-                windows = question_windows.on_track(device.tracks[0].track)
-                total += (yield from parts_of(scope.reader, device, windows, None, question_windows.within)).parts
+                windows, begin = question_windows.on_device(device), question_windows.first_launch(device)
+                device_parts = yield from parts_of(
+                    scope.reader, device, windows, None, question_windows.within, first_launch=begin
+                )
+                total += device_parts.parts
     if not total.span:
         is_any = run_environment.devices or (yield from devices_of(scope.reader))
         why = "devices do not work in what is looked at" if is_any else NO_DEVICES
@@ -106,7 +109,7 @@ def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     """Facts about the durations of steps."""
     if measured is None:
         return [Fact("step_mean", "Mean step", None, "ticks", steps.why)]
-    durations = spread(steps.ticks(measured.durations))
+    durations = spread(steps.ticks(measured.durations), measured.in_means)
     return [
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("step_mean", "Mean step", durations.mean, "ticks", measured.step_note),
