@@ -92,8 +92,8 @@ def parts_of(
     total += Parts(span=before_work.ticks)
     if len(steps[0]):
         steps[0][0] += _before(asked, step_launch, extent).ticks
-    start = min(windows.start, before_work.start) if len(before_work) else windows.start
-    return DeviceParts(device, start, max(windows.stop, before_work.stop), total, rows, steps)
+    counted = windows.joined(before_work)
+    return DeviceParts(device, counted.start, counted.stop, total, rows, steps)
 
 
 def _before(windows: Windows, launch: int | None, extent: Windows) -> Windows:
