@@ -94,7 +94,10 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
 
 
 def _runs(work: StepWork) -> StreamRuns:
-    """Work put together as long as none of another step, or of no step, starts in between."""
+    """Work put together as long as none of another step, or of no step, starts in between.
+
+    What starts at one tick on a stream goes with the last of it.
+    """
     order = np.argsort(work.start, kind="stable")
     number, start, stop = work.number[order], work.start[order], work.stop[order]
     first = np.flatnonzero(np.diff(number, prepend=NO_STEP - 1) != 0)
