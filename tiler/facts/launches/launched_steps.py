@@ -103,7 +103,7 @@ def _runs(work: StepWork) -> StreamRuns:
     first = np.flatnonzero(np.diff(number, prepend=NO_STEP - 1) != 0)
     if not len(first):
         return StreamRuns(number, start, stop)
-    end = np.maximum(np.maximum.reduceat(stop, first), start[first] + 1)  # events that take no time are in it
+    end = np.maximum.reduceat(np.maximum(stop, start + 1), first)  # events that take no time are in it
     end[:-1] = np.minimum(end[:-1], start[first[1:]])
     is_step = number[first] != NO_STEP
     return StreamRuns(number[first][is_step], start[first][is_step], end[is_step])

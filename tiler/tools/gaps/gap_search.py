@@ -136,8 +136,8 @@ class Search:
         lane_gaps = LaneGaps()
         busy = Busy(reader, [track.of_any_kind for track in lane.tracks])
         extent = yield from busy.extent(within)
-        start = extent.start if first_launch is None else min(extent.start, first_launch)
-        windows = windows.clipped(start, extent.stop) if len(extent) else NOTHING
+        begin = extent.start if first_launch is None else min(extent.start, first_launch)
+        windows = windows.clipped(begin, extent.stop) if len(extent) else NOTHING
         lane_gaps.start, lane_gaps.stop = windows.start, windows.stop
         open_at = -1  # start of a gap that reaches to the end of the piece before
         for piece in busy.pieces(windows):
