@@ -144,7 +144,7 @@ test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -o cache_dir=build/pytest/$@ tests/browser
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
 $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
@@ -268,10 +268,10 @@ lint-python: $(STAMPS)/test-tools
 lint-native: $(STAMPS)/test-tools
 	@$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
 
-tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was found clean
+tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was clean
 	@$(BIN)/python -m tests.run_clang_tidy
 
-tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same without the static analyzer, in a sixth of the time, as CI does
+tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same without the static analyzer, in a sixth of the time, as CI does; says what is clean in tiler/native/CLEAN
 	@$(BIN)/python -m tests.run_clang_tidy --quick
 
 # How each file is compiled, as CMake says it. Configured anew with every change: a file may have come.

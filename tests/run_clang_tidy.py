@@ -1,9 +1,11 @@
-"""Runs clang-tidy over native code: `make tidy`. What was found clean is passed over until something changes.
+"""Runs clang-tidy over native code: `make tidy`. What was clean is passed over until something changes.
 
-`--quick` leaves out the static analyzer, which takes five sixths of the time: so does CI, where nothing is known yet.
+Findings depend on the text of a file and of the headers that it includes, on how it is compiled, on `.clang-tidy`, and
+on the versions of clang-tidy and nanobind. A hash of all that names a stamp in `build/tidy/clean`.
 
-What a finding depends on is the text of a file and of the headers that it includes, how it is compiled, `.clang-tidy`,
-and the versions of clang-tidy and nanobind. A hash of all that names a stamp in `build/tidy/clean`.
+`--quick`, for CI, leaves out the static analyzer, which takes five sixths of the time, and files that it has passed on
+another machine: when everything is clean, it writes a line for each file into `tiler/native/CLEAN`, a hash of all that
+but for the compiler's command, which names places of the machine.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 NATIVE: Final = ROOT / "tiler" / "native"
 BUILD: Final = ROOT / "build" / "tidy"
+CLEAN: Final = NATIVE / "CLEAN"
 # Without the analyzer, the compiler warns of what headers of the system themselves do.
 _NO_ANALYZER: Final = ("--checks=-clang-analyzer-*", "--extra-arg=-Wno-deprecated-declarations")
 _INCLUDE: Final = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -32,10 +35,11 @@ _INCLUDE: Final = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file to look at, and a hash of what its findings depend on."""
+    """A file to look at, and hashes of what its findings depend on, on this machine and on any."""
 
     file: Path
     key: str
+    digest: str
 
 
 def units(commands: Iterable[dict[str, str]], settings: str, native: Path = NATIVE) -> Iterator[Unit]:
@@ -55,8 +59,24 @@ def units(commands: Iterable[dict[str, str]], settings: str, native: Path = NATI
             new = headers(left.pop()) - seen
             seen |= new
             left.extend(new)
-        parts = [settings, command["command"], *(f"{path}\n{path.read_text()}" for path in sorted(seen))]
-        yield Unit(file, hashlib.sha256("\0".join(parts).encode()).hexdigest())
+        texts = [f"{path.relative_to(native)}\n{path.read_text()}" for path in sorted(seen)]
+        yield Unit(file, _hash(settings, command["command"], *texts), _hash(settings, *texts))
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def read_clean(stamp: Path = CLEAN) -> frozenset[str]:
+    """The hashes of files that the quick checks have passed, on whatever machine."""
+    lines = stamp.read_text().splitlines() if stamp.is_file() else []
+    return frozenset(line.partition(" ")[0] for line in lines)
+
+
+def write_clean(passed: Iterable[Unit], stamp: Path = CLEAN, native: Path = NATIVE) -> None:
+    """Says of these files that the quick checks have passed them."""
+    lines = sorted((unit.file.relative_to(native).as_posix(), unit.digest) for unit in passed)
+    stamp.write_text("".join(f"{digest} {name}\n" for name, digest in lines))
 
 
 def _findings(file: Path, options: Iterable[str]) -> str:
@@ -78,7 +98,8 @@ def main(arguments: Sequence[str]) -> int:
     wanted = list(units(commands, settings))
     for stamp in {path.name for path in clean.iterdir()} - {unit.key for unit in wanted}:
         (clean / stamp).unlink()
-    changed = [unit for unit in wanted if not (clean / unit.key).exists()]
+    passed = read_clean() if options else frozenset()
+    changed = [unit for unit in wanted if not (clean / unit.key).exists() and unit.digest not in passed]
     failed = False
     with ThreadPoolExecutor(
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -90,6 +111,8 @@ def main(arguments: Sequence[str]) -> int:
                 print(findings)
             else:
                 (clean / unit.key).touch()
+    if options and not failed:
+        write_clean(wanted)
     print(f"clang-tidy: looked at {len(changed)} of {len(wanted)} files", file=sys.stderr)
     return int(failed)
 

@@ -123,6 +123,7 @@ def test_neighbours_by_arrow_keys(kineto: Viewer) -> None:
     assert duration < end - start < 2 * duration
 
 
+@pytest.mark.deep
 def test_a_neighbour_that_cannot_be_looked_up_is_no_missing_one(kineto: Viewer) -> None:
     labels = kineto.page.evaluate("tilescope.labels")
     step = next(label for label in labels if label["text"] == "ProfilerStep#103")
@@ -271,6 +272,7 @@ def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
     assert kineto.span()[1] == pytest.approx(span[1], abs=2 * ticks_per_px)
 
 
+@pytest.mark.deep
 def test_the_status_line_leads_to_the_warnings(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(DEVICES))
     viewer.page.get_by_role("button", name="1 warning").click()
@@ -324,6 +326,7 @@ def click_a_step(viewer: Viewer, name: str) -> None:
     viewer.click(label["x"] + 40, label["y"] + 8)
 
 
+@pytest.mark.deep
 def test_the_tooltip_goes_with_a_click_and_comes_with_the_next_move(kineto: Viewer) -> None:
     label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
     tooltip = kineto.page.get_by_role("tooltip")
@@ -337,6 +340,7 @@ def test_the_tooltip_goes_with_a_click_and_comes_with_the_next_move(kineto: View
     tooltip.wait_for()
 
 
+@pytest.mark.deep
 def test_f_zooms_at_once_to_what_cannot_be_centred(kineto: Viewer) -> None:
     held: list[Route] = []
     kineto.page.route(
@@ -366,6 +370,7 @@ def test_the_minimap_lines_up_with_the_timeline(kineto: Viewer) -> None:
     assert first[0] == pytest.approx(0.02 * strip["width"], abs=3)
 
 
+@pytest.mark.deep
 def test_an_edge_of_the_minimap_window_can_be_dragged(kineto: Viewer, served: Served) -> None:
     box = kineto.page.locator(".minimap").bounding_box()
     assert box is not None
@@ -394,6 +399,7 @@ def left_edge(viewer: Viewer) -> float:
     return box["x"] + 1
 
 
+@pytest.mark.deep
 def test_the_minimap_of_a_run_that_is_mostly_empty_shows_its_busy_part(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(GAP))
     viewer.wait(f"({COLOURED_COLUMNS})('.minimap canvas') !== null")
@@ -436,6 +442,7 @@ def test_an_area_holds_the_tracks_that_are_touched_and_no_others(kineto: Viewer)
     assert ("Tracks", "2", "") in rows
 
 
+@pytest.mark.deep
 def test_an_area_ends_with_the_run(kineto: Viewer, served: Served) -> None:
     box = kineto.timeline_box()
     run_end = int(served.get(f"/runs/{kineto.look()['run']}/manifest")["end"])
@@ -445,6 +452,7 @@ def test_an_area_ends_with_the_run(kineto: Viewer, served: Served) -> None:
     assert int(kineto.look()["selection"]["start"]) == 0
 
 
+@pytest.mark.deep
 def test_a_drag_snaps_to_the_edges_of_slices(kineto: Viewer) -> None:
     label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
     click_a_step(kineto, "ProfilerStep#103")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from playwright.sync_api import Browser, Route
@@ -68,15 +68,30 @@ def _are_groups_offered(panel: Panel) -> object:
     return panel.page.evaluate("document.querySelectorAll('.group-choice option').length > 3")
 
 
-PARTS = pytest.mark.parametrize(
-    ("asked", "look", "is_there"),
-    [
-        pytest.param("**/tools/hit_bins?**", _hits, _are_hits_marked, id="hits"),
-        pytest.param("**/pages/**", _tiles, _are_tiles_sharp, id="tiles"),
-        pytest.param("**/tools/memory_profile?**", _memory, _is_memory_answered, id="memory"),
-        pytest.param("**/openapi.json", _groups, _are_groups_offered, id="groups"),
-    ],
-)
+PARTS = {
+    "hits": ("**/tools/hit_bins?**", _hits, _are_hits_marked),
+    "tiles": ("**/pages/**", _tiles, _are_tiles_sharp),
+    "memory": ("**/tools/memory_profile?**", _memory, _is_memory_answered),
+    "groups": ("**/openapi.json", _groups, _are_groups_offered),
+}
+
+
+def _parts(quick: str) -> pytest.MarkDecorator:
+    """All of them; but one they are for deep tests."""
+    cases = [pytest.param(*PARTS[id], marks=() if id == quick else pytest.mark.deep, id=id) for id in PARTS]
+    return pytest.mark.parametrize(("asked", "look", "is_there"), cases)
+
+
+def _failures_of_parts(quick: Mapping[str, str]) -> pytest.MarkDecorator:
+    """All of them, refused and cut off; those that are not named here are for deep tests."""
+    cases = [
+        pytest.param(
+            *PARTS[id], failure, marks=() if quick.get(id) == failure else pytest.mark.deep, id=f"{failure}-{id}"
+        )
+        for id in PARTS
+        for failure in ("refused", "cut")
+    ]
+    return pytest.mark.parametrize(("asked", "look", "is_there", "failure"), cases)
 
 
 def _until(panel: Panel, holds: Look) -> None:
@@ -87,8 +102,7 @@ def _until(panel: Panel, holds: Look) -> None:
     raise AssertionError(f"still not: {holds}; {panel.page.inner_text('.statusbar')}")
 
 
-@PARTS
-@pytest.mark.parametrize("failure", ["refused", "cut"])
+@_failures_of_parts({"hits": "refused", "tiles": "cut"})
 def test_what_is_refused_once_is_asked_again(
     panel: Panel, asked: str, look: Look, is_there: Look, failure: str
 ) -> None:
@@ -100,9 +114,14 @@ def test_what_is_refused_once_is_asked_again(
     panel.viewer.wait(f"!({_IS_BUSY_SAID})")
 
 
-@pytest.mark.parametrize("failure", ["refused", "cut"])
 @pytest.mark.parametrize(
-    ("asked", "address"), [("**/api/v1/runs", "/"), ("**/manifest", "/?run={run}")], ids=["list", "opening"]
+    ("asked", "address", "failure"),
+    [
+        pytest.param("**/api/v1/runs", "/", "refused", id="list-refused"),
+        pytest.param("**/api/v1/runs", "/", "cut", id="list-cut", marks=pytest.mark.deep),
+        pytest.param("**/manifest", "/?run={run}", "refused", id="opening-refused", marks=pytest.mark.deep),
+        pytest.param("**/manifest", "/?run={run}", "cut", id="opening-cut"),
+    ],
 )
 def test_what_is_asked_again_is_said_before_a_run_is_open(panel: Panel, asked: str, address: str, failure: str) -> None:
     refusal = _FirstRefusal(panel, asked, failure)
@@ -146,7 +165,7 @@ class _FirstRefusal:
                 route.fulfill(status=503, content_type="application/json", body=BUSY)
 
 
-@PARTS
+@_parts("groups")
 def test_what_stays_refused_is_asked_anew_when_the_page_is_looked_at_again(
     panel: Panel, asked: str, look: Look, is_there: Look
 ) -> None:
@@ -167,7 +186,7 @@ def test_what_stays_refused_is_asked_anew_when_the_page_is_looked_at_again(
     _until(panel, is_there)
 
 
-@PARTS
+@_parts("memory")
 def test_what_is_refused_for_good_is_not_asked_again_when_the_page_is_looked_at_again(
     panel: Panel, asked: str, look: Look, is_there: Look
 ) -> None:

@@ -241,7 +241,7 @@ async def test_a_view_is_resolved_alike_by_all(sources: dict[str, Source], addre
         "chrome/nestable_async.json",
         "chrome/instance_counters.json",
         "ascend/msprof_1_0_6.json",
-        "xplane/tpu_v6e_4core.xplane.pb",
+        pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),  # it is large
     ],
 )
 async def test_real_traces_with_their_arguments_and_flows(

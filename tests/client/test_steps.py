@@ -105,7 +105,14 @@ async def test_events_of_steps_over_http_and_grpc(addresses: dict[str, str], run
     assert sorted(row for batch in batches for row in zip(batch.start, batch.duration, strict=True)) == expected
 
 
-@pytest.mark.parametrize("name", [name for name in CORPUS if "mi250" not in name])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.deep if "bert" in name else ())  # it is large
+        for name in CORPUS
+        if "mi250" not in name
+    ],
+)
 async def test_steps_of_real_files_by_every_way(
     name: str, tmp_path: Path, aiohttp_server: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -235,7 +235,12 @@ def placed(text: str, places: Mapping[str, str]) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", list(LINES))
+LARGE = ("docs/slow-step.md",)  # it makes a trace of 400,000 events, and asks a lot of it
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.deep if name in LARGE else ()) for name in LINES]
+)
 def test_the_lines_of_a_page_run(name: str, folder: Path) -> None:
     with profilers() as places:
         for line in LINES[name]:

@@ -21,7 +21,13 @@ def test_there_are_enough() -> None:
     assert all(case.accepted for case in CASES)
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in CASES if not case.apart])
+HERE = [case for case in CASES if not case.apart]
+
+
+@pytest.mark.parametrize(  # every second one is for deep tests
+    "case",
+    [pytest.param(case, id=case.id, marks=pytest.mark.deep if number % 2 else ()) for number, case in enumerate(HERE)],
+)
 def test_outcome(case: Case, tmp_path: Path) -> None:
     wrong = complaints(case, run_here(case, tmp_path))
     assert not wrong, "\n".join(wrong)

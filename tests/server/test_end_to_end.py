@@ -95,7 +95,7 @@ async def stream_pages(client: Client, base: str, keys: list[PageKey]) -> dict[P
         pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),  # thousands of pages more
         pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
         "kineto/ns_resolution.pt.trace.json.gz",
-        "chrome/fuchsia_trace.json.gz",
+        pytest.param("chrome/fuchsia_trace.json.gz", marks=pytest.mark.deep),
         "chrome/instance_counters.json",
     ],
 )

@@ -1,7 +1,7 @@
 """The contract of a source of operations: one kind of devices, or the operators of one framework, in one file.
 
-A source finds its devices and makes a table of what they run, with rows of `operation.py`. What tools show is made of
-these alone. A new source is a file with a subclass, named in `sources.py`.
+A source finds its devices and makes a table of what they run, with rows of `operation.py`: all figures that tools show
+of operations come from these. A new source is a file with a subclass, named in `sources.py`.
 """
 
 from __future__ import annotations

@@ -162,7 +162,9 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize("what", HUGE)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=pytest.mark.deep if "input" in what else ()) for what in HUGE]
+)
 def test_it_takes_no_more_memory_than_it_may(what: str, tmp_path: Path) -> None:
     path = tmp_path / "graph.pb.gz"
     path.write_bytes(gzip.compress(b"".join(HUGE[what]), 1))
