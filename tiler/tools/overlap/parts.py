@@ -75,8 +75,8 @@ def parts_of(
     """
     busy = Busy(reader, [*device.tracks, *device.beside])
     extent = yield from busy.extent(within)
-    asked, windows = windows, windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
-    before_work = _before(asked, first_launch, extent)
+    all_windows, windows = windows, windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
+    before_work = _before(all_windows, first_launch, extent)
     total = Parts()
     steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]
     for piece in busy.pieces(windows):
@@ -91,7 +91,7 @@ def parts_of(
         yield
     total += Parts(span=before_work.ticks)
     if len(steps[0]):
-        steps[0][0] += _before(asked, step_launch, extent).ticks
+        steps[0][0] += _before(all_windows, step_launch, extent).ticks
     counted = windows.joined(before_work)
     return DeviceParts(device, counted.start, counted.stop, total, rows, steps)
 
