@@ -17,6 +17,7 @@ from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Orde
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.question import After, FigureQuestion
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -90,7 +91,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
         Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
-        Fact("span", "Span", span, "ticks", "from the first work of each to the end of its last, in what is looked at"),
+        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in what is looked at"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("idle_share", "Idle share", idle / span if span else None, "fraction", "" if span else "there is no work"),

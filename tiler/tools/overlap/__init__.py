@@ -16,6 +16,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Tab
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
@@ -35,7 +36,7 @@ _TITLES: Final = {
     "exposed_copies": "Exposed copies",
 }
 _HELP: Final = {
-    "span": "from the first work of each device to the end of its last, in what is looked at",
+    "span": f"{DEVICE_SPAN}, in what is looked at",
     "busy": "when anything runs, asynchronous copies included",
     "exposed_communication": "while no computation runs",
     "exposed_copies": "while neither computation nor communication runs",

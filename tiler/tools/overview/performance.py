@@ -18,7 +18,7 @@ from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
-from tilescope.tiler.tools.question_windows import QuestionWindows
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
@@ -91,7 +91,7 @@ def device_use(
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(
         total.idle / total.span,
-        "when nothing runs, from the first work of each device to the end of its last",
+        f"when nothing runs, {DEVICE_SPAN}",
         total.computation / total.span,
         "when anything is computed",
         flops,
