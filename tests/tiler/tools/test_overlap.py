@@ -14,12 +14,12 @@ from tests.corpus import corpus_path
 from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, step_times, ticks, without
 from tests.example import Example
 from tests.examples import examples
+from tilescope.tiler.facts.device_parts import Parts
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
-from tilescope.tiler.tools.overlap.parts import Parts
 
 FIGURES = ("span", "busy", "computation", "communication", "exposed_communication", "copies", "exposed_copies")
 

@@ -9,12 +9,12 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope

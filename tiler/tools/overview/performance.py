@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
@@ -17,7 +18,6 @@ from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
-from tilescope.tiler.tools.overlap.parts import Parts, parts_of
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
