@@ -256,7 +256,7 @@ def test_work_by_step_and_that_of_none_is_all_work(devices: DeviceTrace) -> None
     for tasks in at_once.values():
         last = sorted(tasks, key=lambda task: task.start - task.stop)[-1]
         time = last.start if last.launched_by is None else devices.tasks[last.launched_by].start
-        (number,) = [number for number, mark in marks.items() if mark.start <= time < mark.stop] or [None]
+        number = next((number for number, mark in marks.items() if mark.start <= time < mark.stop), None)
         by_step[number] += Counter(task.name for task in tasks)
     assert by_step[None]
     total = Counter[str]()
