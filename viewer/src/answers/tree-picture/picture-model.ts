@@ -18,7 +18,7 @@ export interface BoxFigures {
   readonly size: string;
   /** Part of the whole, in words. */
   readonly share: string;
-  /** Without what lies below it; empty where that is all of it. */
+  /** What of it lies in none of the boxes below it, in words; empty where that is all of it. */
   readonly own: string;
 }
 
@@ -41,6 +41,11 @@ export class PictureModel {
     this.names = new RowNames(table);
     this.sizeColumns = (table.nested ?? []).flatMap((id) => table.columns.find((column) => column.id === id) ?? []);
     this.sizeColumn.value = this.sizeColumns[0]?.id ?? null;
+  }
+
+  /** True where the table leaves rows out: what these come to is in what they lie in. */
+  get isPart(): boolean {
+    return this.table.rest !== null;
   }
 
   readonly rows = computed(() => sizedRows(this.table, this.sizeColumn.value));
@@ -132,7 +137,8 @@ export class PictureModel {
     return {
       name: this.names.text(tree.rowOf(node)),
       ...this.#sizes(size),
-      own: children.length > 0 ? this.sizeText(size - below) : "",
+      own:
+        children.length > 0 ? `${this.sizeText(size - below)} ${this.isPart ? "itself or not listed" : "itself"}` : "",
     };
   }
 

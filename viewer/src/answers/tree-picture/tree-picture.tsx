@@ -208,7 +208,9 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
         <Tip pointed={pointed.value} figures={model.figures(pointed.value.box)} widthPx={model.widthPx.value} />
       )}
       <div class="tree-picture-foot">
-        <span role="status">{current < 0 ? hint(boxes.node.length) : wordsOf(model.figures(current))}</span>
+        <span role="status">
+          {current < 0 ? hint(boxes.node.length, model.isPart) : wordsOf(model.figures(current))}
+        </span>
         {current >= 0 && (
           <button type="button" class="button is-outlined" onClick={() => zoom(current)}>
             {boxes.node[current] === model.zoomed.value ? "Zoom out" : "Zoom in"}
@@ -231,12 +233,16 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
   );
 }
 
-function hint(boxes: number): string {
-  return boxes === 0 ? "There is nothing to draw." : "Double click, or Enter, fills the picture with a box.";
+function hint(boxes: number, isPart: boolean): string {
+  if (boxes === 0) {
+    return "There is nothing to draw.";
+  }
+  const rest = isPart ? " Nodes that are not listed are in what they lie in." : "";
+  return `Double click, or Enter, fills the picture with a box.${rest}`;
 }
 
 function wordsOf({ name, size, share, own }: BoxFigures): string {
-  return [name, size, share, own === "" ? "" : `${own} itself`].filter(Boolean).join(" · ");
+  return [name, size, share, own].filter(Boolean).join(" · ");
 }
 
 interface TipProps {
@@ -253,7 +259,7 @@ function Tip({ pointed: { xPx, yPx }, figures: { name, size, share, own }, width
       <span>
         {size} {share === "" ? "" : `· ${share}`}
       </span>
-      {own !== "" && <span class="dim">{own} itself</span>}
+      {own !== "" && <span class="dim">{own}</span>}
     </div>
   );
 }
