@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install dev hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
+        bench-load bench-answers compare-xprof diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -318,6 +318,9 @@ bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) chromium ## t
 
 compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the same traces beside what our tools say; fails where nobody says why they differ
 	$(BIN)/python -m bench.xprof_compare --xprof $(PEERS)/bin/python
+
+diagnosis: $(STAMPS)/test-tools ## what overview says of runs with a planted cause, and its points for class, culprit and loss (TILESCOPE_DIAGNOSIS)
+	$(BIN)/python -m bench.diagnosis $(BENCH_ARGS)
 
 compare-export: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis and Perfetto read from traces and from our exports of them; fails where it differs
 	$(BIN)/python -m bench.compare_export --peers $(PEERS)/bin/python $(BENCH_ARGS)

@@ -67,6 +67,26 @@ class DeviceTrace:
         return int(found)
 
 
+def step_times(devices: DeviceTrace, device: int) -> dict[int, tuple[int, int]]:
+    """By number: from the end of the step before to the end of the last work that was launched in it."""
+    marks = {
+        int(task.name[13:]): (task.start, task.stop) for task in devices.tasks if task.name.startswith("ProfilerStep#")
+    }
+    ends: dict[int, int] = {}
+    begin = 1 << 40
+    for task in devices.work(device):
+        time = task.start if task.launched_by is None else devices.tasks[task.launched_by].start
+        for number, (start, stop) in marks.items():
+            if start <= time < stop:
+                ends[number] = max(ends.get(number, 0), task.stop)
+                begin = min(begin, time, task.start)
+    times = {}
+    for number, end in sorted(ends.items()):
+        times[number] = begin, max(begin, end)
+        begin = times[number][1]
+    return times
+
+
 def random_tasks(rng: random.Random) -> Iterator[Task]:
     """Two devices of two and three streams, annotations over their work, two threads that launch it, four steps."""
     at = 0

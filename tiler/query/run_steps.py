@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.records.steps import StepSource, TrackSteps
@@ -84,6 +85,11 @@ class StepSeries:
         """Sum of their durations."""
         return int((self.rows.stop - self.rows.start).sum())
 
+    @property
+    def is_line(self) -> bool:
+        """True of steps that a device's line of steps marks."""
+        return self.source <= StepSource.STEPS_LINE_IN_ORDER
+
     def between(self, first: int, last: int) -> NDArray[np.bool_]:
         """Mask of rows that have these numbers."""
         is_between: NDArray[np.bool_] = (self.rows.number >= first) & (self.rows.number <= last)
@@ -150,6 +156,30 @@ class RunSteps:
     def of_track(self, track: int) -> StepSeries | None:
         """The steps of a track that holds events; None: nothing on its host marks any."""
         return self._of_process[self._tree.tracks[track].group]
+
+    def of_device(self, track: int) -> StepSeries | None:
+        """The steps of a device's track where nothing is known of launches: of its line, else of its file's threads.
+
+        Annotations that a profiler copies to a device span only some of its kernels: they count where threads mark no
+        steps.
+        """
+        series = self.of_track(track)
+        if series is None or series.is_line:
+            return series
+        file = self._file_of[self._tree.tracks[track].group]
+        threads = [
+            thread_series
+            for thread_series in self.series
+            if not thread_series.is_line
+            and self._file_of[thread_series.process] == file
+            and not self.is_on_device(thread_series)
+        ]
+        return max(threads, key=lambda thread_series: thread_series.total_ticks, default=series)
+
+    def is_on_device(self, series: StepSeries) -> bool:
+        """True of steps that a device marks."""
+        group = self._tree.groups[series.process]
+        return is_device_process(group.name, group.detail)
 
     def name_of(self, series: StepSeries, number: int) -> str:
         """The name of a step, as far as its number gives it."""

@@ -68,6 +68,10 @@ class ToolTable(Struct, frozen=True, kw_only=True):
     parent: Annotated[
         str | None, Meta(description="The column of row numbers (-1: none) that makes a tree of the rows.")
     ]
+    nested: Annotated[
+        Sequence[str],
+        Meta(description="Columns whose value of a row has those of all rows below it: a tree can be drawn by them."),
+    ] = ()
     columns: Sequence[ToolColumn]
     totals: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over all rows, by column.")]
     rest: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over rows that are not listed, by column.")]

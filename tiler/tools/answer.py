@@ -81,6 +81,7 @@ class Column:
 class Table:
     """Columns of equal length. With `parent`, a column of row numbers (-1: none), rows form a tree, parents first.
 
+    `nested` are the columns whose value of a row has those of all rows below it: a tree can be drawn by them.
     `totals` has what all rows come to by column, those that were left out included; `rest` what just these do.
     `more` is the value of the question's field `after` that asks for what follows.
     """
@@ -92,8 +93,12 @@ class Table:
     totals: Mapping[str, Value] | None = None
     rest: Mapping[str, Value] | None = None
     more: str | None = None
+    nested: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        unknown = set(self.nested) - {column.id for column in self.columns}
+        if unknown or (self.nested and self.parent is None):
+            raise ValueError(f"table {self.id!r}: nested names {sorted(unknown) or 'columns, and there is no parent'}")
         lengths = {len(column.values) for column in self.columns}
         if len(lengths) > 1:
             raise ValueError(f"table {self.id!r}: columns have {sorted(lengths)} rows")

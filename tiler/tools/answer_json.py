@@ -109,6 +109,7 @@ def _table(table: Table) -> ToolTable:
         id=table.id,
         title=table.title,
         parent=table.parent,
+        nested=list(table.nested),
         columns=[_column(column) for column in table.columns],
         totals=_sums(kinds, table.totals),
         rest=_sums(kinds, table.rest),
@@ -120,7 +121,7 @@ def _read_table(table: ToolTable) -> Table:
     columns = [_read_column(column) for column in table.columns]
     kinds = {column.id: column.kind for column in columns}
     totals, rest = (_read_sums(kinds, sums) for sums in (table.totals, table.rest))
-    return Table(table.id, table.title, columns, table.parent, totals, rest, table.more)
+    return Table(table.id, table.title, columns, table.parent, totals, rest, table.more, table.nested)
 
 
 def _column(column: Column) -> ToolColumn:

@@ -130,8 +130,8 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
     steps: Annotated[
         StepRange | None,
         Meta(
-            description="Steps, as in 5 or 5-9: on each track those of its device or host, without the gaps between "
-            "them; with a span, only their parts within it."
+            description="Steps, as in 5 or 5-9: on each track those of its device or host, on GPUs of PyTorch what "
+            "was launched in them; with a span, only their parts within it."
         ),
     ] = None
     step_name: Annotated[

@@ -9,13 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, LaunchedSteps
+from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.windows import Windows, WindowsOf
 
 _NAMED: Final = 3  # devices or numbers in a note
+
+# What of a device's time counts, in words.
+DEVICE_SPAN: Final = "from the first work of each device (in PyTorch's steps, the first launch) to the end of its last"
 
 
 class QuestionWindows:
@@ -35,15 +40,38 @@ class QuestionWindows:
         """From the first tick to the last that is looked at on some tracks."""
         return self._span
 
+    def on_device(self, device: Device) -> Windows:
+        """The time of a device that is looked at, idle time included."""
+        return self.on_track(device.tracks[0].track)
+
+    def first_launch(self, device: Device) -> int | None:
+        """The tick from which on a device's time counts before its first work; None: it does not count."""
+        return None
+
+    def of_rows(self, rows: StepRows) -> Windows | None:
+        """The part of the times of steps that is looked at; None: that of their tracks."""
+        return None
+
 
 class StepWindows(QuestionWindows):
-    """Steps, on each track those of its device or host; and what of them lies in a span."""
+    """Steps, on each track those of its device or host; and what of them lies in a span.
 
-    def __init__(self, steps: RunSteps, wanted: StepRange, span: TickRange, within: TickRange) -> None:
+    Streams of devices whose hosts mark the steps have the work that was launched in these.
+    """
+
+    def __init__(
+        self,
+        steps: RunSteps,
+        wanted: StepRange,
+        span: TickRange,
+        within: TickRange,
+        launched: LaunchedSteps = NO_LAUNCHED_STEPS,
+    ) -> None:
         """Raises UsageError when there is none of these steps on any track."""
         super().__init__(self._step_windows, span, within, _range_notes(steps, wanted))
         self._steps = steps
         self._wanted = wanted
+        self._launched = launched
         self._windows_by_series: dict[int, Windows] = {}
 
     def span(self, tracks: Iterable[int]) -> TickRange:
@@ -51,7 +79,22 @@ class StepWindows(QuestionWindows):
         start = min((windows.start for windows in all_windows), default=0)
         return TickRange(start, max((windows.stop for windows in all_windows), default=start))
 
+    def on_device(self, device: Device) -> Windows:
+        rows = self._launched.times.get(device.group)
+        return super().on_device(device) if rows is None else self.of_rows(rows)
+
+    def first_launch(self, device: Device) -> int | None:
+        rows = self._launched.times.get(device.group)
+        return int(rows.start[0]) if rows is not None and len(rows) else None
+
+    def of_rows(self, rows: StepRows) -> Windows:
+        is_wanted = (rows.number >= self._wanted.first) & (rows.number <= self._wanted.last)
+        return rows.windows(is_wanted).clipped(*self._span)
+
     def _step_windows(self, track: int) -> Windows:
+        runs = self._launched.runs.get(track)
+        if runs is not None:
+            return runs.windows(*self._wanted).clipped(*self._span)
         series = self._steps.of_track(track)
         if series is None:
             return Windows.from_spans([], [])

@@ -11,6 +11,7 @@ from typing import Any
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
@@ -114,7 +115,8 @@ class Scope:
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
-            question_windows = StepWindows(steps, question.steps, span, within)
+            launched = yield from launched_steps(self.reader, steps)
+            question_windows = StepWindows(steps, question.steps, span, within, launched)
             self._add_notes(question_windows.notes)
             return question_windows
         if question.step_name is not None:

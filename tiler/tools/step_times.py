@@ -56,7 +56,7 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     steps = scope.reader.steps
     if question.step_name is not None:
         steps = yield from scope.steps(question.step_name)
-    times = yield from run_step_times(scope.reader, steps, tracks, question_windows.on_track)
+    times = yield from run_step_times(scope.reader, steps, tracks, question_windows.on_track, question_windows.of_rows)
     tpus = [core_times for core_times in times if StepPart.IDLE in core_times.parts]
     hosts = [core_times for core_times in times if StepPart.IDLE not in core_times.parts]
     times = tpus or hosts

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.device_trace import HOST, DeviceTrace, Spans, Task, both, of_kind, ticks, without
+from tests.device_trace import HOST, DeviceTrace, Spans, Task, both, of_kind, step_times, ticks, without
 from tests.example import Example
 from tests.examples import examples
 from tests.tiler.tools.test_overlap import SPANS, indexed
@@ -209,9 +209,11 @@ def test_some_streams_of_a_device_and_steps(devices: DeviceTrace) -> None:
     tracks = [devices.track(1, 7), devices.track(1, 9), devices.track(HOST, 1)]
     (idle,) = column(gaps(devices.reader, tracks=tracks), "idle", "lanes")
     assert idle == ticks(without(seen(work, WHOLE), of_kind(work)))
-    (step,) = [(t.start, t.stop) for t in devices.tasks if t.name == "ProfilerStep#9"]
     (idle,) = column(gaps(devices.reader, tracks=tracks, steps="9"), "idle", "lanes")
-    assert idle == ticks(without(seen(work, [step]), of_kind(work)))
+    assert idle == ticks(without(seen(work, [step_times(devices, 1)[9]]), of_kind(work)))
+    first = step_times(devices, 1)[7]
+    (idle,) = column(gaps(devices.reader, tracks=tracks, steps="7"), "idle", "lanes")
+    assert idle == ticks(without([first], of_kind(work)))  # from its first launch on
 
 
 def test_more_threads_than_are_looked_at(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:

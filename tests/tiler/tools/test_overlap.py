@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, ticks, without
+from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, step_times, ticks, without
 from tests.example import Example
 from tests.examples import examples
+from tilescope.tiler.facts.device_parts import Parts
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
-from tilescope.tiler.tools.overlap.parts import Parts
 
 FIGURES = ("span", "busy", "computation", "communication", "exposed_communication", "copies", "exposed_copies")
 
@@ -28,10 +28,10 @@ def overlap(reader: QueryReader, **asked: Any) -> Answer:
     return finish(ask(tool("overlap"), Scope(reader), from_values(tool("overlap").question, asked)))
 
 
-def parts_in(devices: DeviceTrace, device: int, windows: Spans) -> Parts:
+def parts_in(devices: DeviceTrace, device: int, windows: Spans, first_launch: int = 1 << 40) -> Parts:
     work = devices.work(device)
     everything = of_kind(work)
-    seen = both(windows, [(everything[0][0], everything[-1][1])])
+    seen = both(windows, [(min(everything[0][0], first_launch), everything[-1][1])])
     c, m, y = (both(of_kind(work, kind), seen) for kind in ("computation", "communication", "copies"))
     exposed = ticks(without(m, c)), ticks(without(without(y, c), m))
     return Parts(ticks(seen), ticks(both(everything, seen)), ticks(c), ticks(m), exposed[0], ticks(y), exposed[1])
@@ -74,8 +74,12 @@ def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
     }
     facts = {fact.id: fact.value for fact in answer.facts}
     assert facts.items() <= {"devices": 2, **(answer.table("devices").totals or {})}.items()
-    steps = sorted((t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#"))
-    of_steps = [parts_in(devices, 0, [step]) + parts_in(devices, 1, [step]) for step in steps]
+    times = [step_times(devices, device) for device in (0, 1)]
+    of_steps = [
+        parts_in(devices, 0, [times[0][number]], times[0][7][0])
+        + parts_in(devices, 1, [times[1][number]], times[1][7][0])
+        for number in (7, 8, 9, 10)
+    ]
     assert rows(answer, "steps") == of_steps
     assert values_of(answer.table("steps").column("step")) == [7, 8, 9, 10]
     (series,) = answer.series
@@ -83,15 +87,17 @@ def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
         [getattr(of, name) for of in of_steps]
         for name in ("computation", "exposed_communication", "exposed_copies", "idle")
     ]
-    assert sum(of_steps, Parts()) == sum((parts_in(devices, k, [(0, steps[-1][1])]) for k in (0, 1)), Parts())
+    assert sum(of_steps, Parts()) == sum(
+        (parts_in(devices, k, [(times[k][7][0], times[k][10][1])], times[k][7][0]) for k in (0, 1)), Parts()
+    )
 
 
 def test_steps_a_device_and_a_limit(devices: DeviceTrace) -> None:
-    steps = {t.name: (t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#")}
-    windows = [(steps["ProfilerStep#8"][0], steps["ProfilerStep#9"][1])]
+    steps = step_times(devices, 1)
+    windows = [(steps[8][0], steps[9][1])]
     answer = overlap(devices.reader, steps="8-9", tracks=[devices.track(1, 8)], limit=1)
     assert rows(answer, "devices") == [parts_in(devices, 1, windows)]
-    of_steps = [parts_in(devices, 1, [steps[f"ProfilerStep#{k}"]]) for k in (8, 9)]
+    of_steps = [parts_in(devices, 1, [steps[number]]) for number in (8, 9)]
     assert rows(answer, "steps") == of_steps[:1]
     assert (answer.table("steps").rest or {})["busy"] == of_steps[1].busy
     nothing = overlap(devices.reader, tracks=[devices.track(HOST, 1)])

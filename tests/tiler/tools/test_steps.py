@@ -103,11 +103,12 @@ def test_steps_of_real_files_by_device(real: tuple[str, Asked]) -> None:
     assert sorted(row["count"] for row in series) == sorted(of.total() for of in devices.values())
     found = {row["series"]: Counter[tuple[int, int]]() for row in series if row["counted"]}
     for row in asked.rows("devices"):
-        found[row["series"]][row["step"], row["duration"]] += 1
         track, ordinal = map(int, row["event"].split("."))
         event = event_details(asked.store, track, ordinal)
         assert event is not None
-        assert (event["start"], event["duration"]) == (str(row["start"]), str(row["duration"]))
+        found[row["series"]][row["step"], int(event["duration"])] += 1
+        if not name.startswith("kineto/"):  # these last as long as on the GPU: test_launched_steps.py
+            assert (event["start"], event["duration"]) == (str(row["start"]), str(row["duration"]))
     assert all(of in devices.values() for of in found.values())
     assert [row["step"] for row in asked.rows("steps")] == list(CORPUS[name])
 

@@ -1,17 +1,19 @@
 """The steps of hosts and their GPUs, and what they are made of: when what happens is found once for each run.
 
 At every instant of a step the part counts that comes last in `HOST_PARTS`, of all that happens for this step then.
+Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), where these have work of a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
@@ -20,10 +22,11 @@ from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.query.run_steps import RunSteps, StepRows
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
+RowWindows = Callable[[StepRows], Windows | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +54,42 @@ class _HostSteps:
     tracks: HostTracks
     spans: StepSpans
     parts: Sequence[_Spans]  # by code; no two share a tick
+    rows: StepRows | None  # times by launches; None: those of the host's marks
 
 
 _HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps of hosts, and what they are made of")
 
 
 def host_step_times(
-    reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
+    reader: QueryReader,
+    steps: RunSteps,
+    tracks: Set[int],
+    windows_of: WindowsOf,
+    row_windows: RowWindows | None = None,
 ) -> Interruptible[list[StepTimes]]:
-    """Step times of files that have steps and some of these tracks, by these. Raises DamagedStore, NotBuilt."""
+    """Step times of files that have steps and some of these tracks, by these.
+
+    `row_windows` gives the windows of steps with times by launches; None: those of `windows_of`. Raises DamagedStore,
+    NotBuilt.
+    """
+    launched = yield from launched_steps(reader, steps)
     is_kept = steps is reader.steps
     tick_ps = reader.tick_ps
     times = []
     for host in host_tracks(reader, steps, tracks):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
         if host_steps is None:
-            spans = marked_steps(host)
+            series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
+            rows = None if series is None else series.rows
+            spans = marked_steps(host) if rows is None else StepSpans.from_launched(rows)
             parts = yield from part_spans(reader, host, spans)
-            host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts])
+            host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts], rows)
             if is_kept:
                 _HOST_STEPS.keep(reader, host, host_steps)
-        times.append(_times(host_steps, windows_of((*host.threads, *host.streams)[0]), tick_ps))
+        windows = None if host_steps.rows is None or row_windows is None else row_windows(host_steps.rows)
+        if windows is None:
+            windows = windows_of((*host.threads, *host.streams)[0])
+        times.append(_times(host_steps, windows, tick_ps))
         yield
     return [time for time in times if len(time)]
 

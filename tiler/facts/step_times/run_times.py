@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tilescope.tiler.facts.operations import TpuCore, tpu_cores
-from tilescope.tiler.facts.step_times.host_steps import host_step_times
+from tilescope.tiler.facts.step_times.host_steps import RowWindows, host_step_times
 from tilescope.tiler.facts.step_times.times import StepTimes
 from tilescope.tiler.facts.step_times.tpu_steps import tpu_step_times
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
@@ -16,11 +16,16 @@ from tilescope.tiler.windows import WindowsOf
 
 
 def run_step_times(
-    reader: QueryReader, steps: RunSteps, tracks: Iterable[int], windows_of: WindowsOf
+    reader: QueryReader,
+    steps: RunSteps,
+    tracks: Iterable[int],
+    windows_of: WindowsOf,
+    row_windows: RowWindows | None = None,
 ) -> Interruptible[list[StepTimes]]:
     """Step times of TPU cores with one of these tracks; of hosts without such cores, and their GPUs, by the tracks.
 
-    Tracks are some that hold events and are done. Cores come first. Raises DamagedStore, NotBuilt.
+    Tracks are some that hold events and are done; `row_windows` as in `host_step_times`. Cores come first. Raises
+    DamagedStore, NotBuilt.
     """
     chosen = frozenset(tracks)
     cores = [core for core in tpu_cores(reader) if _is_done(reader, core)]
@@ -28,7 +33,7 @@ def run_step_times(
     of_cores = yield from tpu_step_times(reader, steps, cores, wanted, windows_of)
     files = {reader.file_of(core.operations[0]) for core in cores}
     others = {track for track in chosen if reader.file_of(track) not in files}
-    of_hosts = yield from host_step_times(reader, steps, others, windows_of)
+    of_hosts = yield from host_step_times(reader, steps, others, windows_of, row_windows)
     return [*of_cores, *of_hosts]
 
 

@@ -30,6 +30,7 @@ class StepSpans:
     ordinal: Ints
     overlap: bool
     counted: bool  # the numbers are none of the trace's
+    launched: bool  # each from the end of the step before, the first from its first launch
 
     def __len__(self) -> int:
         return len(self.number)
@@ -40,13 +41,20 @@ class StepSpans:
         return cls.from_rows(series.rows, counted=series.source is StepSource.STEPS_LINE_IN_ORDER)
 
     @classmethod
-    def from_rows(cls, rows: StepRows, *, counted: bool) -> StepSpans:
+    def from_launched(cls, rows: StepRows) -> StepSpans:
+        """Spans of the steps of devices by launches."""
+        return cls.from_rows(rows, counted=False, launched=True)
+
+    @classmethod
+    def from_rows(cls, rows: StepRows, *, counted: bool, launched: bool = False) -> StepSpans:
         """Spans of rows in the order of their starts."""
         stop = rows.stop.copy()
         lasting = np.flatnonzero(stop > rows.start)
         stop[lasting[:-1]] = np.minimum(stop[lasting[:-1]], rows.start[lasting[1:]])
         overlap = bool((stop < rows.stop).any())
-        return cls(rows.number, rows.pass_, rows.start, stop, rows.stop, rows.track, rows.ordinal, overlap, counted)
+        return cls(
+            rows.number, rows.pass_, rows.start, stop, rows.stop, rows.track, rows.ordinal, overlap, counted, launched
+        )
 
 
 @dataclass(frozen=True, slots=True)

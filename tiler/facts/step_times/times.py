@@ -34,6 +34,7 @@ class StepTimes:
     parts: Mapping[StepPart, Ints]  # only those that such a device can have
     overlap: bool  # steps overlapped: what lay in two belongs to the later one
     counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
+    first_launched: NDArray[np.bool_] | None = None  # the first recorded step, which begins with its first launch
 
     def __len__(self) -> int:
         return len(self.number)
@@ -45,6 +46,16 @@ class StepTimes:
         for part, ps in self.parts.items():
             sums[CLASS_OF[part]] = sums[CLASS_OF[part]] + ps
         return sums
+
+    @cached_property
+    def in_means(self) -> NDArray[np.bool_]:
+        """Mask of the steps that enter means: not the first recorded one, where it begins with its first launch."""
+        return np.ones(len(self), np.bool_) if self.first_launched is None else ~self.first_launched
+
+    @cached_property
+    def mean_rows(self) -> NDArray[np.bool_]:
+        """The same; all steps where none of them enters means."""
+        return self.in_means if self.in_means.any() else np.ones(len(self), np.bool_)
 
     def sum_of(self, parts: Iterable[StepPart]) -> Ints:
         """Time of these parts in each step, ps."""
@@ -101,4 +112,5 @@ def step_times_of(
         {part: parts[:, place] for place, part in enumerate(names)},
         spans.overlap,
         spans.counted,
+        rows[first] == 0 if spans.launched else None,
     )

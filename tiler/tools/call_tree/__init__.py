@@ -164,6 +164,7 @@ def _table(
         parent="parent",
         totals={"self": totals.ticks, "count": totals.slices},
         rest=rest if len(parent) < totals.nodes else None,
+        nested=("total", "calls"),
     )
 
 

@@ -17,6 +17,7 @@ from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Orde
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.question import After, FigureQuestion
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -54,8 +55,17 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     search = Search(question.at_least, question.order, question.limit, after)
     of_lanes: list[LaneGaps] = []
     for number, lane in enumerate(lanes.lanes):
-        windows = question_windows.on_track(lane.track)
-        of_lanes.append((yield from search.look_through(scope.reader, lane, number, windows, question_windows.within)))
+        windows, first_launch = question_windows.on_track(lane.track), None
+        if lane.device is not None:
+            windows = question_windows.on_device(lane.device)
+            first_launch = question_windows.first_launch(lane.device)
+        of_lanes.append(
+            (
+                yield from search.look_through(
+                    scope.reader, lane, number, windows, question_windows.within, first_launch=first_launch
+                )
+            )
+        )
     search.settle()
     gaps = search.first.take(slice(question.limit))
     more = None
@@ -81,7 +91,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
         Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
-        Fact("span", "Span", span, "ticks", "from the first work of each to the end of its last, in what is looked at"),
+        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in what is looked at"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("idle_share", "Idle share", idle / span if span else None, "fraction", "" if span else "there is no work"),

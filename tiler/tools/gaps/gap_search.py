@@ -120,13 +120,24 @@ class Search:
     _shortest: int = 0  # of those that come first, when there are enough
 
     def look_through(
-        self, reader: QueryReader, lane: Lane, number: int, windows: Windows, within: TickRange
+        self,
+        reader: QueryReader,
+        lane: Lane,
+        number: int,
+        windows: Windows,
+        within: TickRange,
+        *,
+        first_launch: int | None = None,
     ) -> Interruptible[LaneGaps]:
-        """Counts the gaps of a lane between its first and last work in a span, and keeps those that come first."""
+        """Counts the gaps of a lane between its first and last work in a span, and keeps those that come first.
+
+        With `first_launch`, from that on where it comes before the first work.
+        """
         lane_gaps = LaneGaps()
         busy = Busy(reader, [track.of_any_kind for track in lane.tracks])
         extent = yield from busy.extent(within)
-        windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
+        begin = extent.start if first_launch is None else min(extent.start, first_launch)
+        windows = windows.clipped(begin, extent.stop) if len(extent) else NOTHING
         lane_gaps.start, lane_gaps.stop = windows.start, windows.stop
         open_at = -1  # start of a gap that reaches to the end of the piece before
         for piece in busy.pieces(windows):

@@ -76,7 +76,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
             Fact("input_share", "Waits for input", None, "fraction", steps.why),
             Fact("mean", "Mean step", None, "ticks", steps.why),
         ]
-    durations = spread(steps.ticks(measured.durations))
+    durations = spread(steps.ticks(measured.durations), measured.in_means)
     single = "of a single step there is none"
     return [
         Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),

@@ -16,7 +16,7 @@ from tilescope.tiler.tools.input_pipeline import levels
 from tilescope.tiler.tools.input_pipeline.levels import Level, percent
 from tilescope.tiler.tools.input_pipeline.tpu_side import TpuSteps, tpu_steps
 from tilescope.tiler.tools.step_times import AskedSteps
-from tilescope.tiler.tools.steps.durations import spread
+from tilescope.tiler.tools.steps.durations import FIRST_STEP, spread
 
 Ints = NDArray[np.int64]
 
@@ -75,6 +75,7 @@ class Measured:
     """Figures, tables and charts of steps."""
 
     durations: Ints  # ps, of each step of the run
+    in_means: NDArray[np.bool_]  # steps that enter means and shares
     input_share: float
     others_share: float  # of time in which nothing is known to happen
     facts: Sequence[Fact]
@@ -106,12 +107,17 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("All-reduce wait", summary.reduce_sync, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
-    tables = [_parts_table(steps, rows, summary.duration, _OF_CORES), _tpu_table(steps, summary, limit)]
-    notes = _level_notes([(title, ps, level) for title, ps, level in rows if title != "Infeed"], summary.duration)
+    every = np.ones(len(summary.duration), np.bool_)
+    tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
+    without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
+    notes = _level_notes(without_infeed, summary.duration, every)
     reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
-    notes += _level_notes([("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration)
+    notes += _level_notes(
+        [("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration, every
+    )
     return Measured(
         summary.duration,
+        every,
         share,
         0.0,
         facts,
@@ -211,7 +217,11 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         step_class: np.array([steps.times[core].classes[step_class][row] for core, row in order], np.int64)
         for step_class in StepClass
     }
-    whole = int(duration.sum())
+    in_means = np.array([steps.times[core].in_means[row] for core, row in order], np.bool_)
+    is_first_left_out = bool(in_means.any()) and not in_means.all()
+    if not in_means.any():
+        in_means[:] = True
+    whole = int(duration[in_means].sum())
     rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
     halves, wholes = (
         sum(int(core_times.sum_of([part]).sum()) for core_times in steps.times)
@@ -224,14 +234,15 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
     return Measured(
         duration,
-        int(classes[StepClass.INPUT].sum()) / whole if whole else 0.0,
-        int(classes[StepClass.OTHERS].sum()) / whole if whole else 0.0,
+        in_means,
+        int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0,
+        int(classes[StepClass.OTHERS][in_means].sum()) / whole if whole else 0.0,
         facts,
-        [_parts_table(steps, rows, duration), _host_table(steps, order[:limit], duration, classes)],
+        [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],
-        _level_notes(noted, duration),
-        "of the time of all steps",
-        "",
+        _level_notes(noted, duration, in_means),
+        f"of the time of steps, {FIRST_STEP}" if is_first_left_out else "of the time of all steps",
+        FIRST_STEP if is_first_left_out else "",
     )
 
 
@@ -277,6 +288,7 @@ def _parts_table(
     steps: AskedSteps,
     rows: Sequence[tuple[str, Ints, Level | None]],
     duration: Ints,
+    in_means: NDArray[np.bool_],
     whose: Mapping[str, str] | None = None,
 ) -> Table:
     """Table of the parts of steps, in the mean: parts without time are left out, unless they have a level.
@@ -284,9 +296,9 @@ def _parts_table(
     `whose` by title, where parts are of several cores.
     """
     rows = [(title, ps, level) for title, ps, level in rows if level is not None or ps.any()]
-    whole = int(duration.sum())
-    spreads = [spread(steps.ticks(ps)) for _, ps, _ in rows]
-    shares: list[Value] = [int(ps.sum()) / whole if whole else None for _, ps, _ in rows]
+    whole = int(duration[in_means].sum())
+    spreads = [spread(steps.ticks(ps), in_means) for _, ps, _ in rows]
+    shares: list[Value] = [int(ps[in_means].sum()) / whole if whole else None for _, ps, _ in rows]
     words = [
         None if level is None or share is None else level.word(float(share)) or None
         for (_, _, level), share in zip(rows, shares, strict=True)
@@ -305,10 +317,12 @@ def _parts_table(
     return Table("parts", "What steps spend their time on", columns)
 
 
-def _level_notes(rows: Sequence[tuple[str, Ints, Level | None]], duration: Ints) -> list[Note]:
-    whole, notes = int(duration.sum()), []
+def _level_notes(
+    rows: Sequence[tuple[str, Ints, Level | None]], duration: Ints, in_means: NDArray[np.bool_]
+) -> list[Note]:
+    whole, notes = int(duration[in_means].sum()), []
     for title, ps, level in rows:
-        share = int(ps.sum()) / whole if whole else 0.0
+        share = int(ps[in_means].sum()) / whole if whole else 0.0
         word = "" if level is None else level.word(share)
         if word:
             severity: Severity = "warning" if word == "high" else "info"

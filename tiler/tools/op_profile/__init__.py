@@ -247,7 +247,7 @@ def _table(
         query_column(None if operation is None else operation.metadata.name for operation in operations),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]
-    return Table("operations", "By operation", columns, parent="parent")
+    return Table("operations", "By operation", columns, parent="parent", nested=("self", "flops", "bytes", "count"))
 
 
 TOOL: Final = Tool(

@@ -9,12 +9,14 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
+from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
@@ -34,7 +36,7 @@ _TITLES: Final = {
     "exposed_copies": "Exposed copies",
 }
 _HELP: Final = {
-    "span": "from the first work of each device to the end of its last, in what is looked at",
+    "span": f"{DEVICE_SPAN}, in what is looked at",
     "busy": "when anything runs, asynchronous copies included",
     "exposed_communication": "while no computation runs",
     "exposed_copies": "while neither computation nor communication runs",
@@ -60,17 +62,24 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     steps = yield from _steps(scope, question)
+    launched = NO_LAUNCHED_STEPS if steps is None else (yield from launched_steps(scope.reader, steps))
     device_parts = []
     devices = yield from devices_of(scope.reader)
     for device in devices:
         if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
-            rows = None if series is None else series.rows
+            times = launched.times.get(device.group)
             device_parts.append(
                 (
                     yield from parts_of(
-                        scope.reader, device, question_windows.on_track(first), rows, question_windows.within
+                        scope.reader,
+                        device,
+                        question_windows.on_device(device),
+                        (None if series is None else series.rows) if times is None else times,
+                        question_windows.within,
+                        first_launch=question_windows.first_launch(device),
+                        step_launch=int(times.start[0]) if times is not None and len(times) else None,
                     )
                 )
             )

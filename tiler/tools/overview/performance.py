@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
@@ -17,8 +18,7 @@ from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
-from tilescope.tiler.tools.overlap.parts import Parts, parts_of
-from tilescope.tiler.tools.question_windows import QuestionWindows
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
@@ -80,15 +80,18 @@ def device_use(
     for host in run_environment.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
-                windows = question_windows.on_track(device.tracks[0].track)
-                total += (yield from parts_of(scope.reader, device, windows, None, question_windows.within)).parts
+                windows, begin = question_windows.on_device(device), question_windows.first_launch(device)
+                device_parts = yield from parts_of(
+                    scope.reader, device, windows, None, question_windows.within, first_launch=begin
+                )
+                total += device_parts.parts
     if not total.span:
         is_any = run_environment.devices or (yield from devices_of(scope.reader))
         why = "devices do not work in what is looked at" if is_any else NO_DEVICES
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(
         total.idle / total.span,
-        "when nothing runs, from the first work of each device to the end of its last",
+        f"when nothing runs, {DEVICE_SPAN}",
         total.computation / total.span,
         "when anything is computed",
         flops,
@@ -106,7 +109,7 @@ def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     """Facts about the durations of steps."""
     if measured is None:
         return [Fact("step_mean", "Mean step", None, "ticks", steps.why)]
-    durations = spread(steps.ticks(measured.durations))
+    durations = spread(steps.ticks(measured.durations), measured.in_means)
     return [
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("step_mean", "Mean step", durations.mean, "ticks", measured.step_note),

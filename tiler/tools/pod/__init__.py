@@ -210,7 +210,8 @@ def _cores_table(
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
-        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in columns]
+        counted = [ps[core_times.mean_rows] for ps, core_times in zip(columns, times, strict=True)]
+        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in counted]
 
     of_classes: dict[StepClass, list[Value]] = {}
     for step_class in StepClass:

@@ -34,7 +34,10 @@ _CAUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Straggler:
-    """A core or a host that stands out. `place` is its index in `times`; shares are of the time of all its steps."""
+    """A core or a host that stands out. `place` is its index in `times`; shares are of the time of its steps.
+
+    A first recorded step that enters no mean counts for none of it.
+    """
 
     place: int
     cause: StepClass
@@ -47,23 +50,27 @@ class Straggler:
 
 def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
     """Cores that stand out, the worst first."""
-    places = [place for place, core_times in enumerate(times) if int(core_times.duration.sum()) > 0]
+    places = [
+        place for place, core_times in enumerate(times) if int(core_times.duration[core_times.mean_rows].sum()) > 0
+    ]
     if len(places) < LEAST:
         return []
     standing_out = []
-    whole = np.array([float(times[place].duration.sum()) for place in places])
+    counted = [times[place].mean_rows for place in places]
+    whole = np.array([float(times[place].duration[rows].sum()) for place, rows in zip(places, counted, strict=True)])
     for cause in _CAUSES:
-        shares = np.array([float(times[place].classes[cause].sum()) for place in places]) / whole
+        taken = [float(times[place].classes[cause][rows].sum()) for place, rows in zip(places, counted, strict=True)]
+        shares = np.array(taken) / whole
         median = float(np.median(shares))
         deviation = max(float(np.median(np.abs(shares - median))), _USUAL)
-        for place, share in zip(places, shares.tolist(), strict=True):
+        for place, rows, share in zip(places, counted, shares.tolist(), strict=True):
             score = _SCALE * (share - median) / deviation
             if score > FAR:
                 core_times = times[place]
                 duration = core_times.duration
                 steps = np.divide(
-                    core_times.classes[cause], duration, out=np.zeros(len(core_times)), where=duration > 0
+                    core_times.classes[cause], duration, out=np.zeros(len(core_times)), where=(duration > 0) & rows
                 )
-                extra = round((share - median) * float(duration.mean()))
+                extra = round((share - median) * float(duration[rows].mean()))
                 standing_out.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
     return sorted(standing_out, key=lambda straggler: -straggler.extra_ps)

@@ -10,7 +10,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import EVENT_KINDS, Interruptible
+from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
+from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
@@ -19,7 +20,7 @@ from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
-from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
+from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, spread
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
@@ -44,15 +45,16 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     span, within = scope.span(question), scope.run_span(question)
     if question.steps is not None:
         scope.notes += StepWindows(steps, question.steps, span, within).notes
+    launched = yield from launched_steps(scope.reader, steps)
     series = steps.counted
     if question.tracks is not None:
-        used = {
-            id(track_series): track_series for track in leaves if (track_series := steps.of_track(track)) is not None
-        }
-        series = list(used.values())
+        used = [track_series for track in leaves if (track_series := steps.of_track(track)) is not None]
+        series = list({id(track_series): track_series for track_series in used}.values())
+    series = _by_launches(scope.reader, launched, series)
     devices = []
     for number, device_series in enumerate(series):
-        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span))
+        is_launched = any(device_series is other for other in launched.series.values())
+        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span, launched=is_launched))
         yield
     table = RunStepTable.from_devices(devices)
     listed = table.first(question.limit)
@@ -63,26 +65,37 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     if question.per_track:
         whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
-        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within)))
+        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within, launched)))
     notes = _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
     return Answer(_facts(steps, series, table), tables, notes=notes)
 
 
+def _by_launches(reader: QueryReader, launched: LaunchedSteps, series: Sequence[StepSeries]) -> list[StepSeries]:
+    """The series, with those by launches in place of what else their files mark."""
+    files = [reader.file_of(device_series.tracks[0]) if device_series.tracks else -1 for device_series in series]
+    timed = [launched.series.get(file, device_series) for file, device_series in zip(files, series, strict=True)]
+    return list({id(device_series): device_series for device_series in timed}.values())
+
+
 def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -> list[Fact]:
     first, last = (int(table.number.min()), int(table.number.max())) if len(table) else (None, None)
-    durations = spread(table.longest)
-    few = "" if len(table) > 1 else "of a single step there is none"
+    in_means = table.in_mean > 0
+    durations = spread(table.longest, in_means)
+    mean_note = "of a step's duration on the device that takes longest"
+    if in_means.any() and not in_means.all():
+        mean_note += f", {FIRST_STEP}"
+    deviation_note = "of a single step there is none" if durations.deviation is None else "of a sample"
     facts = [
         Fact("count", "Steps", len(table), "count"),
         Fact("first", "First", first, "count", "the least number"),
         Fact("last", "Last", last, "count", "the greatest number"),
         Fact("devices", "Devices", len(series), "count", "that mark steps; hosts where no device does"),
-        Fact("mean", "Mean", durations.mean, "ticks", "of a step's duration on the device that takes longest"),
+        Fact("mean", "Mean", durations.mean, "ticks", mean_note),
         Fact("min", "Shortest", durations.least, "ticks"),
         Fact("max", "Longest", durations.greatest, "ticks"),
-        Fact("deviation", "Deviation", durations.deviation, "ticks", few or "of a sample"),
+        Fact("deviation", "Deviation", durations.deviation, "ticks", deviation_note),
     ]
     passes = int(table.pass_.max()) + 1 if len(table) else 0
     if passes > 1:
@@ -141,10 +154,8 @@ def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSt
 
 def _series_table(steps: RunSteps, series: Sequence[StepSeries]) -> Table:
     """All there are, those first that are counted."""
-    rows = [
-        *series,
-        *(device_series for device_series in steps.series if all(device_series is not other for other in series)),
-    ]
+    listed = {device_series.tracks for device_series in series}
+    rows = [*series, *(device_series for device_series in steps.series if device_series.tracks not in listed)]
     columns = [
         Column("series", "Series", "id", list(range(len(rows)))),
         Column("device", "Device", "name", [steps.process_name(device_series) for device_series in rows]),

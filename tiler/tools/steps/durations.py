@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,18 +57,27 @@ class DeviceSteps(_Rows):
     stop: Ints
     duration: Ints
     is_open: Ints
+    in_mean: Ints  # 0: it enters no mean
     track: Ints  # and ordinal: of the first slice that is the step, -1: none
     ordinal: Ints
 
     @classmethod
-    def from_series(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
-        """Steps of a range that have a tick in a span."""
+    def from_series(
+        cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange, *, launched: bool = False
+    ) -> DeviceSteps:
+        """Steps of a range that have a tick in a span.
+
+        `launched`: each goes from the end of the one before, and the first, which cannot, enters no mean.
+        """
         rows = series.rows
+        in_mean = np.ones(len(rows), np.int64)
+        in_mean[:1] = not launched
         which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
         if wanted is not None:
             which &= series.between(*wanted)
-        rows = rows.take(which)
-        rows = rows.take(np.lexsort((rows.start, rows.number, rows.pass_)))
+        rows, in_mean = rows.take(which), in_mean[which]
+        order = np.lexsort((rows.start, rows.number, rows.pass_))
+        rows, in_mean = rows.take(order), in_mean[order]
         if not len(rows):
             return cls(*(rows.number for _ in cls.columns()))
         change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
@@ -85,6 +94,7 @@ class DeviceSteps(_Rows):
             np.maximum.reduceat(rows.stop, first),
             duration,
             np.maximum.reduceat(rows.is_open, first),
+            in_mean[first],
             rows.track[first],
             rows.ordinal[first],
         )
@@ -111,6 +121,7 @@ class RunStepTable(_Rows):
     longest: Ints  # durations
     shortest: Ints
     devices: Ints  # how many have it
+    in_mean: Ints  # 0: it enters no mean, as it is the first recorded one of a device
     slowest: Ints  # the device that takes longest, by its number; and its slice
     track: Ints
     ordinal: Ints
@@ -132,6 +143,7 @@ class RunStepTable(_Rows):
             rows.duration[first],
             np.minimum.reduceat(rows.duration, first),
             np.diff(first, append=len(rows)),
+            np.minimum.reduceat(rows.in_mean, first),
             rows.series[first],
             rows.track[first],
             rows.ordinal[first],
@@ -148,16 +160,22 @@ class Spread:
     deviation: int | None = None  # of a sample
 
 
-def spread(durations: Ints) -> Spread:
-    """In exact arithmetic: sums of squares of ticks have more than 64 bits."""
-    values: list[int] = durations.tolist()
-    n = len(values)
-    if not n:
+FIRST_STEP: Final = "without the first recorded step, which begins with its first launch"
+
+
+def spread(durations: Ints, in_means: NDArray[np.bool_] | None = None) -> Spread:
+    """Spread in exact arithmetic: sums of squares of ticks have more than 64 bits.
+
+    Mean and deviation are of those `in_means`; of all where it holds none of them.
+    """
+    if not len(durations):
         return Spread()
+    values: list[int] = (durations if in_means is None or not in_means.any() else durations[in_means]).tolist()
+    n = len(values)
     total = sum(values)
     deviation = None
     if n > 1:
         variance = Fraction(n * sum(value * value for value in values) - total * total, n * (n - 1))
         root = isqrt(int(4 * variance))  # of the double: rounded to the nearest tick
         deviation = (root + 1) // 2
-    return Spread(nearest_mean(total, n), min(values), max(values), deviation)
+    return Spread(nearest_mean(total, n), int(durations.min()), int(durations.max()), deviation)

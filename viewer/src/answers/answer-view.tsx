@@ -12,17 +12,19 @@ import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
+import { isTree, TreeTable } from "./tree-table";
 
 /** Sorting and filters of tables, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
 /** Choices for a table or chart of a tool. */
-export function choices(tool: string, table: string, hasCards = false): TableChoices {
+export function choices(tool: string, table: string, hasCards = false, hasPictures = false): TableChoices {
   const name = `${tool}/${table}`;
   let choices = choicesOf.get(name);
   if (choices === undefined) {
     choices = new TableChoices();
     choices.hasCard.value = hasCards;
+    choices.hasPicture.value = hasPictures;
     choicesOf.set(name, choices);
   }
   return choices;
@@ -44,6 +46,7 @@ export function AnswerView({
   rangeText,
   onMore,
   isOwn = false,
+  hasPictures = false,
   wanted: requested = null,
 }: AnswerProps) {
   const { facts, tables, series, notes } = answer;
@@ -90,17 +93,22 @@ export function AnswerView({
           wanted={wanted.value}
           tabs={tables.map((table) => ({ id: table.id, title: table.title, count: formatCount(rowsOf(table)) }))}
         >
-          {(id, head) => (
-            <DataTable
-              key={id}
-              head={head}
-              table={tablesById.get(id)!}
-              links={links}
-              choices={choices(tool.id, id, isOwn)}
-              wanted={wanted.value?.table === id ? wanted.value : null}
-              onMore={onMore}
-            />
-          )}
+          {(id, head) => {
+            const table = tablesById.get(id)!;
+            const props = {
+              head,
+              table,
+              links,
+              choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures),
+              wanted: wanted.value?.table === id ? wanted.value : null,
+              onMore,
+            };
+            return isTree(table) ? (
+              <TreeTable key={id} {...props} rangeText={rangeText} />
+            ) : (
+              <DataTable key={id} {...props} />
+            );
+          }}
         </Tabs>
       )}
       <NotesList label="Notes" notes={isOwn ? infos.slice(1) : infos} links={links} />

@@ -295,7 +295,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
 /** The figures of a chart, a row for each place. */
 function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
   const columns = [...(labels === null ? [] : [labels]), x, ...ys, ...lines];
-  return { id: `chart-${id}`, title, parent: null, columns, totals: null, rest: null, more: null };
+  return { id: `chart-${id}`, title, parent: null, nested: [], columns, totals: null, rest: null, more: null };
 }
 
 /** Hint of what a pointer can do on a chart of steps. */

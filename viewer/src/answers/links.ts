@@ -6,6 +6,8 @@ import type { ComponentType } from "preact";
 /** The ways from a figure into the timeline, and what is needed to write it. */
 export interface Links {
   readonly time: TimeBase;
+  /** Families of events, those first whose hues are told apart first; none before the run is indexed. */
+  readonly families: readonly string[];
   /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
   trackPath(track: number): readonly string[];
   /** Leads to the timeline: to a span of time, to a track, or to both, and searches for something. Back returns to the page. */
@@ -51,6 +53,8 @@ export interface AnswerProps {
   readonly onMore: ((more: string) => void) | null;
   /** On a page of its own: what it says first stands above all else, and all of a row beside its table. */
   readonly isOwn?: boolean;
+  /** Trees are shown as pictures at first, with their tables below. */
+  readonly hasPictures?: boolean;
   /** A row that somebody asked for elsewhere on the page; another object asks anew. */
   readonly wanted?: RowOfTable | null;
 }

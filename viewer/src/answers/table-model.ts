@@ -19,6 +19,8 @@ export class TableChoices {
   readonly hasTable = signal(false);
   /** True while all of the focused row is shown beside the table. */
   readonly hasCard = signal(false);
+  /** True while the rows, which form a tree, are drawn as a picture too. */
+  readonly hasPicture = signal(false);
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
 

@@ -46,7 +46,16 @@ function answer(rows: readonly Row[], count: number, more: string | null): ToolA
       rows.map(() => 0),
     ),
   ];
-  const table = { id: "events", title: "Events by time", parent: null, columns, totals: null, rest: null, more };
+  const table = {
+    id: "events",
+    title: "Events by time",
+    parent: null,
+    nested: [],
+    columns,
+    totals: null,
+    rest: null,
+    more,
+  };
   const facts = [{ id: "count", label: "Events", kind: "count", value: String(count), note: "" }];
   return { complete: true, facts, tables: [table], series: [], notes: [] } as unknown as ToolAnswer;
 }

@@ -7,6 +7,7 @@ import { TabList } from "../answers/tabs";
 import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { connectEmphasis } from "../timeline/emphasis";
+import { CallTreeFigures } from "./call-tree-figures";
 import { CounterFigures } from "./counter-figures";
 import { EventFigures } from "./event-figures";
 import { FlowFigures } from "./flow-figures";
@@ -42,6 +43,7 @@ const OF_EVENTS: readonly Part[] = [
   { id: "gaps", title: "Gaps", tool: "gaps" },
   { id: "overlap", title: "Overlap", tool: "overlap" },
   { id: "flows", title: "Flows", tool: "flows" },
+  { id: "call-tree", title: "Call tree", tool: "call_tree" },
 ];
 const OF_COUNTERS: Part = { id: "counters", title: "Counters", tool: "counters" };
 
@@ -106,6 +108,8 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
       return <OverlapFigures trace={trace} span={span} />;
     case "flows":
       return <FlowFigures trace={trace} span={span} />;
+    case "call-tree":
+      return <CallTreeFigures trace={trace} span={span} />;
     default:
       return own;
   }

@@ -11,6 +11,7 @@ export function useLinks(trace: Trace): Links {
   return useMemo(
     () => ({
       time: trace.manifest.time,
+      families: trace.manifest.families ?? [],
       trackPath: (track) => trackPath(trace, track),
       goTo: (span, track) => {
         if (span !== null) {

@@ -15,6 +15,13 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, OpProfileView);
   },
+  call_tree: async () => {
+    const [{ CallTreeView }, { FIELDS }] = await Promise.all([
+      import("./call-tree/view"),
+      import("./call-tree/fields"),
+    ]);
+    return withFields(FIELDS, CallTreeView);
+  },
   model_graph: async () => {
     const [{ ModelGraphView }, { FIELDS }] = await Promise.all([
       import("./model-graph/view"),

@@ -1118,6 +1118,8 @@ export interface ToolTable {
   readonly title: string;
   /** The column of row numbers (-1: none) that makes a tree of the rows. */
   readonly parent: string | null;
+  /** Columns whose value of a row has those of all rows below it: a tree can be drawn by them. */
+  readonly nested: readonly string[] | undefined;
   readonly columns: readonly ToolColumn[];
   /** Over all rows, by column. */
   readonly totals: Readonly<Record<string, string | number | boolean | null>> | null;

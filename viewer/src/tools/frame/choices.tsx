@@ -1,5 +1,6 @@
 /** A few choices side by side, of which one holds. */
 
+import "../../answers/choices.css";
 import { useId } from "preact/hooks";
 
 interface Props<Value extends string> {

@@ -1,5 +1,6 @@
 /** Switch for the range of a page's figures: the whole run, the timeline's selection, or steps. On all pages, top left. */
 
+import "../../answers/choices.css";
 import { formatDuration } from "@tilescope/client";
 import { useId } from "preact/hooks";
 import { useApp } from "../../components/app-context";

@@ -11,9 +11,11 @@ interface Props {
   readonly context: PageContext;
   /** A row that somebody asked for. */
   readonly wanted?: RowOfTable | null;
+  /** Trees are shown as pictures at first. */
+  readonly hasPictures?: boolean;
 }
 
-export function ToolAnswerView({ tool, answer, context, wanted = null }: Props) {
+export function ToolAnswerView({ tool, answer, context, wanted = null, hasPictures = false }: Props) {
   return (
     <>
       {!answer.complete && <Incomplete />}
@@ -24,6 +26,7 @@ export function ToolAnswerView({ tool, answer, context, wanted = null }: Props) 
         rangeText={context.rangeText}
         onMore={null}
         isOwn={true}
+        hasPictures={hasPictures}
         wanted={wanted}
       />
     </>

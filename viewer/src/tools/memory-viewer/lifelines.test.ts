@@ -34,7 +34,7 @@ function table(rows: readonly (readonly [string, number, number, number])[]): To
       rows.map(([, , , last]) => String(last)),
     ),
   ];
-  return { id: "buffers", title: "", parent: null, columns, totals: null, rest: null, more: null };
+  return { id: "buffers", title: "", parent: null, nested: [], columns, totals: null, rest: null, more: null };
 }
 
 test("lines stand in the order of the program, as thick as buffers are large", () => {

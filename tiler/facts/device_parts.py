@@ -59,12 +59,24 @@ class DeviceParts:
 
 
 def parts_of(
-    reader: QueryReader, device: Device, windows: Windows, rows: StepRows | None, within: TickRange
+    reader: QueryReader,
+    device: Device,
+    windows: Windows,
+    rows: StepRows | None,
+    within: TickRange,
+    *,
+    first_launch: int | None = None,
+    step_launch: int | None = None,
 ) -> Interruptible[DeviceParts]:
-    """Parts of a device's time in some windows, from its first work in a span to the end of its last."""
+    """Parts of a device's time in some windows, from its first work in a span to the end of its last.
+
+    With `first_launch`, from that on where it comes before the first work. `step_launch`: the same of the first of the
+    steps.
+    """
     busy = Busy(reader, [*device.tracks, *device.beside])
     extent = yield from busy.extent(within)
-    windows = windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
+    all_windows, windows = windows, windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
+    before_work = _before(all_windows, first_launch, extent)
     total = Parts()
     steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]
     for piece in busy.pieces(windows):
@@ -77,7 +89,20 @@ def parts_of(
             if rows is not None:
                 _add_steps(steps, sets, rows)
         yield
-    return DeviceParts(device, windows.start, windows.stop, total, rows, steps)
+    total += Parts(span=before_work.ticks)
+    if len(steps[0]):
+        steps[0][0] += _before(all_windows, step_launch, extent).ticks
+    counted = windows.joined(before_work)
+    return DeviceParts(device, counted.start, counted.stop, total, rows, steps)
+
+
+def _before(windows: Windows, launch: int | None, extent: Windows) -> Windows:
+    """Windows between a launch and the first work of all."""
+    return (
+        NOTHING
+        if launch is None or not len(extent) or launch >= extent.start
+        else windows.clipped(launch, extent.start)
+    )
 
 
 def _sets(windows: Windows, work: WorkSpans) -> tuple[Windows, ...]:

@@ -1,0 +1,84 @@
+"""Trees as pictures: the call tree of a selection and of a run, and the second view of *Op profile*."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator
+
+from tests.browser.conftest import Served
+from tests.browser.driver import ARTEFACTS, Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.test_area import RANGE, Panel, panel, site
+from tests.browser.themes import THEMES
+from tests.standins.written import DEVICES
+
+__all__ = ["panel", "site"]
+
+
+def boxes(picture: Locator) -> list[list[str]]:
+    """The boxes as they are copied: a list of cells for each."""
+    page = picture.page
+    page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+    picture.get_by_role("button", name="Copy as TSV").click()
+    text: str = page.evaluate("window.copied")
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def figures(answer: dict[str, list[Any]]) -> dict[str, int]:
+    """Ticks of the outermost nodes by name, as the server says them."""
+    rows = zip(answer["parent"], answer["name"], answer["total"], strict=True)
+    return {name: int(total) for parent, name, total in rows if int(parent) < 0}
+
+
+def test_the_call_tree_of_a_selection(panel: Panel) -> None:
+    panel.select()
+    panel.tab("Call tree")
+    panel.answered("call_tree")
+    answer, _ = panel.ask("call_tree", start=RANGE[0], end=RANGE[1], limit=10_000)
+    roots = figures(answer)
+    picture = panel.page.locator(".span-answer .tree-picture")
+    head, *lines = boxes(picture)
+    shown = {line[head.index("name")]: line for line in lines if line[head.index("level")] == "0"}
+    assert shown
+    for name, line in shown.items():
+        if name in roots:
+            assert int(line[head.index("total_ticks")]) == roots[name]
+    picture.locator(".tree-picture-scroll").focus()
+    panel.page.keyboard.press("ArrowDown")
+    name = picture.get_by_role("status").last.inner_text().split(" · ")[0]
+    assert name in answer["name"]
+    panel.page.keyboard.press("Enter")
+    picture.get_by_role("button", name="Whole tree").click()
+    assert boxes(picture) == [head, *lines]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_pages_have_pictures_that_axe_finds_no_fault_with(viewer: Viewer, served: Served, theme: str) -> None:
+    page, run = viewer.page, served.run_id(DEVICES)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=call_tree")
+    page.locator(".tree-picture canvas").wait_for()
+    assert faults(viewer) == []
+    page.screenshot(path=ARTEFACTS / f"call-tree-{theme}.png")
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=op_profile")
+    page.get_by_role("button", name="Picture", exact=True).click()
+    page.locator(".tree-picture canvas").wait_for()
+    assert faults(viewer) == []
+    page.screenshot(path=ARTEFACTS / f"op-profile-picture-{theme}.png")
+
+
+def test_names_are_looked_for_and_the_tree_is_turned_round(viewer: Viewer, served: Served) -> None:
+    page, run = viewer.page, served.run_id(DEVICES)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=call_tree")
+    picture = page.locator(".tree-picture")
+    picture.locator("canvas").wait_for()
+    down = boxes(picture)
+    picture.get_by_role("radio", name="Bottom up").check()
+    up = boxes(picture)
+    assert up[0] == down[0]
+    assert json.dumps(up) != json.dumps(down)
+    picture.get_by_role("searchbox").fill("fusion")
+    assert "%" in picture.get_by_role("status").first.inner_text()

@@ -1,0 +1,15 @@
+"""Launches of the work of devices, and the steps that this work belongs to."""
+
+from tilescope.tiler.facts.launches.device_launches import DeviceLaunches, device_launches
+from tilescope.tiler.facts.launches.launched_steps import NO_LAUNCHED_STEPS, LaunchedSteps, launched_steps
+from tilescope.tiler.facts.launches.step_work import StepWork, step_work
+
+__all__ = [
+    "NO_LAUNCHED_STEPS",
+    "DeviceLaunches",
+    "LaunchedSteps",
+    "StepWork",
+    "device_launches",
+    "launched_steps",
+    "step_work",
+]

@@ -1,0 +1,79 @@
+"""The launch of each slice on a track of a device, by ordinal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.lookup.launches import launches_of_track
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.launches import Launches
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLaunches:
+    """Launched slices of one track of a device, columns of shape (n,), ordinals ascending, each once.
+
+    Of several launches of a slice the surest counts (`LaunchWay`), and of these the one that began first.
+    """
+
+    ordinal: Ints  # of the slice on the device
+    track: Ints  # of the launch
+    launch: Ints  # ordinal of the launch on that track
+    start: Ints  # tick at which the launch began
+
+    def __len__(self) -> int:
+        return len(self.ordinal)
+
+    def rows(self, ordinals: Ints) -> Ints:
+        """The row of each of these slices; -1 where its launch was not recorded."""
+        if not len(self):
+            return np.full(len(ordinals), -1)
+        rows = np.minimum(np.searchsorted(self.ordinal, ordinals), len(self) - 1)
+        return np.where(self.ordinal[rows] == ordinals, rows, -1)
+
+
+_LAUNCHES: Final = KeyedRunCache[int, DeviceLaunches]("device_launches", "Launches of the slices of devices")
+
+
+def device_launches(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
+    """The launches of the slices of a device's track. Raises DamagedStore, NotBuilt, StoredLast."""
+    launches = _LAUNCHES.get(reader, track)
+    return _LAUNCHES.keep(reader, track, (yield from _read(reader, track))) if launches is None else launches
+
+
+def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
+    chunks = list(launches_of_track(reader.store, track))
+    yield
+    if not chunks:
+        return DeviceLaunches(*(np.zeros(0, np.int64) for _ in range(4)))
+    pairs = Launches.join(chunks)
+    is_launched = pairs.incoming == 1  # what slices of the device launch themselves is no launch of theirs
+    pairs = Launches(*(getattr(pairs, column)[is_launched] for column in Launches.__struct_fields__))
+    start = np.zeros(len(pairs), np.int64)
+    for host_track in np.unique(pairs.partner_track).tolist():
+        which = np.flatnonzero(pairs.partner_track == host_track)
+        start[which] = yield from _starts(reader, host_track, pairs.partner_ordinal[which])
+    order = np.lexsort((start, pairs.way, pairs.ordinal))
+    order = order[np.diff(pairs.ordinal[order], prepend=-1) != 0]
+    return DeviceLaunches(pairs.ordinal[order], pairs.partner_track[order], pairs.partner_ordinal[order], start[order])
+
+
+def _starts(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Ints]:
+    """The ticks at which these slices of a track start. Ordinals may come in any order, and several times."""
+    wanted, place = np.unique(ordinals, return_inverse=True)
+    starts = np.zeros(len(wanted), np.int64)
+    plan = reader.plan(track, reader.leaves_of(track, wanted))
+    # Outliers too: a launch that lies far from the rest is the launch all the same.
+    for events in Reading(reader).events_and_outliers(plan, plan.leaf_runs):
+        rows = np.minimum(np.searchsorted(wanted, events.ordinal), len(wanted) - 1)
+        is_wanted = wanted[rows] == events.ordinal
+        starts[rows[is_wanted]] = events.start[is_wanted]
+        yield
+    return starts[place]

@@ -1,0 +1,66 @@
+/** Names of the rows of a table as small numbers, with their colours in the timeline. */
+
+import type { ToolTable } from "@tilescope/client";
+import { ColorTable, type Theme } from "../../raster/palette";
+import { NO_NODE } from "./node-tree";
+
+export class RowNames {
+  /** The number of the name of each row. */
+  readonly numbers: Int32Array;
+  readonly #texts: string[] = [];
+  readonly #categories: string[] = [];
+
+  constructor(table: ToolTable) {
+    const column =
+      table.columns.find(({ kind }) => kind === "name") ?? table.columns.find(({ kind }) => kind === "text");
+    const categories = table.columns.find(({ id, kind }) => id === "category" && kind === "text")?.values;
+    const numbers = new Map<string, number>();
+    this.numbers = Int32Array.from(column?.values ?? [], (value, row) => {
+      const text = value === null || value === "" ? "(none)" : String(value);
+      let number = numbers.get(text);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(text, number);
+        this.#texts.push(text);
+        this.#categories.push(String(categories?.[row] ?? ""));
+      }
+      return number;
+    });
+  }
+
+  text(row: number): string {
+    return row === NO_NODE ? "" : (this.#texts[this.numbers[row]!] ?? "");
+  }
+
+  /** The names that contain a text, by number; null: none is looked for. */
+  matching(text: string): Uint8Array | null {
+    const wanted = text.trim().toLowerCase();
+    return wanted === "" ? null : Uint8Array.from(this.#texts, (name) => (name.toLowerCase().includes(wanted) ? 1 : 0));
+  }
+
+  event(number: number): { readonly name: string; readonly category: string } {
+    return { name: this.#texts[number]!, category: this.#categories[number]! };
+  }
+}
+
+/** Colours of names, which are made when they are first seen. */
+export class NameColors {
+  readonly #names: RowNames;
+  readonly #table: ColorTable;
+  readonly #made = new Set<number>();
+
+  /** `families`: those of the run, so that hues are those of the timeline. */
+  constructor(names: RowNames, theme: Theme, families: readonly string[]) {
+    this.#names = names;
+    this.#table = new ColorTable(theme, families);
+  }
+
+  /** Colour of a name, and of text on it. */
+  colorsOf(number: number): { readonly fill: string; readonly text: string } {
+    if (!this.#made.has(number)) {
+      this.#made.add(number);
+      this.#table.set(number, [this.#names.event(number)]);
+    }
+    return { fill: this.#table.css(number), text: this.#table.text(number) };
+  }
+}
