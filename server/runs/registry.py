@@ -109,14 +109,19 @@ class Registry:
         return self._existing_run(run_id)
 
     async def find_folder(self, folder: Path) -> FoundRun | None:
-        """The run of a folder of which all files have just been written; None if it is not served."""
+        """The run of a folder of which all files have just been written; None if it is not served.
+
+        A run of this folder alone comes before one that has other folders as well.
+        """
         await self._scan(is_due=True)
         place = folder.resolve()
-        for run in self._runs.values():
-            if any(parent.resolve() == place for parent in {file.parent for file in run.files}):
-                self._growth.finish(run)
-                return run
-        return None
+        folders_of = [(run, {file.parent.resolve() for file in run.files}) for run in self._runs.values()]
+        holding = [(run, folders) for run, folders in folders_of if place in folders]
+        if not holding:
+            return None
+        run, _ = min(holding, key=lambda entry: len(entry[1]))
+        self._growth.finish(run)
+        return run
 
     def request_index(self, run: FoundRun) -> RunStatus:
         """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""

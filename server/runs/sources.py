@@ -123,12 +123,13 @@ def with_separated(
         if run.origin is None or not numbers:
             all_runs[run.id] = run
             continue
-        hosts = tuple(host for number, host in enumerate(run.hosts) if number not in numbers)
-        all_runs[run.id] = replace(run, hosts=hosts, file_count=run.file_count - len(numbers))
         try:
             alone = separated_runs(run.origin.run, sorted(numbers))
-        except OSError:  # removed since it was discovered
+        except OSError:  # removed since it was discovered: the next look will tell
+            all_runs[run.id] = run
             continue
+        hosts = tuple(host for number, host in enumerate(run.hosts) if number not in numbers)
+        all_runs[run.id] = replace(run, hosts=hosts, file_count=run.file_count - len(numbers))
         for single in _trace_runs(run.origin.root, alone, cache, time_unit, {}):
             all_runs.setdefault(single.id, single)
     return list(all_runs.values())

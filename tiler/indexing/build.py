@@ -111,7 +111,8 @@ def build_store(
         turn(store, on_wait=lambda: report(BuildProgress("wait", 0.0, 0)), mode=mode) as our_turn,
         ExitStack() as stack,
     ):
-        ready = build_of(store, sources) if our_turn.waited or not force else None
+        is_reusable = our_turn.waited or not force
+        ready = build_of(store, sources, is_unconfirmed=is_unconfirmed) if is_reusable else None
         if ready is not None:
             sweep_in_turn(store)
             return ready
@@ -241,6 +242,7 @@ def _last_entries(
             findings=findings,
             ignored=run.ignored(),
             warnings=run.warnings(),
+            is_unconfirmed=read.is_unconfirmed,
             separated=read.separated,
         )
     )

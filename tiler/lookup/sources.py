@@ -13,11 +13,17 @@ def sources(store: Store) -> tuple[Fingerprint, ...]:
         return tuple(Fingerprint.from_json(file) for file in store.internals().get("sources", ()))
 
 
+def is_guess(store: Store) -> bool:
+    """True where files of another time than the others were left out, had there been any. Raises DamagedStore."""
+    with must_make_sense(store.location):
+        return bool(store.internals().get("unconfirmed", False))
+
+
 def separated_sources(store: Store) -> tuple[int, ...]:
     """Numbers of the trace files that are of another time than the others and not in it. Raises DamagedStore."""
     with must_make_sense(store.location):
         count = len(store.internals().get("sources", ()))
         numbers = tuple(map(int, store.internals().get("separated", ())))
         if any(not 0 <= number < count for number in numbers):
-            raise ValueError("a file is left out that there is not")
+            raise ValueError("it leaves out a file that it has no number of")
         return numbers

@@ -185,6 +185,10 @@ def _joined_run(joined: JoinedFolders, runs: Sequence[DiscoveredRun]) -> Discove
     )
 
 
+def _is_capture(folder: Path) -> bool:
+    return time_in_name(folder.name) is not None
+
+
 def _in_order(runs: Iterable[DiscoveredRun]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """Files of several runs, by their names, and the host of each."""
     host_by_file = {file: host for run in runs for file, host in zip(run.files, run.hosts, strict=True)}
@@ -197,17 +201,21 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
 
     Raises OSError.
     """
-    above = run.path.parent
+    folders = {file.parent for file in run.files}
+    is_joined = len({folder.parent for folder in folders}) == 1 and all(_is_capture(folder) for folder in folders)
     files_by_place: dict[Path, list[int]] = {}
     for position in positions:
         file = run.files[position]
-        is_in_folder = file.parent.parent == above and may_join(run.path.name)
-        files_by_place.setdefault(file.parent if is_in_folder else file, []).append(position)
-    prefix, slash, _ = run.name.rpartition("/")
+        files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else file, []).append(position)
+    above = run.name.rpartition("/")[0]
+    if run.files[0].is_relative_to(run.path):  # all of an archive
+        names = {place: f"{run.name}/{_run_name(place.relative_to(run.path).parts)}" for place in files_by_place}
+    else:
+        names = {place: f"{above}/{place.name}" if above else place.name for place in files_by_place}
     return [
         _run(
             place,
-            f"{prefix}{slash}{place.relative_to(above).as_posix()}",
+            names[place],
             [run.files[position] for position in own],
             [run.hosts[position] for position in own],
             (),

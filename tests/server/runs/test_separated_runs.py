@@ -63,7 +63,7 @@ async def test_a_rank_of_another_time_is_listed_by_itself_once_it_is_left_out(tm
         assert alone.extent is not None
         assert alone.extent.events == 1
         assert (await registry.find(alone.run.id)).files == (logs / "rank2.json",)
-        line = "rank2.json is left out: it overlaps none of the other files in time, and is a run of its own"
+        line = "rank2.json is left out: it overlaps none of the files that are shown, and is a run of its own"
         assert line in (await indexed(registry, "rank*.json")).to_schema().notes
 
         put(logs / "rank2.json", rank_trace(2, 3, at_s=0.0003))  # written anew: nothing is known of it any more

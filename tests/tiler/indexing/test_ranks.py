@@ -135,7 +135,7 @@ def separated(run: DiscoveredRun, store: Path) -> tuple[list[str], list[str]]:
     return manifest["files"], manifest["warnings"]
 
 
-LINE = "is left out: it overlaps none of the other files in time, and is a run of its own"
+LINE = "is left out: it overlaps none of the files that are shown, and is a run of its own"
 
 
 def test_a_rank_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
@@ -146,8 +146,9 @@ def test_a_rank_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
 
 
 def test_of_as_many_ranks_the_first_ones_stay(tmp_path: Path) -> None:
-    files, _ = separated(put_ranks(tmp_path / "logs", 0, 0.0005, 7, 7.0005), tmp_path / "store")
+    files, warnings = separated(put_ranks(tmp_path / "logs", 0, 0.0005, 7, 7.0005), tmp_path / "store")
     assert files == ["rank0.json", "rank1.json"]
+    assert warnings == [f"rank2.json {LINE}", f"rank3.json {LINE}", "2 of 4 ranks: 2 to 3 are missing"]
 
 
 def test_the_most_ranks_stay_and_many_others_are_counted(tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_the_most_ranks_stay_and_many_others_are_counted(tmp_path: Path) -> None
     assert manifest["files"] == ["rank23.json", "rank24.json"]
     assert manifest["warnings"][0] == f"rank0.json {LINE}"
     assert manifest["warnings"][20:] == [
-        "3 more files are left out: they overlap none of the other files in time",
+        "3 more files are left out: they overlap none of the files that are shown",
         "2 of 25 ranks: 0 to 22 are missing",
     ]
 
@@ -191,8 +192,18 @@ def test_times_from_an_unknown_base_separate_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_named_together_stays_together(tmp_path: Path) -> None:
-    run = join_runs(put_ranks(tmp_path / "logs", 0, 7).files)
+    planned = put_ranks(tmp_path / "logs", 0, 7)
+    run = join_runs(planned.files)
     assert not run.is_unconfirmed
+    store = tmp_path / "store"
+    for _ in range(2):  # whatever the store was before
+        assert separated(planned, store)[0] == ["rank0.json"]
+        build_store(run.files, store)
+        opened = open_run_store(store)
+        try:
+            assert opened.manifest()["files"] == ["rank0.json", "rank1.json"]
+        finally:
+            opened.close()
 
 
 def put_captures(profile: Path, *starts_s: float) -> None:

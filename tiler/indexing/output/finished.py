@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilescope.tiler.errors import StoreError
-from tilescope.tiler.lookup.sources import sources
+from tilescope.tiler.lookup.sources import is_guess, sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store.run_store import open_run_store
 
 
-def build_of(store: Path, files: Sequence[Fingerprint]) -> str | None:
-    """The build id of the store if it is of these files; None otherwise, and where there is none that can be opened."""
+def build_of(store: Path, files: Sequence[Fingerprint], *, is_unconfirmed: bool = False) -> str | None:
+    """The build id of the store if it is of these files; None otherwise, and where there is none that can be opened.
+
+    Files that are named together are all in it, those of a guess only as far as they are of one time: another store.
+    """
     try:
         opened = open_run_store(store)
     except StoreError:
         return None
     try:
-        return opened.build if sources(opened) == tuple(files) else None
+        is_same = sources(opened) == tuple(files) and is_guess(opened) == is_unconfirmed
+        return opened.build if is_same else None
     finally:
         opened.close()

@@ -38,7 +38,8 @@ class ManifestParts(Struct, frozen=True):
     findings: Findings = field(default_factory=Findings)
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
-    separated: Sequence[int] = ()  # numbers of the sources that are of another time, and left out
+    is_unconfirmed: bool = False  # that the sources are of one time was a guess
+    separated: Sequence[int] = ()  # numbers of those that are of another time, and left out
 
 
 def make_manifest(parts: ManifestParts) -> dict[str, Any]:
@@ -110,7 +111,9 @@ def make_manifest(parts: ManifestParts) -> dict[str, Any]:
         "sources": [source.to_json() for source in parts.sources],
         "tracks": tracks,
     }
-    return manifest | ({"separated": list(parts.separated)} if parts.separated else {})
+    if parts.is_unconfirmed:
+        manifest |= {"unconfirmed": True} | ({"separated": list(parts.separated)} if parts.separated else {})
+    return manifest
 
 
 def _steps(counts: StepCounts) -> schema.StepCounts | None:

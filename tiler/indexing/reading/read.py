@@ -56,6 +56,7 @@ class ReadFiles(Struct, frozen=True):
 
     traces: list[TraceFile | None]  # in the order of the files; None: left out
     left_out: list[str]  # a line each
+    is_unconfirmed: bool = False  # that they are of one time was a guess
     separated: Sequence[int] = ()  # numbers of the files that were left out since they are of another time
 
     @property
@@ -175,13 +176,13 @@ def read_files(
 def _separated(read: ReadFiles) -> ReadFiles:
     """The files without those of another time: they are of another job, or of another cycle."""
     numbers = files_of_other_times(read.traces)
-    lines = LeftOut("more files are left out: they overlap none of the other files in time", _NAMED_FILES)
+    lines = LeftOut("more files are left out: they overlap none of the files that are shown", _NAMED_FILES)
     traces = list(read.traces)
     for number in numbers:
         trace, traces[number] = traces[number], None
         if trace is not None:
-            lines.add(trace.path.name, "overlaps none of the other files in time, and is a run of its own")
-    return ReadFiles(traces, [*read.left_out, *lines.notes()], numbers)
+            lines.add(trace.path.name, "overlaps none of the files that are shown, and is a run of its own")
+    return ReadFiles(traces, [*read.left_out, *lines.notes()], True, numbers)
 
 
 def _left_out(readings: Sequence[_Reading]) -> list[str]:

@@ -11,6 +11,7 @@ from tests.tiler.readers.layouts.rank_traces import put
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers import discover, find_run, join_runs
 from tilescope.tiler.readers.layouts.capture_folders import CaptureFolder, join_folders
+from tilescope.tiler.readers.logdir import separated_runs
 
 XSPACE = b"\n\x06\x12\x04abcd"
 DAY = "2026_01_31"
@@ -52,6 +53,21 @@ def test_each_folder_is_a_run_where_they_are_separated_or_named(tmp_path: Path) 
     assert [run.name for run in runs] == [f"{DAY}_04_47_38", f"{DAY}_04_47_36"]
     assert not any(run.is_unconfirmed for run in runs)
     assert find_run(profile / f"{DAY}_04_47_36").hosts == ("hostA",)
+
+
+@pytest.mark.parametrize("third", ["", "C"])
+def test_folders_of_an_archive_are_separated_as_if_they_were_listed_so(tmp_path: Path, third: str) -> None:
+    profile = tmp_path / "logs" / "train" / "plugins" / "profile"
+    put_hosts(profile, t04_47_36="AB", t04_47_38="DE", **({"t09_00_00": third} if third else {}))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for file in sorted(profile.rglob("*.pb")):
+            archive.write(file, file.relative_to(tmp_path / "logs"))
+    run = next(run for run in discover(tmp_path / "a.zip") if len(run.files) == 4)
+    positions = [number for number, host in enumerate(run.hosts) if host in ("hostD", "hostE")]
+    alone = {(each.id, each.name, each.path, each.files) for each in separated_runs(run, positions)}
+    listed = {(each.id, each.name, each.path, each.files) for each in discover(tmp_path / "a.zip", separate=True)}
+    assert len(alone) == 1
+    assert alone <= listed
 
 
 @pytest.mark.parametrize(
