@@ -18,7 +18,7 @@ export interface BoxFigures {
   readonly size: string;
   /** Part of the whole, in words. */
   readonly share: string;
-  /** What of it lies in none of the boxes below it, in words; empty where that is all of it. */
+  /** The part of it that lies in none of the boxes below it, in words; empty where that is all of it. */
   readonly own: string;
 }
 
