@@ -15,7 +15,8 @@ export class RowNames {
       table.columns.find(({ kind }) => kind === "name") ?? table.columns.find(({ kind }) => kind === "text");
     const categories = table.columns.find(({ id, kind }) => id === "category" && kind === "text")?.values;
     const numbers = new Map<string, number>();
-    this.numbers = Int32Array.from(column?.values ?? [], (value, row) => {
+    const values = column?.values ?? (table.columns[0]?.values ?? []).map(() => null);
+    this.numbers = Int32Array.from(values, (value, row) => {
       const text = value === null || value === "" ? "(none)" : String(value);
       let number = numbers.get(text);
       if (number === undefined) {

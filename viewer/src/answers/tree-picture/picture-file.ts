@@ -11,11 +11,12 @@ const MARGIN_PX = 12;
 /** Higher canvases are refused by browsers. */
 const MOST_PX = 16_000;
 
-/** The picture, with the device's pixels. */
+/** The picture, with the device's pixels where it is not too high for that. */
 export function pictureFile(drawing: Omit<Drawing, "topPx" | "heightPx">, title: string): HTMLCanvasElement {
-  const ratio = devicePixelRatio;
   const { widthPx, boxes, paints } = drawing;
-  const heightPx = Math.min(boxes.levels * LEVEL_PX, Math.floor(MOST_PX / ratio) - HEAD_PX - MARGIN_PX);
+  const heightPx = Math.min(boxes.levels * LEVEL_PX, MOST_PX - HEAD_PX - MARGIN_PX);
+  // Coarser rather than cut off.
+  const ratio = Math.min(devicePixelRatio, MOST_PX / (heightPx + HEAD_PX + MARGIN_PX));
   const inner = document.createElement("canvas");
   inner.width = Math.round(widthPx * ratio);
   inner.height = Math.round(heightPx * ratio);

@@ -162,6 +162,13 @@ it("a search counts rows, and each part of the whole once", () => {
   expect(names.matching("  ")).toBeNull();
 });
 
+it("rows of a table without names have none, and are drawn", () => {
+  const table = { ...tree(), columns: tree().columns.filter(({ kind }) => kind !== "name" && kind !== "text") };
+  const names = new RowNames(table);
+  expect([...names.numbers]).toEqual([0, 0, 0, 0, 0]);
+  expect(names.text(3)).toBe("(none)");
+});
+
 it("the next match comes after the current box, and the first again after the last", () => {
   const order = [3, 1, 2];
   const isMatch = (box: number) => box !== 1;

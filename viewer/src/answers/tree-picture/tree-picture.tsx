@@ -100,6 +100,10 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
     return () => observer.disconnect();
   }, [model]);
   useEffect(draw, [model, boxes, current, model.matching.value, heightPx.value, colors]);
+  // Numbers of boxes are those of one layout.
+  useLayoutEffect(() => {
+    pointed.value = null;
+  }, [boxes]);
 
   const focus = (box: number) => {
     model.current.value = box;
@@ -208,9 +212,8 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
         <Tip pointed={pointed.value} figures={model.figures(pointed.value.box)} widthPx={model.widthPx.value} />
       )}
       <div class="tree-picture-foot">
-        <span role="status">
-          {current < 0 ? hint(boxes.node.length, model.isPart) : wordsOf(model.figures(current))}
-        </span>
+        <span role="status">{current < 0 ? hint(boxes.node.length) : wordsOf(model.figures(current))}</span>
+        {model.isPart && <span class="dim">Nodes that are not listed count as what they lie in.</span>}
         {current >= 0 && (
           <button type="button" class="button is-outlined" onClick={() => zoom(current)}>
             {boxes.node[current] === model.zoomed.value ? "Zoom out" : "Zoom in"}
@@ -233,12 +236,8 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
   );
 }
 
-function hint(boxes: number, isPart: boolean): string {
-  if (boxes === 0) {
-    return "There is nothing to draw.";
-  }
-  const rest = isPart ? " Nodes that are not listed are in what they lie in." : "";
-  return `Double click, or Enter, fills the picture with a box.${rest}`;
+function hint(boxes: number): string {
+  return boxes === 0 ? "There is nothing to draw." : "Double click, or Enter, fills the picture with a box.";
 }
 
 function wordsOf({ name, size, share, own }: BoxFigures): string {
