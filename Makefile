@@ -144,7 +144,7 @@ test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 3 -o cache_dir=build/pytest/$@ tests/browser
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 2 -o cache_dir=build/pytest/$@ tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
 $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
