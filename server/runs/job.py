@@ -51,7 +51,7 @@ class IndexJob:
     time_unit: TimeUnit = DEFAULT_TIME_UNIT  # of times in JSON traces
     served: tuple[Path, ...] = ()  # where the files must lie, all links followed; none: anywhere
     cache: Path | None = None  # where the store must lie; None: anywhere
-    is_unconfirmed: bool = False  # files that do not overlap the others in time are left out
+    is_unconfirmed: bool = False  # files that overlap none of those that are shown are left out
 
     def to_line(self) -> bytes:
         """As the child reads it."""

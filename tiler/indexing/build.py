@@ -93,7 +93,7 @@ def build_store(
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
     its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
     as other files. A file that cannot be read is left out, with a warning, if there are others.
-    `is_unconfirmed`: so is one that does not overlap the others in time (see `DiscoveredRun.is_unconfirmed`).
+    `is_unconfirmed`: so is one that overlaps none of those that are shown (see `DiscoveredRun.is_unconfirmed`).
 
     Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
     ends the build early, nothing of it is left, and what was published before still is.

@@ -25,5 +25,5 @@ def separated_sources(store: Store) -> tuple[int, ...]:
         count = len(store.internals().get("sources", ()))
         numbers = tuple(map(int, store.internals().get("separated", ())))
         if any(not 0 <= number < count for number in numbers):
-            raise ValueError("it leaves out a file that it has no number of")
+            raise ValueError(f"it leaves out files {numbers}, of {count}")
         return numbers
