@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests import model_graphs
+from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.tpu_trace import random_core, random_gpu, write_trace
@@ -41,8 +42,22 @@ def _model(folder: Path) -> Path:
     return path
 
 
+def _launches(folder: Path) -> Path:
+    """A GPU, to whose stream a thread launches kernels."""
+    host = [Task(500, 1, "cudaLaunchKernel", "cuda_runtime", 20 * k, 20 * k + 9) for k in range(50)]
+    kernels = [Task(0, 7, "gemm", "kernel", 2000 + 30 * k, 2025 + 30 * k, k) for k in range(50)]
+    path = folder / "launches.json"
+    path.write_text(json.dumps(list(trace_events(host + kernels))))
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
-RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {"devices": _tpu, "page": _page, "model": _model}
+RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
+    "devices": _tpu,
+    "page": _page,
+    "model": _model,
+    "launches": _launches,
+}
 
 
 def build_run_kinds(folder: Path) -> dict[str, Path]:

@@ -27,6 +27,8 @@ from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.imported import TOOL as IMPORTED
 from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
+from tilescope.tiler.tools.lane_bins import TOOL as LANE_BINS
+from tilescope.tiler.tools.lanes import TOOL as LANES
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.model_graph import TOOL as MODEL_GRAPH
@@ -35,6 +37,7 @@ from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.overview import TOOL as OVERVIEW
 from tilescope.tiler.tools.pod import TOOL as POD
+from tilescope.tiler.tools.queues import TOOL as QUEUES
 from tilescope.tiler.tools.roofline import TOOL as ROOFLINE
 from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
@@ -54,6 +57,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     STEPS,
     GAPS,
     OVERLAP,
+    QUEUES,
     FLOWS,
     OVERVIEW,
     INPUT_PIPELINE,
@@ -69,6 +73,8 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     IMPORTED,
     MODEL_GRAPH,
     BINS,
+    LANES,
+    LANE_BINS,
     NESTING,
 )
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer
 from tilescope.tiler.tools.contract import NOTHING_PROMISED, Contract
+from tilescope.tiler.tools.lane import DerivedLanes
 from tilescope.tiler.tools.parameters import parameters
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -33,7 +34,7 @@ class Tool(Generic[Q]):
 
     `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted where it yields,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
-    `contract`: what must hold between its figures, whatever is asked.
+    `contract`: what must hold between its figures, whatever is asked. `lanes`: what it has to draw in the timeline.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Tool(Generic[Q]):
     answer: Callable[[Scope, Q], Interruptible[Answer]]
     availability: Callable[[Scope], Reason] = always
     contract: Contract = NOTHING_PROMISED
+    lanes: DerivedLanes | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError for what no transport could offer."""

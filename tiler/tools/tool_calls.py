@@ -55,7 +55,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
     reason = _why_not(tool, scope)
     if reason:
         raise NotAvailable(f"{tool.id} has no answer for this run: {reason}")
-    with _blamed(tool):
+    with blamed(tool):
         figures = scope.without_outliers() if isinstance(question, FigureQuestion) and not question.outliers else scope
         steps = tool.answer(figures, question)
         if not isinstance(steps, Generator):
@@ -82,7 +82,7 @@ def why_not(tool: AnyTool, scope: Scope) -> Reason:
 
 
 def _why_not(tool: AnyTool, scope: Scope) -> Reason:
-    with _blamed(tool):
+    with blamed(tool):
         try:
             reason = tool.availability(scope)
         except NotBuilt:
@@ -93,7 +93,7 @@ def _why_not(tool: AnyTool, scope: Scope) -> Reason:
 
 
 @contextmanager
-def _blamed(tool: AnyTool) -> Iterator[None]:
+def blamed(tool: AnyTool) -> Iterator[None]:
     """Within the block, errors that a tool of another package must not raise are ToolFailed.
 
     Those of ours pass: decoding the records of a damaged store raises them.

@@ -56,13 +56,19 @@ def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
     pairs = Launches.join(chunks)
     is_launched = pairs.incoming == 1  # what slices of the device launch themselves is no launch of theirs
     pairs = Launches(*(getattr(pairs, column)[is_launched] for column in Launches.__struct_fields__))
-    start = np.zeros(len(pairs), np.int64)
-    for host_track in np.unique(pairs.partner_track).tolist():
-        which = np.flatnonzero(pairs.partner_track == host_track)
-        start[which] = yield from _starts(reader, host_track, pairs.partner_ordinal[which])
+    start = yield from launch_starts(reader, pairs)
     order = np.lexsort((start, pairs.way, pairs.ordinal))
     order = order[np.diff(pairs.ordinal[order], prepend=-1) != 0]
     return DeviceLaunches(pairs.ordinal[order], pairs.partner_track[order], pairs.partner_ordinal[order], start[order])
+
+
+def launch_starts(reader: QueryReader, launches: Launches) -> Interruptible[Ints]:
+    """The tick at which each of these launches began. Raises DamagedStore."""
+    start = np.zeros(len(launches), np.int64)
+    for track in np.unique(launches.partner_track).tolist():
+        which = np.flatnonzero(launches.partner_track == track)
+        start[which] = yield from _starts(reader, track, launches.partner_ordinal[which])
+    return start
 
 
 def _starts(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Ints]:

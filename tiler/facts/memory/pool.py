@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.envelope import envelope
+from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -197,6 +198,10 @@ class MemoryPool:
             least[with_fill] = np.minimum.reduceat(used, pairs)[::2]
             greatest[with_fill] = np.maximum.reduceat(used, pairs)[::2]
         return FillBins(borders[:-1], least, greatest)
+
+    def used_curve(self, stop: int) -> StepCurve:
+        """The bytes in use from its first event on, until a tick after its last."""
+        return StepCurve(int(self.start[0]), max(stop, int(self.start[-1]) + 1), self.start, self.stack + self.heap)
 
     def live(self, event: int) -> Live:
         """Allocations in it after an event, as far as the trace tells when they were allocated."""

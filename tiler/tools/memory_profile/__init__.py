@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.lanes import CurveBins, curve_bins
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
     Live,
@@ -22,6 +23,7 @@ from tilescope.tiler.facts.memory import (
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.lane import DerivedLanes, Lane
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import HostRef
@@ -371,6 +373,33 @@ def _availability(scope: Scope) -> str:
     return "" if records_allocations(scope.reader) else NO_ALLOCATIONS
 
 
+def _memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
+    """The memories of all hosts by the keys of their lanes. Raises UsageError: they are too much."""
+    memories: list[MemoryPool] = []
+    for host in hosts_of(scope.reader, scope.leaves(None)):
+        memories += yield from memories_of(scope.reader, host)
+        yield
+    return {str(number): memory for number, memory in enumerate(memories)}
+
+
+def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+    memories = yield from _memories(scope)
+    groups = scope.reader.tree.groups
+    hosts = {memory.host for memory in memories.values()}
+    lanes = []
+    for key, memory in memories.items():
+        place = f" of {groups[memory.host].name}" if len(hosts) > 1 and memory.host >= 0 else ""
+        makers = np.unique(memory.track).tolist()
+        title = f"Memory {memory.name}{place}"
+        lanes.append(Lane(key, title, int(memory.track[0]), makers, "counter", figure="bytes"))
+    return lanes
+
+
+def _lane_bins(scope: Scope, lane: Lane, borders: Ints) -> Interruptible[CurveBins]:
+    memories = yield from _memories(scope)
+    return curve_bins([memories[lane.key].used_curve(scope.reader.end + 1)], borders)
+
+
 TOOL: Final = Tool(
     id="memory_profile",
     title="Memory profile",
@@ -383,4 +412,5 @@ TOOL: Final = Tool(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
         rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
     ),
+    lanes=DerivedLanes(_lanes, _lane_bins),
 )

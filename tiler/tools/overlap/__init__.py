@@ -7,14 +7,17 @@ from typing import Annotated, Final
 
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
+from tilescope.tiler.facts.lanes import SliceBins, device_states, state_bins
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.lane import DerivedLanes, Lane
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
@@ -239,6 +242,32 @@ def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Serie
     )
 
 
+def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+    """A lane of each device, at its first track."""
+    devices = yield from devices_of(scope.reader)
+    return [
+        Lane(
+            str(device.group),
+            f"What {device.name} does",
+            device.tracks[0].track,
+            sorted(device.track_ids),
+            "slices",
+            figure="ticks",
+        )
+        for device in devices
+        if all(scope.is_done(track) for track in sorted(device.track_ids))
+    ]
+
+
+def _lane_bins(scope: Scope, lane: Lane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
+    """The ticks of each state of a device: those of `devices`, bin by bin."""
+    devices = yield from devices_of(scope.reader)
+    (device,) = (device for device in devices if str(device.group) == lane.key)
+    states = yield from device_states(scope.reader, device)
+    windows = yield from states.states(scope.reader, int(borders[0]), int(borders[-1]))
+    return state_bins(windows, borders)
+
+
 TOOL: Final = Tool(
     id="overlap",
     title="Overlap",
@@ -256,4 +285,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
+    lanes=DerivedLanes(_lanes, _lane_bins),
 )

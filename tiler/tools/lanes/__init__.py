@@ -1,0 +1,92 @@
+"""The derived lanes of a run: what tools have to draw with its tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.errors import NotBuilt, UsageError
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.tools.answer import Answer, Column, Table
+from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import AnyTool, Tool
+from tilescope.tiler.tools.tool_calls import blamed, why_not
+
+LaneTool = Annotated[str, Meta(min_length=1, max_length=100)]
+
+
+class LanesQuestion(Question, frozen=True, kw_only=True):
+    """The lanes of all tools, or of a tool."""
+
+    tool: Annotated[LaneTool | None, Meta(description="The lanes of this tool only.")] = None
+
+
+def lane_tools() -> Mapping[str, AnyTool]:
+    """The tools that have lanes, by id."""
+    from tilescope.tiler.tools.catalogue import tools  # it has this tool
+
+    return {name: tool for name, tool in tools().items() if tool.lanes is not None}
+
+
+def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, Lane]]:
+    """The lanes that a tool has for a run, by their whole id, as far as the run is built."""
+    if tool.lanes is None or why_not(tool, scope):
+        return {}
+    with blamed(tool):
+        try:
+            lanes = yield from tool.lanes.lanes(scope)
+        except NotBuilt:
+            return {}
+    return {f"{tool.id}.{lane.key}": lane for lane in lanes}
+
+
+def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[DerivedLanes, AnyTool, Lane]]:
+    """A lane by its id, with its tool. Raises UsageError, naming what there is."""
+    tool_name, _, _ = name.partition(".")
+    tool = lane_tools().get(tool_name)
+    if tool is None or tool.lanes is None:
+        raise UsageError(
+            f"there is no lane {name[:80]!r}: {', '.join(lane_tools())} have lanes, as the tool lanes says"
+        )
+    lanes = yield from lanes_of_tool(tool, scope)
+    if name not in lanes:
+        there = f"has {', '.join(list(lanes)[:10])}" if lanes else "has none"
+        raise UsageError(f"there is no lane {name[:80]!r}: of {tool.id} this run {there}")
+    return tool.lanes, tool, lanes[name]
+
+
+def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
+    tools = lane_tools()
+    if question.tool is not None and question.tool not in tools:
+        raise UsageError(f"the tool {question.tool[:80]!r} has no lanes: {', '.join(tools)} have")
+    scope = scope.without_outliers()
+    lanes: dict[str, Lane] = {}
+    for name, tool in tools.items():
+        if question.tool in (None, name):
+            lanes |= yield from lanes_of_tool(tool, scope)
+            yield
+    rows = list(lanes.values())
+    columns = [
+        Column("lane", "Lane", "name", list(lanes)),
+        Column("title", "Title", "text", [lane.title for lane in rows]),
+        Column("kind", "Kind", "text", [lane.kind for lane in rows]),
+        Column("figure", "Figure", "text", [lane.figure for lane in rows]),
+        Column("rows", "Rows", "id", [lane.rows for lane in rows]),
+        Column("track", "Track", "track", [lane.track for lane in rows]),
+        Column("makers", "Made of tracks", "text", [",".join(map(str, lane.makers)) for lane in rows]),
+    ]
+    return Answer(tables=[Table("lanes", "Lanes", columns)])
+
+
+TOOL: Final = Tool(
+    id="lanes",
+    title="Derived lanes",
+    help="the lanes that tools derive from the events of a run, to be drawn with its tracks",
+    group="events",
+    question=LanesQuestion,
+    answer=_answer,
+)

@@ -1,0 +1,129 @@
+"""Work in the queues of streams: launched, and not started yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, curve_bins, queue_curve
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.records.launches import LAUNCHES
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+NO_LAUNCHES: Final = "no launch of a device's work was recorded: record the activities of the CPU with those of the GPU"
+
+
+class QueuesQuestion(Question, frozen=True, kw_only=True):
+    """The queues of streams in a span."""
+
+    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
+    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
+    tracks: Annotated[
+        Tracks | None,
+        Meta(description="Streams: track numbers and ranges, as in 1,5,8-12. All unless given."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    device: Device
+    track: int
+    curve: QueueCurve
+
+
+def _queues(scope: Scope) -> Interruptible[list[_Queue]]:
+    """The streams for which launches were recorded, by device. Raises NotBuilt, StoredLast."""
+    queues = []
+    for device in (yield from devices_of(scope.reader)):
+        for work_track in device.tracks:
+            curve = yield from queue_curve(scope.reader, work_track.track)
+            if curve is not None:
+                queues.append(_Queue(device, work_track.track, curve))
+    return queues
+
+
+def _answer(scope: Scope, question: QueuesQuestion) -> Interruptible[Answer]:
+    scope = scope.without_outliers()
+    span = scope.within(span_of(question.start, question.end))
+    queues = yield from _queues(scope)
+    if question.tracks is not None:
+        chosen = frozenset(scope.leaves(question.tracks))
+        queues = [queue for queue in queues if queue.track in chosen]
+    if not queues:
+        return Answer(notes=[Note("warning", "none of the tracks is a stream with recorded launches")])
+    borders = np.array([span.start, span.stop], np.int64) if span.start < span.stop else np.array([span.start])
+    figures = []
+    for queue in queues:
+        figures.append((yield from _bins(scope, queue.curve, borders)))
+        yield
+    ticks = max(span.stop - span.start, 0)
+    waiting = [int(bins.total.sum()) for bins in figures]
+    tracks = scope.reader.tree.tracks
+    columns = [
+        Column("stream", "Stream", "name", [tracks[queue.track].name for queue in queues]),
+        Column("device", "Device", "text", [queue.device.name for queue in queues]),
+        Column("longest", "Longest", "count", [int(bins.greatest.max(initial=0)) for bins in figures], total="max"),
+        Column("mean", "Mean", "number", [ticks_waiting / ticks if ticks else None for ticks_waiting in waiting]),
+        Column("waiting", "Waiting", "ticks", waiting),
+        Column("track", "Track", "track", [queue.track for queue in queues]),
+    ]
+    facts = [
+        Fact("streams", "Streams", len(queues), "count"),
+        Fact("waiting", "Waiting", sum(waiting), "ticks", "of all launched work, from its launch to its start"),
+    ]
+    return Answer(facts, [Table("streams", "Streams", columns)])
+
+
+def _bins(scope: Scope, curve: QueueCurve, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
+    curves = []
+    for piece in curve.pieces(scope.reader, int(borders[0]), int(borders[-1])):
+        curves.append(piece)
+        yield
+    return curve_bins(curves, borders)
+
+
+def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+    queues = yield from _queues(scope)
+    return [
+        Lane(
+            str(queue.track), "Work in the queue", queue.track, (queue.track, *queue.curve.launching_tracks), "counter"
+        )
+        for queue in queues
+    ]
+
+
+def _lane_bins(scope: Scope, lane: Lane, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
+    curve = yield from queue_curve(scope.reader, lane.track)
+    return curve_bins([], borders) if curve is None else (yield from _bins(scope, curve, borders))
+
+
+def _availability(scope: Scope) -> str:
+    return "" if next(iter(scope.reader.store.scan(LAUNCHES)), None) is not None else NO_LAUNCHES
+
+
+TOOL: Final = Tool(
+    id="queues",
+    title="Queues",
+    help="how much work waits in the queue of each stream: launched, and not started yet",
+    group="events",
+    question=QueuesQuestion,
+    answer=_answer,
+    availability=_availability,
+    contract=Contract(
+        added=("waiting",),
+        rows=(AddedRows("streams", ("track",), ("waiting",)),),
+        parts={"waiting": ("streams.waiting",)},
+        lists={"streams": "streams"},
+    ),
+    lanes=DerivedLanes(_lanes, _lane_bins),
+)
