@@ -14,9 +14,10 @@ from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Scope, tool
+from tilescope.tiler.tools import Scope, ask, tool
+from tilescope.tiler.tools.lanes import LanesQuestion
 
 
 def _tpu(folder: Path) -> Path:
@@ -60,6 +61,10 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
 }
 
 
+# Tools that answer for every run, be it with nothing: questions need a run that has lanes.
+_ABOUT_LANES: Final = frozenset({"lanes", "lane_bins"})
+
+
 def build_run_kinds(folder: Path) -> dict[str, Path]:
     """A store of each, by name."""
     stores = {name: folder / f"{name}.store" for name in RUN_KINDS}
@@ -78,6 +83,9 @@ def is_available(name: str, path: Path) -> bool:
     """Whether a tool has an answer for the run in a store."""
     store = open_run_store(path)
     try:
-        return not tool(name).availability(Scope(QueryReader(store)))
+        scope = Scope(QueryReader(store))
+        if name in _ABOUT_LANES:
+            return len(finish(ask(tool("lanes"), scope, LanesQuestion())).tables[0]) > 1
+        return not tool(name).availability(scope)
     finally:
         store.close()

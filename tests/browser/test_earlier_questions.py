@@ -85,8 +85,8 @@ def test_rows_of_an_earlier_view_lead_nowhere_and_keep_the_focus(panel: Panel) -
 def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site: Served) -> None:
     """Each answer carries its question; in every frame what is not dimmed is that of the title and the selection."""
     with watched_page(browser, site.url) as page:
-        page.add_init_script(_TAGGED_ANSWERS)
         panel = Panel(Viewer(page, site.url), site)
+        page.add_init_script(_TAGGED_ANSWERS.replace("TRACK", str(panel.leaves[0])))
         panel.select(panel.leaves, SPANS[0])
         panel.answered("stats")
         page.evaluate(_SAMPLE_FRAMES)
@@ -113,20 +113,18 @@ def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site
     assert wrong == [], wrong[:3]
 
 
-def test_the_table_of_slices_and_the_memory_lane_are_dimmed_while_the_view_moves(
-    browser: Browser, site: Served
-) -> None:
+def test_the_table_of_slices_and_a_lane_are_dimmed_while_the_view_moves(browser: Browser, site: Served) -> None:
     with watched_page(browser, site.url) as page:
-        page.add_init_script(_TAGGED_ANSWERS)
         panel = Panel(Viewer(page, site.url), site)
+        page.add_init_script(_TAGGED_ANSWERS.replace("TRACK", str(panel.leaves[0])))
         panel.go("t=20000-300000")
         page.keyboard.press("x")
-        page.locator(".memory-choice option").wait_for(state="attached")
+        page.locator(".lane:not([aria-busy=true])").wait_for()
         page.evaluate(_SAMPLE_FRAMES)
         for key in ("d", "w", "a", "Shift+d"):
             panel.viewer.hold(key, 250)
             panel.viewer.rest()
-            page.locator(".memory-lane:not([aria-busy=true])").wait_for()
+            page.locator(".lane:not([aria-busy=true])").wait_for()
         page.keyboard.press("b")
         page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
         views = ((20_000, 300_000), (40_000, 200_000), (90_000, 250_000))
@@ -135,7 +133,7 @@ def test_the_table_of_slices_and_the_memory_lane_are_dimmed_while_the_view_moves
             panel.viewer.wait(f"tilescope.view.start === '{start}'")
             page.locator(".slice-table-rows:not([aria-busy=true])").wait_for()
         samples = page.evaluate("window.samples")
-    shown = [(sample["view"], span) for sample in samples for span in (*sample["slices"], *sample["memory"])]
+    shown = [(sample["view"], span) for sample in samples for span in (*sample["slices"], *sample["lanes"])]
     assert len({span for _, span in shown}) > len(views)
     assert [(view, span) for view, span in shown if view != span] == []
 
@@ -168,10 +166,19 @@ window.fetch = async (input, init) => {
     const span = `${url.searchParams.get('start')}-${url.searchParams.get('end')};`;
     const column = (id, ...values) => ({ id, title: id, kind: 'text', unit: '', total: 'none', values });
     let answer;
-    if (url.pathname.endsWith('/memory_profile')) {
-        const tables = [{ id: 'memories', title: '', columns: [column('memory', span), column('host', '')] }];
-        const facts = [{ id: 'memory', label: '', kind: 'text', value: span, note: '' }];
-        answer = { complete: true, facts, tables, series: [], notes: [] };
+    const table = (id, columns) => ({ id, title: '', columns });
+    const [start, end] = ['start', 'end'].map(name => BigInt(url.searchParams.get(name) ?? 0));
+    const whole = { start: String(start), duration: String(end - start), row: 0, name: span };
+    const lane = { lane: 'memory_profile.0', title: 'Memory', kind: 'slices', figure: 'bytes', rows: 1, makers: '0' };
+    const columns = row => Object.entries(row).map(([id, value]) => column(id, value));
+    if (url.pathname.endsWith('/lanes')) {
+        const track = TRACK;
+        answer = { tables: [table('lanes', columns({ ...lane, track }))] };
+    } else if (url.pathname.endsWith('/lane_bins')) {
+        answer = { tables: [table('slices', columns(whole))] };
+    }
+    if (answer !== undefined) {
+        answer = { complete: true, facts: [], series: [], notes: [], ...answer };
     } else {
         answer = await (await ask(input, init)).json();
         for (const { columns } of answer.tables ?? []) {
@@ -196,6 +203,9 @@ _SAMPLE_FRAMES = r"""() => {
         .filter(element => element.closest('.is-stale') === null)
         .map(element => /(-?\d+--?\d+);/.exec(element.textContent)?.[1])
         .filter(span => span !== undefined);
+    const lanes = () => [...document.querySelectorAll('.lane:not(:has(.is-stale))')]
+        .map(lane => /(-?\d+--?\d+);/.exec(lane.getAttribute('aria-valuetext'))?.[1])
+        .filter(span => span !== undefined);
     const look = () => {
         const { selection, view } = tilescope;
         window.samples.push({
@@ -205,7 +215,7 @@ _SAMPLE_FRAMES = r"""() => {
             title: document.querySelector('.drawer-title')?.textContent.split(' selected')[0] ?? '',
             spans: spansIn('.span-answer .data-table tbody tr:first-child'),
             slices: spansIn('.slice-table .data-table tbody tr'),
-            memory: document.querySelector('.memory-graph .is-stale') === null ? spansIn('.memory-choice option') : [],
+            lanes: lanes(),
         });
         requestAnimationFrame(look);
     };

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tilescope.tiler.query import QueryReader
-from tilescope.tiler.tools import AnyTool, Parameter, parameters
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.tools import AnyTool, Parameter, Scope, ask, parameters, tools, values_of
+from tilescope.tiler.tools.lanes import LanesQuestion
 
 Values = dict[str, Any]
 
@@ -67,6 +68,12 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return ["cat"]
         case "text" if field.name == "columns":
             return ["event,name,args.cat", "track,ordinal,category,start,end,row,open,flags,value,args.none"]
+        case "text" if field.name == "lane":
+            return values_of(
+                finish(ask(tools()["lanes"], Scope(reader), LanesQuestion())).table("lanes").column("lane")
+            )
+        case "text" if field.name == "source":
+            return ["overlap", "queues"]
         case "text":
             # What follows another answer is asked for when there is one.
             return [] if "pattern" in schema else ["op 1", "Inner", "of no event"]

@@ -27,7 +27,7 @@ _KEY: Final = re.compile(r"[a-z0-9_-]{1,100}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class DerivedLane:
     """A derived lane of a run.
 
     `key` names it among those of its tool, and stays the same for a build, as numbers of tracks do: links have it.
@@ -50,7 +50,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedLanes:
+class LaneSource:
     """The lanes of a tool.
 
     `lanes` says which a run has, and reads little: it is asked before anything is drawn. `bins` has the figures of one
@@ -58,5 +58,5 @@ class DerivedLanes:
     rest. Both may be interrupted where they yield, and raise UsageError, NotBuilt and DamagedStore.
     """
 
-    lanes: Callable[[Scope], Interruptible[Sequence[Lane]]]
-    bins: Callable[[Scope, Lane, Ints], Interruptible[CurveBins | SliceBins]]
+    lanes: Callable[[Scope], Interruptible[Sequence[DerivedLane]]]
+    bins: Callable[[Scope, DerivedLane, Ints], Interruptible[CurveBins | SliceBins]]

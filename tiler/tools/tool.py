@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer
 from tilescope.tiler.tools.contract import NOTHING_PROMISED, Contract
-from tilescope.tiler.tools.lane import DerivedLanes
+from tilescope.tiler.tools.lane import LaneSource
 from tilescope.tiler.tools.parameters import parameters
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -45,7 +45,7 @@ class Tool(Generic[Q]):
     answer: Callable[[Scope, Q], Interruptible[Answer]]
     availability: Callable[[Scope], Reason] = always
     contract: Contract = NOTHING_PROMISED
-    lanes: DerivedLanes | None = None
+    lanes: LaneSource | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError for what no transport could offer."""

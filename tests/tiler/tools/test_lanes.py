@@ -40,7 +40,7 @@ def rows(answer: Answer, table: str, *ids: str) -> list[tuple[Any, ...]]:
 
 def lanes(reader: QueryReader, name: str) -> dict[str, int]:
     """Ids of the lanes of a tool, with the tracks below which they are drawn."""
-    return dict(rows(answer_of(reader, "lanes", tool=name), "lanes", "lane", "track"))
+    return dict(rows(answer_of(reader, "lanes", source=name), "lanes", "lane", "track"))
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +142,7 @@ def test_memory_is_a_lane_of_its_own(tmp_path: Path) -> None:
     reader = indexed(corpus_path("xplane/tpu_v6e_4core.xplane.pb"), tmp_path)
     profile = answer_of(reader, "memory_profile")
     name, peak = profile.fact("memory").value, profile.fact("peak").value
-    table = rows(answer_of(reader, "lanes", tool="memory_profile"), "lanes", "lane", "title", "figure")
+    table = rows(answer_of(reader, "lanes", source="memory_profile"), "lanes", "lane", "title", "figure")
     (lane,) = (lane for lane, title, _ in table if title == f"Memory {name}")
     assert {figure for *_, figure in table} == {"bytes"}
     recorded = [
@@ -164,7 +164,7 @@ def test_errors_name_what_there_is(devices: DeviceTrace, example: Example) -> No
     with pytest.raises(UsageError, match="of queues this run has none"):
         answer_of(example.reader, "lane_bins", lane="queues.1")
     with pytest.raises(UsageError, match="the tool 'stats' has no lanes"):
-        answer_of(example.reader, "lanes", tool="stats")
+        answer_of(example.reader, "lanes", source="stats")
     assert not len(answer_of(example.reader, "lanes").tables[0])
 
 

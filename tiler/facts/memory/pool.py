@@ -199,6 +199,11 @@ class MemoryPool:
             greatest[with_fill] = np.maximum.reduceat(used, pairs)[::2]
         return FillBins(borders[:-1], least, greatest)
 
+    @property
+    def most_used(self) -> int:
+        """The most bytes that are in use at any time."""
+        return int((self.stack + self.heap).max(initial=0))
+
     def used_curve(self, stop: int) -> StepCurve:
         """The bytes in use from its first event on, until a tick after its last."""
         return StepCurve(int(self.start[0]), max(stop, int(self.start[-1]) + 1), self.start, self.stack + self.heap)

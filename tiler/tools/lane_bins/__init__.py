@@ -11,7 +11,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.lanes import CurveBins, SliceBins, borders
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
-from tilescope.tiler.tools.lane import Ints, Lane
+from tilescope.tiler.tools.lane import DerivedLane, Ints
 from tilescope.tiler.tools.lanes import lane_of_id
 from tilescope.tiler.tools.question import Question, Tick, span_of
 from tilescope.tiler.tools.scope import Scope
@@ -57,7 +57,7 @@ def _answer(scope: Scope, question: LaneBinsQuestion) -> Interruptible[Answer]:
     return Answer(facts, tables)
 
 
-def _counter_table(drawn: CurveBins, lane: Lane, bins: Ints) -> Table:
+def _counter_table(drawn: CurveBins, lane: DerivedLane, bins: Ints) -> Table:
     is_recorded = drawn.recorded > 0
     is_missing = ~is_recorded
 

@@ -10,7 +10,7 @@ from msgspec import Meta
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Table
-from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.lane import DerivedLane, LaneSource
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
@@ -22,7 +22,7 @@ LaneTool = Annotated[str, Meta(min_length=1, max_length=100)]
 class LanesQuestion(Question, frozen=True, kw_only=True):
     """The lanes of all tools, or of a tool."""
 
-    tool: Annotated[LaneTool | None, Meta(description="The lanes of this tool only.")] = None
+    source: Annotated[LaneTool | None, Meta(description="The lanes of this tool only.")] = None
 
 
 def lane_tools() -> Mapping[str, AnyTool]:
@@ -32,7 +32,7 @@ def lane_tools() -> Mapping[str, AnyTool]:
     return {name: tool for name, tool in tools().items() if tool.lanes is not None}
 
 
-def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, Lane]]:
+def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, DerivedLane]]:
     """The lanes that a tool has for a run, by their whole id, as far as the run is built."""
     if tool.lanes is None or why_not(tool, scope):
         return {}
@@ -44,7 +44,7 @@ def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, Lane]]
     return {f"{tool.id}.{lane.key}": lane for lane in lanes}
 
 
-def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[DerivedLanes, AnyTool, Lane]]:
+def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTool, DerivedLane]]:
     """A lane by its id, with its tool. Raises UsageError, naming what there is."""
     tool_name, _, _ = name.partition(".")
     tool = lane_tools().get(tool_name)
@@ -61,12 +61,12 @@ def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[DerivedLanes, Any
 
 def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
     tools = lane_tools()
-    if question.tool is not None and question.tool not in tools:
-        raise UsageError(f"the tool {question.tool[:80]!r} has no lanes: {', '.join(tools)} have")
+    if question.source is not None and question.source not in tools:
+        raise UsageError(f"the tool {question.source[:80]!r} has no lanes: {', '.join(tools)} have")
     scope = scope.without_outliers()
-    lanes: dict[str, Lane] = {}
+    lanes: dict[str, DerivedLane] = {}
     for name, tool in tools.items():
-        if question.tool in (None, name):
+        if question.source in (None, name):
             lanes |= yield from lanes_of_tool(tool, scope)
             yield
     rows = list(lanes.values())

@@ -23,7 +23,7 @@ from tilescope.tiler.facts.memory import (
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.lane import DerivedLane, LaneSource
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import HostRef
@@ -382,20 +382,22 @@ def _memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
     return {str(number): memory for number, memory in enumerate(memories)}
 
 
-def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     memories = yield from _memories(scope)
     groups = scope.reader.tree.groups
     hosts = {memory.host for memory in memories.values()}
     lanes = []
-    for key, memory in memories.items():
-        place = f" of {groups[memory.host].name}" if len(hosts) > 1 and memory.host >= 0 else ""
+    # The fullest of a device first.
+    ranked = sorted(memories.items(), key=lambda entry: (entry[1].is_host, -entry[1].most_used))
+    for key, memory in ranked:
+        place = f"{groups[memory.host].name} · " if len(hosts) > 1 and memory.host >= 0 else ""
         makers = np.unique(memory.track).tolist()
-        title = f"Memory {memory.name}{place}"
-        lanes.append(Lane(key, title, int(memory.track[0]), makers, "counter", figure="bytes"))
+        title = f"Memory {place}{memory.name}"
+        lanes.append(DerivedLane(key, title, int(memory.track[0]), makers, "counter", figure="bytes"))
     return lanes
 
 
-def _lane_bins(scope: Scope, lane: Lane, borders: Ints) -> Interruptible[CurveBins]:
+def _lane_bins(scope: Scope, lane: DerivedLane, borders: Ints) -> Interruptible[CurveBins]:
     memories = yield from _memories(scope)
     return curve_bins([memories[lane.key].used_curve(scope.reader.end + 1)], borders)
 
@@ -412,5 +414,5 @@ TOOL: Final = Tool(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
         rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
     ),
-    lanes=DerivedLanes(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins),
 )

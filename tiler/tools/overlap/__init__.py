@@ -17,7 +17,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.lane import DerivedLane, LaneSource
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
@@ -242,11 +242,11 @@ def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Serie
     )
 
 
-def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     """A lane of each device, at its first track."""
     devices = yield from devices_of(scope.reader)
     return [
-        Lane(
+        DerivedLane(
             str(device.group),
             f"What {device.name} does",
             device.tracks[0].track,
@@ -259,7 +259,7 @@ def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
     ]
 
 
-def _lane_bins(scope: Scope, lane: Lane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
+def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
     """The ticks of each state of a device: those of `devices`, bin by bin."""
     devices = yield from devices_of(scope.reader)
     (device,) = (device for device in devices if str(device.group) == lane.key)
@@ -285,5 +285,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
-    lanes=DerivedLanes(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins),
 )

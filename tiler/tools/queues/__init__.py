@@ -15,7 +15,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.launches import LAUNCHES
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLanes, Lane
+from tilescope.tiler.tools.lane import DerivedLane, LaneSource
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -92,17 +92,17 @@ def _bins(scope: Scope, curve: QueueCurve, borders: NDArray[np.int64]) -> Interr
     return curve_bins(curves, borders)
 
 
-def _lanes(scope: Scope) -> Interruptible[list[Lane]]:
+def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     queues = yield from _queues(scope)
     return [
-        Lane(
+        DerivedLane(
             str(queue.track), "Work in the queue", queue.track, (queue.track, *queue.curve.launching_tracks), "counter"
         )
         for queue in queues
     ]
 
 
-def _lane_bins(scope: Scope, lane: Lane, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
+def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
     curve = yield from queue_curve(scope.reader, lane.track)
     return curve_bins([], borders) if curve is None else (yield from _bins(scope, curve, borders))
 
@@ -125,5 +125,5 @@ TOOL: Final = Tool(
         parts={"waiting": ("streams.waiting",)},
         lists={"streams": "streams"},
     ),
-    lanes=DerivedLanes(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins),
 )

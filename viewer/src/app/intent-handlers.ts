@@ -96,7 +96,7 @@ export function makeIntentHandlers(
       isMarksOpen.value = false;
     },
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
-    "toggle-memory": () => changeSettings({ memoryLane: !settings.peek().memoryLane }),
+    "toggle-memory": () => void tracks.toggleToolLane("memory_profile"),
     "show-palette": () => {
       isPaletteOpen.value = true;
     },

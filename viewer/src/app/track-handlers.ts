@@ -3,6 +3,7 @@
 import type { TrackActions } from "../components/app-context";
 import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
+import { type DerivedLane, laneList, laneLoader, laneRequest } from "../state/lanes";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
 import { selection, trackOf } from "../state/selection";
@@ -79,6 +80,39 @@ export class TrackHandlers implements TrackActions {
   toggleEmpty(): void {
     this.#change((choice) => ({ ...choice, showsEmpty: !choice.showsEmpty }));
     announcement.value = trackChoice.peek().showsEmpty ? "Empty tracks are shown" : "Empty tracks are hidden";
+  }
+
+  toggleLanes(lanes: readonly DerivedLane[]): void {
+    const { lanes: drawn } = trackChoice.peek();
+    const missing = lanes.filter(({ id }) => !drawn.includes(id));
+    const changed = missing.length > 0 ? missing : lanes;
+    this.#change((choice) =>
+      changed.reduce((before, { id, track }) => choices.toggleLane(before, id, `t${track}`), choice),
+    );
+    const titles = [...new Set(changed.map(({ title }) => title))].join(", ");
+    announcement.value = `${titles}: ${missing.length > 0 ? "drawn with its track" : "hidden"}`;
+  }
+
+  async toggleToolLane(tool: string, title?: string): Promise<void> {
+    const shown = runView.peek();
+    if (shown.kind !== "open") {
+      return;
+    }
+    await laneLoader.want(shown.trace);
+    const lanes = laneList.peek().filter(({ id }) => id.startsWith(`${tool}.`));
+    const drawn = lanes.filter(({ id }) => trackChoice.peek().lanes.includes(id));
+    const lane = title === undefined ? lanes[0] : lanes.find((candidate) => candidate.title === title);
+    if (lane === undefined) {
+      const state = laneRequest.peek();
+      announcement.value = state.kind === "failed" ? state.failure.message : "The trace has nothing to draw for it.";
+    } else if (title === undefined && drawn.length > 0) {
+      this.toggleLanes(drawn);
+    } else {
+      if (!drawn.includes(lane)) {
+        this.toggleLanes([lane]);
+      }
+      this.reveal(`t${lane.track}`);
+    }
   }
 
   /** Selects the first or last event of a track, or of all tracks of a group, and goes there. */

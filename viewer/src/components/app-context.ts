@@ -5,6 +5,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Intent } from "../keys/table";
 import type { CatalogueLoader } from "../state/catalogue";
+import type { DerivedLane } from "../state/lanes";
 import type { PagePlace, PageRange, PageTexts } from "../state/page";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
@@ -34,6 +35,10 @@ export interface TrackActions {
   move(key: string, direction: "up" | "down"): void;
   resetOrder(): void;
   toggleEmpty(): void;
+  /** Draws derived lanes with their tracks; takes them away where all of them are drawn. */
+  toggleLanes(lanes: readonly DerivedLane[]): void;
+  /** Draws a lane of a tool, by its title or else the first; without a title, takes away those that are drawn. */
+  toggleToolLane(tool: string, title?: string): Promise<void>;
   /** Selects its first or last event. */
   jump(key: string, end: "first" | "last"): void;
   /** Selects all of it, in the time of the selected range or else of the run: the details say what it is made of. */

@@ -34,8 +34,15 @@ function keyHint(): string {
   return `${keysOf("enter-slice")} selects the first slice in view, arrows go on from there; ${keysOf("toggle-table")} lists the slices in view; ${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
 }
 
-/** `children` take the place of the canvas. */
-export function Timeline({ trace, children }: { trace: Trace; children?: ComponentChildren }) {
+interface TimelineProps {
+  readonly trace: Trace;
+  /** Lie over the canvas, below the rows of their tracks. */
+  readonly lanes?: ComponentChildren;
+  /** Take the place of the canvas. */
+  readonly children?: ComponentChildren;
+}
+
+export function Timeline({ trace, lanes, children }: TimelineProps) {
   const app = useApp();
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
@@ -135,6 +142,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
             <span id="timeline-description" class="visually-hidden">
               {describe(trace)}
             </span>
+            {lanes}
           </div>
         </div>
       </div>

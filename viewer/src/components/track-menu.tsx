@@ -2,15 +2,19 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keysOf, type TimelineIntent } from "../keys/table";
+import { type DerivedLane, laneList, laneLoader } from "../state/lanes";
 import { layoutItem } from "../state/layout";
 import { query, typedQuery } from "../state/query";
 import { within } from "../state/query-text";
 import type { Trace } from "../state/trace";
 import { layout, roots, toggleGroup, trackChoice } from "../state/tracks";
-import { findNode, tracksOf } from "../state/tree";
+import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { type AppActions, useApp } from "./app-context";
 import { walkMenu } from "./menu";
 import { focusItem, openTrackMenu } from "./tree-focus";
+
+/** More would not be read in a menu. */
+const MOST_LANE_ENTRIES = 8;
 
 interface Entry {
   readonly text: string;
@@ -33,6 +37,7 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
   const app = useApp();
   const { tracks } = app;
   const terms = within(trace, key);
+  useEffect(() => void laneLoader.want(trace), [trace]);
   const node = findNode(roots.value, key);
   const item = layoutItem(layout.value, key);
   const siblings = tracks.siblings(key);
@@ -52,8 +57,22 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
     entry("Go to the first event", "first-event", hasEvents, () => tracks.jump(key, "first")),
     entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
     ...(terms === null ? [] : [entry("Search in it", "search", hasEvents, () => beginWithin(app, terms))]),
+    ...laneGroups(laneList.value, node).map(({ title, lanes }) => {
+      const isDrawn = lanes.every(({ id }) => choice.lanes.includes(id));
+      return entry(`${isDrawn ? "Hide" : "Draw"}: ${title}`, null, true, () => tracks.toggleLanes(lanes));
+    }),
     ...(item?.kind === "group" ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(key))] : []),
   ];
+}
+
+/** Derived lanes of a node by their titles. */
+function laneGroups(lanes: readonly DerivedLane[], node: TreeNode | null) {
+  const ids = new Set(node === null ? [] : tracksOf(node).map(({ id }) => id));
+  const groups = new Map<string, DerivedLane[]>();
+  for (const lane of lanes.filter(({ track }) => ids.has(track))) {
+    groups.set(lane.title, [...(groups.get(lane.title) ?? []), lane]);
+  }
+  return [...groups].slice(0, MOST_LANE_ENTRIES).map(([title, alike]) => ({ title, lanes: alike }));
 }
 
 function nameOf(trace: Trace, key: string): string {
@@ -71,11 +90,12 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
   const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
   const entries = useEntries(trace, node);
 
+  // Entries of lanes may come later.
   useLayoutEffect(() => {
     const box = element.current!.getBoundingClientRect();
     setSize({ widthPx: box.width, heightPx: box.height });
-    element.current!.querySelector<HTMLElement>("[role=menuitem]")?.focus();
-  }, []);
+  }, [entries.length]);
+  useLayoutEffect(() => element.current!.querySelector<HTMLElement>("[role=menuitem]")?.focus(), []);
 
   useEffect(() => {
     const onPress = (event: PointerEvent) => {

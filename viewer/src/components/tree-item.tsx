@@ -1,11 +1,12 @@
 /** One line of the track tree: a group's header or a track, with its name and a note. */
 
-import { formatDuration } from "@tilescope/client";
-import type { LayoutItem } from "../state/layout";
+import { formatDuration, type Track } from "@tilescope/client";
+import { laneHeightPx } from "../state/lanes";
+import { type LayoutItem, trackHeightPx } from "../state/layout";
 import { selection, trackOf } from "../state/selection";
 import { settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
-import { areaTracks, toggleGroup } from "../state/tracks";
+import { areaTracks, drawnLanes, toggleGroup } from "../state/tracks";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon, PinIcon } from "./icons";
 import { drop, focusedKey, tabStop } from "./tree-focus";
@@ -158,12 +159,36 @@ export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
       }}
     >
       <TreeLabel item={item} trace={trace} />
+      {item.kind === "track" && <LaneNames track={item.node.track} />}
       {values !== null && (
         <span class="tree-range" style={{ top: "22px" }}>
           {formatShort(values.min)} … {formatShort(values.max)}
         </span>
       )}
     </div>
+  );
+}
+
+/** Names of the derived lanes of a track, beside them. */
+function LaneNames({ track }: { track: Track }) {
+  let topPx = trackHeightPx(track);
+  return (
+    <>
+      {(drawnLanes.value.get(track.id) ?? []).map((lane) => {
+        const placePx = topPx;
+        topPx += laneHeightPx(lane);
+        return (
+          <span
+            key={lane.id}
+            class="tree-lane"
+            style={{ top: `${placePx + 3}px` }}
+            title={`${lane.title}: derived from events, which are counted where they are`}
+          >
+            {lane.title}
+          </span>
+        );
+      })}
+    </>
   );
 }
 

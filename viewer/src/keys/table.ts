@@ -380,7 +380,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("x", "X")],
     intent: "toggle-memory",
-    label: "Memory in use, below the tracks",
+    label: "Memory in use, with its track",
     group: "Show",
     held: false,
     isShared: false,

@@ -184,7 +184,7 @@ describe("whatever is chosen", () => {
 });
 
 test("what an address names and the run does not have is counted and left out", () => {
-  const texts = { filter: "", pin: "1.99", hide: "2.g77", order: "5-6.100", empty: false };
+  const texts = { filter: "", pin: "1.99", hide: "2.g77", order: "5-6.100", empty: false, lanes: null };
   expect(choiceOf(texts, run)).toMatchObject({ choice: { pinned: ["t1"], order: ["t5", "t6"] }, unknown: 3 });
   expect(choiceOf({ ...texts, pin: "2" }, run).choice).toMatchObject({ pinned: ["t2"], hidden: new Set() });
 });

@@ -67,19 +67,25 @@ export function trackHeightPx(track: Track): number {
   return Math.max(1, track.rows) * ROW_PX + TRACK_GAP_PX;
 }
 
+/** Height of what is drawn with tracks below their rows, by id of the track. */
+export type LaneHeights = ReadonlyMap<number, number>;
+
+const NO_LANES: LaneHeights = new Map();
+
 /** Pinned items have at most `pinnedLimitPx` of the screen, and are scrolled by themselves where they need more. */
 export function layOut(
   roots: readonly TreeNode[],
   open: ReadonlySet<string>,
   pinned: readonly TreeNode[] = [],
   pinnedLimitPx: number = Number.POSITIVE_INFINITY,
+  laneHeights: LaneHeights = NO_LANES,
 ): Layout {
   const items: LayoutItem[] = [];
   let topPx = 0;
   let isPinned = true;
   const place = (node: TreeNode, parentIndex: number): void => {
     if (node.kind === "track") {
-      const heightPx = trackHeightPx(node.track);
+      const heightPx = trackHeightPx(node.track) + (laneHeights.get(node.track.id) ?? 0);
       items.push({ kind: "track", key: node.key, topPx, heightPx, parentIndex, isPinned, node });
       topPx += heightPx;
       return;

@@ -12,6 +12,7 @@
  *     &filter=xla ops                          only tracks with these words in their names are shown
  *     &pin=5.g2 &hide=3-9 &order=7             pinned tracks and groups, hidden ones, those moved to the top of theirs
  *     &empty=1                                 tracks without events are shown, too
+ *     &lanes=queues.3,overlap.2                derived lanes that are drawn with their tracks, by their ids
  *     &marks=k3f,100-250,3,5,warm-up           marks that the server does not keep, as `marks/text.ts` writes them
  *     &mode=timing                             the tool in the hand, unless it selects
  *     &time=utc                                times as `ticks` or `utc`
@@ -52,7 +53,7 @@ export interface PageLocation {
   readonly page: PagePlace;
 }
 
-const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null, empty: false };
+const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null, empty: false, lanes: null };
 
 export const NOWHERE: PageLocation = {
   ...{ run: null, range: null, events: [], area: null, host: null, choice: NO_CHOICE },
@@ -136,10 +137,18 @@ export function parseLocation(search: string, hash: string): PageLocation {
       hide: keysText(values.get("hide")),
       order: keysText(values.get("order")),
       empty: values.get("empty") === "1",
+      lanes: lanesText(values.get("lanes")),
     },
     query: (values.get("q") ?? "").slice(0, LONGEST_QUERY),
     page: parsePage(values),
   };
+}
+
+const LANES = /^[a-z]\w{0,99}\.[a-z0-9_-]{1,100}(,[a-z]\w{0,99}\.[a-z0-9_-]{1,100}){0,99}$/;
+
+/** The text if it names derived lanes. */
+function lanesText(text: string | null): string | null {
+  return text !== null && LANES.test(text) ? text : null;
 }
 
 /** Text encoded for an address; without halves of characters, which have no code of their own and would throw. */
@@ -169,13 +178,14 @@ function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
   return [...named, ...fields].flatMap(([name, text]) => (text === null ? [] : [`${encoded(name)}=${encoded(text)}`]));
 }
 
-function formatChoice({ filter, pin, hide, order, empty }: ChoiceTexts): readonly string[] {
+function formatChoice({ filter, pin, hide, order, empty, lanes }: ChoiceTexts): readonly string[] {
   const named: [string, string | null][] = [
     ["filter", filter === "" ? null : encoded(filter)],
     ["pin", pin],
     ["hide", hide],
     ["order", order],
     ["empty", empty ? "1" : null],
+    ["lanes", lanes],
   ];
   return named.flatMap(([name, text]) => (text === null ? [] : [`${name}=${text}`]));
 }

@@ -11,8 +11,6 @@ export type ThemeChoice = "system" | "light" | "dark";
 interface Settings {
   readonly theme: ThemeChoice;
   readonly grid: boolean;
-  /** True if memory in use is drawn below the tracks. */
-  readonly memoryLane: boolean;
   readonly wheelZooms: boolean;
   readonly timeFormat: TimeFormat;
   readonly treeWidthPx: number;
@@ -26,7 +24,6 @@ const STORAGE_KEY = "tilescope.settings";
 export const DEFAULTS: Settings = {
   theme: "system",
   grid: true,
-  memoryLane: false,
   wheelZooms: false,
   timeFormat: "relative",
   treeWidthPx: 280,
@@ -62,7 +59,6 @@ export function parseSettings(text: string | null): Settings {
   return {
     theme: theme === "light" || theme === "dark" ? theme : DEFAULTS.theme,
     grid: typeof stored.grid === "boolean" ? stored.grid : DEFAULTS.grid,
-    memoryLane: stored.memoryLane === true,
     wheelZooms: typeof stored.wheelZooms === "boolean" ? stored.wheelZooms : DEFAULTS.wheelZooms,
     timeFormat: stored.timeFormat === "ticks" || stored.timeFormat === "utc" ? stored.timeFormat : DEFAULTS.timeFormat,
     treeWidthPx: clamp(stored.treeWidthPx, TREE_WIDTH_PX, DEFAULTS.treeWidthPx),

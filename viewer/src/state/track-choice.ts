@@ -17,6 +17,8 @@ export interface TrackChoice {
   readonly order: readonly string[];
   /** True if tracks without events are shown. */
   readonly showsEmpty: boolean;
+  /** Ids of the derived lanes that are drawn with their tracks. */
+  readonly lanes: readonly string[];
 }
 
 export const AS_RECORDED: TrackChoice = {
@@ -25,6 +27,7 @@ export const AS_RECORDED: TrackChoice = {
   pinned: [],
   order: [],
   showsEmpty: false,
+  lanes: [],
 };
 
 /** Hides a track or group, also one that is pinned. */
@@ -44,6 +47,13 @@ export function pin(choice: TrackChoice, key: string): TrackChoice {
 
 export function unpin(choice: TrackChoice, key: string): TrackChoice {
   return { ...choice, pinned: choice.pinned.filter((other) => other !== key) };
+}
+
+/** Draws a derived lane with its track, which is shown for it; takes one away that is drawn. */
+export function toggleLane(choice: TrackChoice, lane: string, trackKey: string): TrackChoice {
+  return choice.lanes.includes(lane)
+    ? { ...choice, lanes: choice.lanes.filter((other) => other !== lane) }
+    : { ...show(choice, [trackKey]), lanes: [...choice.lanes, lane] };
 }
 
 /** The nodes beside a node, itself among them; none where it is not in the tree. */
@@ -123,9 +133,10 @@ export interface ChoiceTexts {
   readonly hide: string | null;
   readonly order: string | null;
   readonly empty: boolean;
+  readonly lanes: string | null;
 }
 
-export function textsOf({ filter, hidden, pinned, order, showsEmpty }: TrackChoice): ChoiceTexts {
+export function textsOf({ filter, hidden, pinned, order, showsEmpty, lanes }: TrackChoice): ChoiceTexts {
   const text = (keys: readonly string[]): string | null => (keys.length === 0 ? null : formatKeys(keys));
   return {
     filter: filter.trim(),
@@ -133,6 +144,7 @@ export function textsOf({ filter, hidden, pinned, order, showsEmpty }: TrackChoi
     hide: text([...hidden].sort(byKindAndId)),
     order: text(order),
     empty: showsEmpty,
+    lanes: lanes.length === 0 ? null : lanes.join(","),
   };
 }
 
@@ -156,6 +168,7 @@ export function choiceOf(texts: ChoiceTexts, names: Named): { readonly choice: T
     hidden: new Set(hide!.keys.filter((key) => isNode(key, names) && !pinned.includes(key))),
     order: order!.keys,
     showsEmpty: texts.empty,
+    lanes: [...new Set(texts.lanes?.split(","))],
   };
   return { choice, unknown: pin!.unknown + hide!.unknown + order!.unknown };
 }

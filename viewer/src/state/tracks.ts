@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { type Arrangement, arrange } from "./arrangement";
+import { heightsOf, laneList, lanesByTrack } from "./lanes";
 import { type Layout, layOut, PINNED_EDGE_PX, type ScrollPlace } from "./layout";
 import { runView } from "./run";
 import { draftArea, selection } from "./selection";
@@ -15,6 +16,11 @@ export const chosenHost = signal<string | null>(null);
 
 /** Choices of a person in the track tree: hidden, pinned, moved, filtered. */
 export const trackChoice = signal<TrackChoice>(AS_RECORDED);
+
+/** Derived lanes that are drawn, by id of the track that they are drawn with. */
+export const drawnLanes = computed(() => lanesByTrack(laneList.value, trackChoice.value.lanes));
+
+const laneHeights = computed(() => heightsOf(drawnLanes.value));
 
 const isFiltered = computed(() => trackChoice.value.filter.trim() !== "");
 
@@ -94,7 +100,7 @@ const pinnedLimitPx = computed(() => Math.max(60, Math.floor(scroll.value.height
 
 export const layout = computed<Layout>(() => {
   const { pinned, body } = arrangement.value;
-  return layOut(body, shownOpen.value, pinned, pinnedLimitPx.value);
+  return layOut(body, shownOpen.value, pinned, pinnedLimitPx.value, laneHeights.value);
 });
 
 /** Scroll position of the tracks, never beyond their end: the browser follows a layout that has become shorter later. */

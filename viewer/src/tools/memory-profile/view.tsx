@@ -3,8 +3,8 @@
 import "./memory-profile.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
+import { type TrackActions, useApp } from "../../components/app-context";
 import { Answered } from "../../requests/states";
-import { changeSettings } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { ToolAnswerView } from "../frame/tool-answer";
@@ -17,6 +17,7 @@ const TOOL = { id: "memory_profile", title: "Memory profile", help: "" };
 const SHOWN = new Set(["peak", "peak_time", "capacity", "stack", "heap", "free", "fragmentation", "lifetime_peak"]);
 
 export function MemoryProfileView({ context, fields, setFields }: PageProps<MemoryProfileFields>) {
+  const app = useApp();
   const { memory, tracks } = fields;
   const question = useMemo(
     () => ({ ...(memory === "" ? {} : { memory }), ...(tracks === "" ? {} : { tracks }) }),
@@ -52,8 +53,8 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
-        <button type="button" class="button is-outlined" onClick={() => showLane(context)}>
-          Draw it below the tracks
+        <button type="button" class="button is-outlined" onClick={() => showLane(app.tracks, chosen, context)}>
+          Draw it in the timeline
         </button>
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
@@ -65,9 +66,9 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
 }
 
 /** The same curve beside what runs meanwhile. */
-function showLane(context: PageContext): void {
-  changeSettings({ memoryLane: true });
+function showLane(tracks: TrackActions, memory: string, context: PageContext): void {
   context.goTo(null, null);
+  void tracks.toggleToolLane(TOOL.id, `Memory ${memory}`);
 }
 
 interface Memories {

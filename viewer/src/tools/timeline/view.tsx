@@ -7,9 +7,9 @@ import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLateField, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isMarksOpen } from "../../state/marks";
-import { settings } from "../../state/settings";
 import { embedded, isDrawerOpen, isFinderOpen, isTableOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
+import { trackChoice } from "../../state/tracks";
 import type { PageProps } from "../contract";
 
 /** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
@@ -42,11 +42,11 @@ function LateTable({ trace }: { trace: Trace }) {
   return SliceTable.kind === "ready" ? <SliceTable.value trace={trace} /> : null;
 }
 
-const loadMemory = async () => (await import("../../details/memory-lane")).MemoryLane;
+const loadLanes = async () => (await import("../../details/lane-layer")).LaneLayer;
 
-function LateMemory({ trace }: { trace: Trace }) {
-  const MemoryLane = useLoaded("memory-lane", loadMemory);
-  return MemoryLane.kind === "ready" ? <MemoryLane.value trace={trace} /> : null;
+function LateLanes({ trace }: { trace: Trace }) {
+  const LaneLayer = useLoaded("lanes", loadLanes);
+  return LaneLayer.kind === "ready" ? <LaneLayer.value trace={trace} /> : null;
 }
 
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
@@ -88,9 +88,12 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
           ) : null
         }
       >
-        <Timeline key={trace.manifest.build} trace={trace}>
+        <Timeline
+          key={trace.manifest.build}
+          trace={trace}
+          lanes={trackChoice.value.lanes.length > 0 ? <LateLanes trace={trace} /> : null}
+        >
           {isTableOpen.value && <LateTable trace={trace} />}
-          {settings.value.memoryLane && <LateMemory trace={trace} />}
         </Timeline>
       </Docked>
       <LateTooltip trace={trace} />

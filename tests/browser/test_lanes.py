@@ -1,0 +1,128 @@
+"""Derived lanes with their tracks: drawn by menu, key and link, exact, pinned and hidden like tracks, and led from."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Browser
+
+import tilescope
+from tests.browser.conftest import Served, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
+from tests.browser.tool_pages import ToolPages
+from tilescope.tiler.tools.answer import values_of
+
+TPU = "xplane/tpu_v6e_4core.xplane.pb"
+KINETO = "kineto/ns_resolution.pt.trace.json.gz"
+STREAM = "[role=treeitem][data-key=t3]"
+
+
+def menu_of_stream(viewer: Viewer, entry: str) -> None:
+    """Chooses something in the menu of the stream, by its name in the tree."""
+    viewer.page.locator(f"{STREAM} .tree-name").first.click(button="right")
+    viewer.page.get_by_role("menuitem", name=entry).click()
+
+
+def scroll_to_stream(viewer: Viewer) -> None:
+    viewer.expand_all()
+    viewer.scroll_to(next(item.top_px for item in viewer.tree() if f"data-key={item.key}]" in STREAM) - 60)
+
+
+def draw(viewer: Viewer, *titles: str) -> None:
+    for title in titles:
+        menu_of_stream(viewer, title)
+    for title in titles:
+        viewer.page.get_by_role("slider", name=title.partition(": ")[2]).wait_for()
+    viewer.wait("!document.querySelector('.lane[aria-busy=true]')")
+
+
+def hash_of(viewer: Viewer) -> str:
+    return str(viewer.page.evaluate("location.hash"))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_lanes_of_a_stream(viewer: Viewer, served: Served, theme: str) -> None:
+    page = viewer.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue", "Draw: What GPU 0 does")
+    queue = page.get_by_role("slider", name="Work in the queue")
+    viewer.wait("document.querySelector('.lane-top')?.textContent === '1\u202f022'")
+    viewer.wait("location.hash.includes('lanes=queues.3,overlap.2')")
+    # By keys to its longest, and to what made it.
+    queue.focus()
+    page.keyboard.press("ArrowUp")
+    assert "022" in str(queue.get_attribute("aria-valuetext"))
+    viewer.screenshot(f"lanes-{theme}")
+    assert faults(viewer) == []
+    page.keyboard.press("Enter")
+    viewer.wait("tilescope.selection?.kind === 'area'")
+    viewer.wait("location.hash.includes('tracks=1-3')")
+    # The link has them; they go with their track.
+    page.reload()
+    viewer.wait("window.tilescope?.state === 'open'")
+    viewer.settle()
+    scroll_to_stream(viewer)
+    queue.wait_for()
+    menu_of_stream(viewer, "Pin to the top")
+    page.locator(".tree-pinned .tree-lane").first.wait_for()
+    viewer.wait("!document.querySelector('.lane[aria-busy=true]')")
+    viewer.screenshot(f"lanes-pinned-{theme}")
+    menu_of_stream(viewer, "Hide: Work in the queue")
+    queue.wait_for(state="detached")
+    page.go_back()
+    queue.wait_for()
+
+
+def test_a_failure_is_said_and_the_next_view_asks_anew(browser: Browser, served: Served) -> None:
+    with watched_page(browser, served.url, server_may_go=True) as page:
+        viewer = Viewer(page, served.url)
+        viewer.open(served.run_id(KINETO))
+        scroll_to_stream(viewer)
+        error = {"error": {"code": "tool_failed", "message": "the tool failed at once"}}
+        page.route(
+            "**/lane_bins**",
+            lambda route: route.fulfill(status=500, content_type="application/json", body=json.dumps(error)),
+        )
+        menu_of_stream(viewer, "Draw: Work in the queue")
+        page.locator(".lane-none").wait_for()
+        assert "the tool failed at once" in page.locator(".lane-none").inner_text()
+        page.unroute("**/lane_bins**")
+        page.locator(".timeline").focus()
+        viewer.hold("w", 250)
+        page.locator(".lane-top").wait_for()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_memory_is_drawn_by_its_key_and_from_its_page(viewer: Viewer, served: Served, theme: str) -> None:
+    page = viewer.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(TPU))
+    page.keyboard.press("x")
+    graph = page.get_by_role("slider", name="Memory")
+    graph.locator(".lane-top").wait_for()
+    run = tilescope.connect(served.url).run(served.run_id(TPU))
+    peak = run.ask("memory_profile").fact("peak").value
+    lane = str(run.ask("lanes", source="memory_profile").table("lanes")["lane"][0])
+    bins = run.ask("lane_bins", lane=lane, bins=900).table("counter_bins")
+    assert max(row["max"] for row in bins if row["max"] is not None) == peak
+    assert f"lanes={lane}" in hash_of(viewer)
+    graph.focus()
+    page.keyboard.press("ArrowUp")
+    assert graph.locator(".lane-top").inner_text() in str(graph.get_attribute("aria-valuetext"))
+    viewer.screenshot(f"lanes-memory-{theme}")
+    assert faults(viewer) == []
+    page.locator(".timeline").focus()
+    page.keyboard.press("x")
+    graph.wait_for(state="detached")
+    pages = ToolPages(viewer)
+    pages.go(served.run_id(TPU), "tool=memory_profile")
+    pages.answered()
+    page.get_by_role("button", name="Draw it in the timeline").click()
+    pages.wait_for("timeline")
+    graph.wait_for()

@@ -1,0 +1,63 @@
+/** The derived lanes of the tracks that are on the screen, each below the rows of its track. */
+
+import "./lanes.css";
+import { useEffect } from "preact/hooks";
+import { laneHeightPx, laneLoader, laneRequest } from "../state/lanes";
+import {
+  HEADER_PX,
+  itemsBetween,
+  type LayoutItem,
+  pinnedBetween,
+  screenTopPx,
+  stickyHeader,
+  trackHeightPx,
+} from "../state/layout";
+import { retries } from "../state/link";
+import type { Trace } from "../state/trace";
+import { drawnLanes, layout, scrolled } from "../state/tracks";
+import { scroll } from "../state/view";
+import { LaneGraph } from "./lane-graph";
+
+export function LaneLayer({ trace }: { readonly trace: Trace }) {
+  const times = retries.value;
+  useEffect(() => void laneLoader.want(trace), [trace, times]);
+  const { topPx, pinnedTopPx } = scrolled.value;
+  const { pinnedPx } = layout.value;
+  const sticky = stickyHeader(layout.value, topPx);
+  const upperPx = pinnedPx + (sticky === null ? 0 : Math.max(0, HEADER_PX + sticky.offsetPx));
+  const state = laneRequest.value;
+  return (
+    <>
+      <div class="lanes" style={{ top: `${upperPx}px` }}>
+        <Lanes
+          trace={trace}
+          items={itemsBetween(layout.value, topPx + pinnedPx, topPx + scroll.value.heightPx)}
+          upperPx={upperPx}
+        />
+      </div>
+      {pinnedPx > 0 && (
+        <div class="lanes" style={{ top: 0, height: `${pinnedPx}px` }}>
+          <Lanes trace={trace} items={pinnedBetween(layout.value, pinnedTopPx)} upperPx={0} />
+        </div>
+      )}
+      {state.kind === "failed" && <p class="lanes-failure">Derived lanes: {state.failure.message}</p>}
+    </>
+  );
+}
+
+function Lanes({ trace, items, upperPx }: { trace: Trace; items: readonly LayoutItem[]; upperPx: number }) {
+  return (
+    <>
+      {items.flatMap((item) => {
+        let topPx = screenTopPx(item, scrolled.value) - upperPx;
+        topPx += item.kind === "track" ? trackHeightPx(item.node.track) : 0;
+        return (item.kind === "track" ? (drawnLanes.value.get(item.node.track.id) ?? []) : []).map((lane) => {
+          const placePx = topPx;
+          topPx += laneHeightPx(lane);
+          const isOnScreen = placePx + laneHeightPx(lane) > 0 && placePx < scroll.value.heightPx - upperPx;
+          return isOnScreen ? <LaneGraph key={lane.id} trace={trace} lane={lane} topPx={placePx} /> : null;
+        });
+      })}
+    </>
+  );
+}

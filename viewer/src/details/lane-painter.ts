@@ -1,0 +1,90 @@
+/** Draws the bins of a derived lane: a curve with all its heights, or the states of each column on top of each other. */
+
+import type { View } from "@tilescope/client";
+import { ColorTable, type Theme } from "../raster/palette";
+import { type CounterLane, counterColumns, type LaneBins, type SliceLane, shareColumns } from "./lane-bins";
+
+const HEADROOM_PX = 6;
+
+/** Time in which nothing is done stays blank. */
+const BLANK = "Idle";
+
+export function paintLane(
+  canvas: HTMLCanvasElement,
+  bins: LaneBins | null,
+  rows: number,
+  seen: View,
+  heightPx: number,
+  theme: Theme,
+): void {
+  const ratio = devicePixelRatio;
+  const context = canvas.getContext("2d");
+  canvas.width = Math.round(seen.widthPx * ratio);
+  canvas.height = Math.round(heightPx * ratio);
+  if (context === null || bins === null) {
+    return;
+  }
+  if (bins.kind === "counter") {
+    paintCounter(context, bins, seen, heightPx, ratio);
+  } else {
+    paintStates(context, bins, rows, seen, heightPx, ratio, theme);
+  }
+}
+
+function paintCounter(
+  context: CanvasRenderingContext2D,
+  bins: CounterLane,
+  seen: View,
+  heightPx: number,
+  ratio: number,
+): void {
+  const style = getComputedStyle(context.canvas);
+  const [line, area] = [style.getPropertyValue("--accent"), style.getPropertyValue("--accent-soft")];
+  const [height, most] = [heightPx * ratio, (heightPx - HEADROOM_PX) * ratio];
+  const { least, greatest } = counterColumns(bins, seen, ratio);
+  greatest.forEach((part, x) => {
+    if (Number.isNaN(part)) {
+      return;
+    }
+    const y = Math.round(height - ratio - part * most);
+    const lowest = Math.round(height - ratio - least[x]! * most);
+    context.fillStyle = area;
+    context.fillRect(x, y, 1, height - y);
+    context.fillStyle = line;
+    context.fillRect(x, y, 1, lowest - y + ratio);
+  });
+}
+
+function paintStates(
+  context: CanvasRenderingContext2D,
+  bins: SliceLane,
+  rows: number,
+  seen: View,
+  heightPx: number,
+  ratio: number,
+  theme: Theme,
+): void {
+  const colors = new ColorTable(theme);
+  colors.set(
+    0,
+    bins.names.map((name) => ({ name, category: "" })),
+  );
+  const rowPx = ((heightPx - 2) / Math.max(1, rows)) * ratio;
+  for (let row = 0; row < rows; row++) {
+    const bottom = ratio + (row + 1) * rowPx;
+    const tops = new Float64Array(context.canvas.width).fill(bottom);
+    shareColumns(bins, row, seen, ratio).forEach((shares, name) => {
+      if (bins.names[name] === BLANK) {
+        return;
+      }
+      context.fillStyle = colors.css(name);
+      shares.forEach((share, x) => {
+        const high = share * rowPx;
+        if (high > 0) {
+          tops[x] = tops[x]! - high;
+          context.fillRect(x, tops[x]!, 1, high);
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { ToolAnswer } from "@tilescope/client";
+import { expect, test } from "vitest";
+import { heightsOf, laneHeightPx, lanesByTrack, lanesOf } from "./lanes";
+
+const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "text", unit: "", values });
+const ANSWER = {
+  tables: [
+    {
+      id: "lanes",
+      columns: [
+        column("lane", ["overlap.2", "queues.7"]),
+        column("title", ["What GPU 0 does", "Work in the queue"]),
+        column("kind", ["slices", "counter"]),
+        column("figure", ["ticks", "count"]),
+        column("rows", [1, 1]),
+        column("track", [7, 7]),
+        column("makers", ["7,8", "7,1"]),
+      ],
+    },
+  ],
+} as unknown as ToolAnswer;
+
+test("chosen lanes stand below their track, in the order of the choice", () => {
+  const lanes = lanesOf(ANSWER);
+  expect(lanes[0]).toMatchObject({ id: "overlap.2", kind: "slices", track: 7, makers: [7, 8] });
+  const drawn = lanesByTrack(lanes, ["queues.7", "gone.1", "overlap.2"]);
+  expect(drawn.get(7)?.map(({ id }) => id)).toEqual(["queues.7", "overlap.2"]);
+  expect(heightsOf(drawn).get(7)).toBe(laneHeightPx(lanes[0]!) + laneHeightPx(lanes[1]!));
+  expect(lanesByTrack(lanes, []).size).toBe(0);
+  expect(lanesOf({ ...ANSWER, tables: [] })).toEqual([]);
+});

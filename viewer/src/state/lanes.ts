@@ -1,0 +1,94 @@
+/**
+ * Derived lanes of the opened run: what tools of the server have to draw with its tracks. They are asked for when a lane is drawn or
+ * somebody looks for lanes, and counted nowhere.
+ */
+
+import { signal } from "@preact/signals";
+import type { ToolAnswer } from "@tilescope/client";
+import type { LaneHeights } from "./layout";
+import { questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
+import type { Trace } from "./trace";
+
+export interface DerivedLane {
+  /** As links name it. */
+  readonly id: string;
+  readonly title: string;
+  readonly kind: "counter" | "slices";
+  /** Kind of a counter's values, as of columns. */
+  readonly figure: string;
+  readonly rows: number;
+  readonly track: number;
+  /** Tracks with the events that make it. */
+  readonly makers: readonly number[];
+}
+
+const COUNTER_LANE_PX = 46;
+const SLICE_ROW_PX = 22;
+
+export const laneRequest = signal<RequestState<readonly DerivedLane[]>>({ kind: "none" });
+
+/** Lanes that are known; those of a build before it has grown, until they are known anew. */
+export const laneList = signal<readonly DerivedLane[]>([]);
+
+export class LaneLoader {
+  readonly #requester = new Requester<readonly DerivedLane[]>(0, laneRequest);
+  #run: string | null = null;
+
+  /** Asks for the lanes of a build, once; again when it has grown, or when that failed in a way that may pass. */
+  async want({ manifest, api }: Pick<Trace, "manifest" | "api">): Promise<void> {
+    const run = `${manifest.run} ${manifest.build}`;
+    if (run !== this.#run) {
+      this.#run = run;
+      laneList.value = [];
+    }
+    await this.#requester.want(questionKey(manifest, "lanes", {}), async (abort) =>
+      lanesOf(await api.ask("lanes", {}, abort)),
+    );
+    const state = laneRequest.peek();
+    if (state.kind === "answered" && run === this.#run) {
+      laneList.value = state.answer;
+    }
+  }
+}
+
+export const laneLoader = new LaneLoader();
+
+export function lanesOf(answer: ToolAnswer): readonly DerivedLane[] {
+  const table = answer.tables.find(({ id }) => id === "lanes");
+  const values = (id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
+  const [titles, kinds, figures] = [values("title"), values("kind"), values("figure")];
+  const [rows, tracks, makers] = [values("rows"), values("track"), values("makers")];
+  return values("lane").map((id, row) => ({
+    id: String(id),
+    title: String(titles[row]),
+    kind: kinds[row] === "slices" ? "slices" : "counter",
+    figure: String(figures[row]),
+    rows: Number(rows[row]),
+    track: Number(tracks[row]),
+    makers: String(makers[row]).split(",").filter(Boolean).map(Number),
+  }));
+}
+
+export function laneHeightPx({ kind, rows }: DerivedLane): number {
+  return kind === "counter" ? COUNTER_LANE_PX : Math.max(1, rows) * SLICE_ROW_PX + 2;
+}
+
+/** The chosen ones of some lanes, in the order in which they were chosen. */
+export function lanesByTrack(
+  lanes: readonly DerivedLane[],
+  chosen: readonly string[],
+): ReadonlyMap<number, readonly DerivedLane[]> {
+  const byTrack = new Map<number, DerivedLane[]>();
+  for (const id of chosen) {
+    const lane = lanes.find((candidate) => candidate.id === id);
+    if (lane !== undefined) {
+      byTrack.set(lane.track, [...(byTrack.get(lane.track) ?? []), lane]);
+    }
+  }
+  return byTrack;
+}
+
+export function heightsOf(lanes: ReadonlyMap<number, readonly DerivedLane[]>): LaneHeights {
+  return new Map([...lanes].map(([track, drawn]) => [track, drawn.reduce((sum, lane) => sum + laneHeightPx(lane), 0)]));
+}
