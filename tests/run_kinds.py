@@ -61,7 +61,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
 }
 
 
-# Tools that answer for every run, be it with nothing: questions need a run that has lanes.
+# Tools that answer for every run, be it with nothing: questions need a run that has lanes of both kinds.
 _ABOUT_LANES: Final = frozenset({"lanes", "lane_bins"})
 
 
@@ -85,7 +85,7 @@ def is_available(name: str, path: Path) -> bool:
     try:
         scope = Scope(QueryReader(store))
         if name in _ABOUT_LANES:
-            return len(finish(ask(tool("lanes"), scope, LanesQuestion())).tables[0]) > 1
+            return len(finish(ask(tool("lanes"), scope, LanesQuestion(source="queues"))).tables[0]) > 0
         return not tool(name).availability(scope)
     finally:
         store.close()

@@ -13,7 +13,6 @@ from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
-from tilescope.tiler.tools.answer import values_of
 
 TPU = "xplane/tpu_v6e_4core.xplane.pb"
 KINETO = "kineto/ns_resolution.pt.trace.json.gz"

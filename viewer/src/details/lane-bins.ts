@@ -104,7 +104,7 @@ export function rangeOf({ starts, range }: CounterLane, bin: number): TickRange 
 }
 
 /** Columns of pixels of the screen: from the least to the greatest, as parts of the top; NaN where nothing is known. */
-export interface CounterColumns {
+export interface CurveColumns {
   readonly least: Float64Array;
   readonly greatest: Float64Array;
 }
@@ -113,7 +113,7 @@ export interface CounterColumns {
  * A counter in each column of a view, which may have moved on since the bins were asked for. A column has all bins that touch it:
  * none is hidden by another.
  */
-export function counterColumns(bins: CounterLane, view: View, ratio: number): CounterColumns {
+export function counterColumns(bins: CounterLane, view: View, ratio: number): CurveColumns {
   const width = Math.max(1, Math.round(view.widthPx * ratio));
   const [least, greatest] = [new Float64Array(width).fill(Number.NaN), new Float64Array(width).fill(Number.NaN)];
   const top = Number(bins.top) || 1;
