@@ -1,0 +1,163 @@
+"""Candidates for findings: each cause with the time that it takes on each device in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.findings.finding import Cause
+from tilescope.tiler.facts.findings.idle_causes import Wait
+from tilescope.tiler.facts.findings.lane import Part
+from tilescope.tiler.facts.findings.losses import Group
+
+Ints = NDArray[np.int64]
+
+# A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
+_LAUNCH_PS: Final = 5_000_000
+
+# Part of the greatest excess of a step from which on another step has the cause, too.
+_AFFECTED: Final = 0.25
+
+# Excess over the median step, as a part of the mean step, that makes a step one of those that are longer.
+_EXCESS: Final = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A cause. `amount`: ticks on each device in each step, shape (devices, steps); `losses`: shape (steps,)."""
+
+    cause: Cause
+    wait: Wait | None  # that is to blame, if it is idle time
+    part: Part | None  # of the time of devices, if it is that
+    amount: Ints
+    losses: Ints
+
+    @property
+    def loss(self) -> float:
+        """Mean ticks by which steps would be shorter."""
+        return float(self.losses.mean())
+
+    @property
+    def devices(self) -> list[int]:
+        """Places of the devices that have at least half as much of it as the first, by that."""
+        means = self.amount.mean(axis=1)
+        order = np.argsort(-means, kind="stable")
+        return [place for place in order.tolist() if means[place] * 2 >= means[order[0]] > 0]
+
+
+_CAUSES: Final[Mapping[Wait, Cause]] = {
+    Wait.INPUT: Cause.INPUT,
+    Wait.SYNC: Cause.SYNC,
+    Wait.ALLOCATION: Cause.ALLOCATOR,
+    Wait.COMPILATION: Cause.RECOMPILATION,
+    Wait.PAUSE: Cause.HOST_PAUSE,
+    Wait.LAUNCH: Cause.LAUNCH,
+    Wait.OUTPUT: Cause.OUTPUT,
+    Wait.TO_HOST: Cause.COPY_TO_HOST,
+}
+_PARTS: Final[Mapping[Wait, Part]] = {
+    Wait.INPUT: Part.INFEED,
+    Wait.OUTPUT: Part.OUTFEED,
+    Wait.TO_HOST: Part.TO_HOST,
+}
+
+
+def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[Candidate]:
+    """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
+    idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
+    for wait, rare in ((Wait.PAUSE, idle[Wait.PAUSE]), (Wait.LAUNCH, idle[Wait.LAUNCH])):
+        pause, usual = split_rare(rare, group.mean_step)
+        if wait is Wait.PAUSE:
+            idle[Wait.LAUNCH] = idle[Wait.LAUNCH] + usual
+            idle[Wait.PAUSE] = pause
+        elif pause.any():
+            idle[Wait.LAUNCH] = usual
+            yield _candidate(group, Cause.HOST_PAUSE, Wait.LAUNCH, None, pause)
+    for wait, cause in _CAUSES.items():
+        part = _PARTS.get(wait)
+        amount = idle[wait]
+        if part is not None:
+            amount = amount + np.stack([lane.ticks[part] for lane in group.lanes])
+        if wait is Wait.INPUT:
+            amount = amount - enqueued
+        if wait is Wait.LAUNCH and _are_tiny(group, tick_ps):
+            cause = Cause.TINY_KERNELS
+        yield _candidate(group, cause, wait, part, amount)
+    for part, cause in ((Part.TO_DEVICE, Cause.COPY_TO_DEVICE), (Part.COPY, Cause.COPY)):
+        amount = np.stack([lane.ticks[part] for lane in group.lanes])
+        yield _candidate(group, cause, None, part, amount)
+
+
+def _candidate(group: Group, cause: Cause, wait: Wait | None, part: Part | None, amount: Ints) -> Candidate:
+    return Candidate(cause, wait, part, amount, group.losses(amount))
+
+
+def split_rare(amount: Ints, mean_step: float) -> tuple[Ints, Ints]:
+    """Excess over the median step in the steps that have it, if these are fewer than half of them, and the rest.
+
+    Shapes (devices, steps).
+    """
+    if amount.shape[1] < 2:
+        return np.zeros_like(amount), amount
+    median = np.median(amount, axis=1, keepdims=True).astype(np.int64)
+    excess = np.maximum(amount - median, 0)
+    is_rare = excess > np.maximum(_EXCESS * mean_step, median)
+    is_rare &= (is_rare.sum(axis=1) * 2 < amount.shape[1])[:, None]
+    rare = np.where(is_rare, excess, 0)
+    return rare, amount - rare
+
+
+def affected(losses: Ints) -> NDArray[np.bool_]:
+    """Mask of the steps that have a cause; all of them where most have it."""
+    if not losses.any():
+        return np.ones(len(losses), np.bool_)
+    are = losses >= _AFFECTED * losses.max()
+    return np.ones(len(losses), np.bool_) if are.sum() * 2 > len(losses) else are
+
+
+def _are_tiny(group: Group, tick_ps: int) -> bool:
+    """True if devices are idle between kernels of which most take less than it takes to launch one."""
+    lengths: list[Ints] = [lane.idle.starts[1:] - lane.idle.stops[:-1] for lane in group.lanes if len(lane.idle) > 1]
+    return bool(lengths) and float(np.median(np.concatenate(lengths))) * tick_ps < _LAUNCH_PS
+
+
+def late_device(group: Group) -> tuple[int, Ints] | None:
+    """The device whose computation exceeds the median of the others most, and the excess in each step; None: no two."""
+    if len(group.lanes) < 2:
+        return None
+    excess = np.zeros_like(group.computation)
+    for place in range(len(group.lanes)):
+        others = np.delete(group.computation, place, axis=0)
+        excess[place] = group.computation[place] - np.median(others, axis=0).astype(np.int64)
+    latest = int(np.argmax(excess.mean(axis=1)))
+    return latest, np.maximum(excess[latest], 0)
+
+
+def straggler(group: Group, *, is_uneven: bool) -> Candidate | None:
+    """The device that computes longest: its excess over the others, or over the mean where it has more work."""
+    late = late_device(group)
+    if late is None:
+        return None
+    latest, excess = late
+    amount = np.zeros_like(group.computation)
+    if is_uneven:
+        amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
+    else:
+        amount[latest] = excess
+    cause = Cause.UNEVEN_WORK if is_uneven else Cause.STRAGGLER
+    return _candidate(group, cause, None, Part.COMPUTATION, amount)
+
+
+def communication(group: Group, shares: Sequence[float]) -> Candidate:
+    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other."""
+    if len(group.lanes) > 1 and np.mean(shares) > 0.5:
+        # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
+        amount = np.broadcast_to(group.communication, group.communication.shape)
+        losses = group.step - (group.own - group.shortest).max(axis=0)
+        return Candidate(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, Part.COMMUNICATION, amount, losses)
+    amount = np.broadcast_to(group.shortest, group.communication.shape)
+    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, Part.COMMUNICATION, amount)

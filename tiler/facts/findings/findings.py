@@ -1,0 +1,301 @@
+"""Findings of a run: all causes looked at, each with what steps would be shorter by without it, the greatest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.findings.amount_of_work import has_more_work
+from tilescope.tiler.facts.findings.busy_names import busiest_name
+from tilescope.tiler.facts.findings.candidates import (
+    Candidate,
+    affected,
+    candidates,
+    communication,
+    late_device,
+    straggler,
+)
+from tilescope.tiler.facts.findings.finding import Cause, Finding, Place
+from tilescope.tiler.facts.findings.frames import Frames, common_frames, frames_of
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of, time_of_kind
+from tilescope.tiler.facts.findings.idle_causes import Blame, Wait, idle_causes
+from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
+from tilescope.tiler.facts.findings.lane import Lane, Part, lane_of
+from tilescope.tiler.facts.findings.losses import Group, group_of
+from tilescope.tiler.facts.findings.passing import passing_shares
+from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
+from tilescope.tiler.facts.findings.sentences import finding_sentence, healthy_sentence, steps_text
+from tilescope.tiler.facts.findings.where import (
+    SEPARATOR,
+    culprit_parts,
+    device_names,
+    open_slices,
+    short,
+)
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+# What costs less of a step is not worth a word.
+LEAST_SHARE: Final = 0.03
+
+# Part of a loss that a stage of input takes at least, if it is to blame.
+_STAGE: Final = 0.3
+
+# Causes that the host of a device has.
+_HOST_CAUSES: Final = frozenset(
+    {
+        *(Cause.INPUT, Cause.LAUNCH, Cause.TINY_KERNELS, Cause.SYNC, Cause.RECOMPILATION, Cause.HOST_PAUSE),
+        *(Cause.ALLOCATOR, Cause.OUTPUT),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
+
+    `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: that of the first recorded step, 0
+    where it is not among those that are looked at.
+    """
+
+    rows: Sequence[Finding]
+    step: int
+    steps: int
+    warm_up: int
+
+
+NO_FINDINGS: Final = Findings((), 0, 0, 0)
+
+
+def findings_of(
+    reader: QueryReader,
+    steps: RunSteps,
+    devices: Sequence[Device],
+    span: TickRange,
+    numbers: tuple[int, int] | None = None,
+) -> Interruptible[Findings]:
+    """Findings about some devices in a span, and in steps of these numbers. Raises DamagedStore, NotBuilt."""
+    frames: list[tuple[Device, Frames]] = []
+    for device in devices:
+        device_frames = yield from frames_of(reader, steps, device, span, numbers)
+        if len(device_frames):
+            frames.append((device, device_frames))
+    if not frames:
+        return NO_FINDINGS
+    lanes: list[Lane] = []
+    causes = []
+    threads: list[HostThreads] = []
+    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
+        lane = yield from lane_of(reader, device, common)
+        host = host_threads_of(reader, steps, device)
+        causes.append((yield from idle_causes(reader, lane, host)))
+        lanes.append(lane)
+        threads.append(host)
+    finder = _Finder(reader, group_of(lanes, causes), threads)
+    return (yield from finder.findings())
+
+
+class _Finder:
+    """The findings of one group of devices."""
+
+    def __init__(self, reader: QueryReader, group: Group, threads: Sequence[HostThreads]) -> None:
+        self._reader = reader
+        self._group = group
+        self._lanes = group.lanes
+        self._threads = threads
+        self._frames = group.lanes[0].frames
+        self._step = max(round(group.mean_step), 1)
+
+    def findings(self) -> Interruptible[Findings]:
+        """All that cost enough; one of a healthy run where none does."""
+        reader, group = self._reader, self._group
+        kinds = yield from reader.names.numbers(host_kind)
+        enqueued = yield from self._enqueued(kinds)
+        found_candidates = list(candidates(group, reader.tick_ps, enqueued))
+        shares = yield from passing_shares(reader, self._lanes)
+        shared = communication(group, shares)
+        if len(self._lanes) > 1:
+            found_candidates.append(shared)
+        if shared.cause is not Cause.PIPELINE_BUBBLE:
+            found_candidates += yield from self._late()
+        rows = []
+        for candidate in found_candidates:
+            if candidate.loss >= LEAST_SHARE * self._step:
+                rows.append((yield from self._finding(candidate, kinds)))
+        roofs = yield from roofs_of(reader, self._lanes)
+        if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
+            rows.append(self._slow_operation(roofs))
+        rows.sort(key=lambda row: -row.loss)
+        if not rows:
+            rows = [self._healthy(roofs)]
+        steps = len(self._frames) if self._frames.are_steps else 0
+        return Findings(rows, self._step, steps, max(lane.frames.warm_up for lane in self._lanes))
+
+    def _enqueued(self, kinds: NDArray[np.uint8]) -> Interruptible[Ints]:
+        """Ticks of infeed in which the host moves data that is ready: shape (devices, steps)."""
+        rows = []
+        for lane, threads in zip(self._lanes, self._threads, strict=True):
+            times = yield from time_of_kind(
+                self._reader, threads.tracks, kinds == HostKind.ENQUEUE, lane.spans[Part.INFEED]
+            )
+            windows = Windows.from_spans([], []).joined(*times.values())
+            rows.append(lane.frames.ticks_in(windows))
+        return np.stack(rows)
+
+    def _late(self) -> Interruptible[list[Candidate]]:
+        late = late_device(self._group)
+        if late is None:
+            return []
+        place, excess = late
+        if excess.mean() < LEAST_SHARE * self._step:
+            return []
+        means = self._group.computation.mean(axis=1)
+        other = int(np.argsort(means)[(len(means) - 1) // 2])
+        is_uneven = yield from has_more_work(self._reader, self._lanes[place], self._lanes[other])
+        candidate = straggler(self._group, is_uneven=is_uneven)
+        return [] if candidate is None else [candidate]
+
+    def _finding(self, candidate: Candidate, kinds: NDArray[np.uint8]) -> Interruptible[Finding]:
+        are_affected = affected(candidate.losses)
+        frames = self._frames
+        numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
+        is_host = candidate.cause in _HOST_CAUSES
+        places = candidate.devices
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK):
+            places = [int(np.argmax(candidate.amount.mean(axis=1)))]
+        names = device_names(self._reader, self._lanes, places, of_host=is_host)
+        parts, place = yield from self._culprit(candidate, places[0], are_affected, kinds)
+        where = SEPARATOR.join(part for part in (names, *parts) if part)
+        detail = self._detail(candidate)
+        return self._row(candidate.cause, where, numbers, candidate.loss, place, detail)
+
+    def _row(
+        self,
+        cause: Cause,
+        where: str,
+        numbers: tuple[int, ...],
+        loss: float,
+        place: Place | None,
+        detail: str,
+    ) -> Finding:
+        tick_ps, share = self._reader.tick_ps, loss / self._step
+        sentence = finding_sentence(
+            cause,
+            where,
+            steps_text(numbers, len(self._frames)),
+            _rounded(loss, tick_ps),
+            _rounded(self._step, tick_ps),
+            share,
+            are_steps=self._frames.are_steps,
+            detail=detail,
+        )
+        return Finding(cause, where, numbers, round(loss), share, sentence, place)
+
+    def _culprit(
+        self, candidate: Candidate, place: int, are_affected: NDArray[np.bool_], kinds: NDArray[np.uint8]
+    ) -> Interruptible[tuple[list[str], Place | None]]:
+        """The names of the culprit on a device or its host, and where it can be seen."""
+        lane, threads = self._lanes[place], self._threads[place]
+        blame = Blame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
+        if candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH:
+            blame = blame.only_longest()
+        if candidate.cause is Cause.INPUT:
+            culprit = blame.greatest
+            if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):
+                frame = int(np.argmax(candidate.losses))
+                windows = Windows.single(int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
+                prepared = yield from stages(self._reader, threads, kinds, HostKind.INPUT, windows)
+                if prepared.ticks and max(prepared.ticks.values()) >= _STAGE * candidate.losses[frame]:
+                    blame = prepared
+        is_on_host = candidate.cause is not Cause.COPY_TO_HOST or candidate.part is None
+        if candidate.cause is Cause.OUTPUT:
+            blame = yield from stages(self._reader, threads, kinds, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
+        if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
+            events = self._longest(lane, candidate.part)
+            if events is not None:
+                return [*events[0], *culprit_parts(self._reader, blame)], events[1]
+        culprit = blame.greatest
+        if culprit is not None and is_on_host:
+            start, stop = blame.longest[culprit]
+            if candidate.wait is Wait.COLLECTIVE:
+                names = open_slices(self._reader, culprit.track, (start + stop) // 2).name[-1:].tolist()
+                texts = [short(self._reader.names[name].text) for name in names]
+                return [*texts, self._reader.tree.tracks[culprit.track].name], Place(culprit.track, start, stop)
+            return culprit_parts(self._reader, blame), Place(culprit.track, start, stop)
+        if candidate.part is not None and candidate.part is not Part.COMPUTATION:
+            events = self._longest(lane, candidate.part)
+            return ([], None) if events is None else events
+        frame = int(np.argmax(candidate.losses))
+        track = lane.device.tracks[0].track
+        return [], Place(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
+
+    def _longest(self, lane: Lane, part: Part | None) -> tuple[list[str], Place] | None:
+        """Track and name of the event in the longest stretch of a part of a device's time."""
+        spans = None if part is None else lane.spans.get(part)
+        if spans is None or not len(spans):
+            return None
+        longest = int(np.argmax(spans.stops - spans.starts))
+        tick = int(spans.starts[longest] + spans.stops[longest]) // 2
+        for work_track in (*lane.device.tracks, *lane.device.beside):
+            events = open_slices(self._reader, work_track.track, tick)
+            events = events.take(work_track.kinds[events.name + 1] != 0)
+            if len(events):
+                name = short(self._reader.names[int(events.name[-1])].text)
+                start = int(events.start[-1])
+                return [name], Place(work_track.track, start, start + int(events.duration[-1]))
+        return None
+
+    def _detail(self, candidate: Candidate) -> str:
+        """How it is known, where figures of the others tell."""
+        group = self._group
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK):
+            means = group.computation.mean(axis=1)
+            latest = int(np.argmax(candidate.amount.mean(axis=1)))
+            others = float(np.median(np.delete(means, latest)))
+            tick_ps = self._reader.tick_ps
+            return f"it computes {_rounded(means[latest], tick_ps)} a step, the others {_rounded(others, tick_ps)}"
+        if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
+            return "the others wait for it in communication"
+        return ""
+
+    def _slow_operation(self, roofs: Roofs) -> Finding:
+        assert roofs.slow is not None
+        metadata = roofs.slow.metadata
+        parts = [metadata.name, metadata.provenance]
+        where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
+        detail = f"its costs allow {roofs.reached:.0%} of its time"
+        place = Place(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, place, detail)
+
+    def _healthy(self, roofs: Roofs) -> Finding:
+        group = self._group
+        total = float(group.time.sum())
+        computing = float(group.computation.sum()) / total if total else 0.0
+        idle = float(sum(lane.idle_ticks.sum() for lane in self._lanes)) / total if total else 0.0
+        operation = roofs.greatest
+        if operation is not None and operation.metadata.name:
+            parts = [operation.metadata.name, operation.metadata.provenance]
+            name, share = SEPARATOR.join(dict.fromkeys(part for part in parts if part)), roofs.share
+        else:
+            name, share = busiest_name(self._reader, self._lanes)
+        track = self._lanes[0].device.tracks[0].track
+        place = Place(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        return Finding(Cause.NONE, name, (), 0, 0.0, healthy_sentence(computing, name, share, idle), place)
+
+
+def _rounded(ticks: float, tick_ps: int) -> str:
+    """A duration with three digits."""
+    whole = round(ticks)
+    digits = max(len(str(abs(whole))) - 3, 0)
+    return duration_text(round(whole, -digits), tick_ps)

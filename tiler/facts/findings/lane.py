@@ -1,0 +1,150 @@
+"""The time of one device, step by step: computation, what nothing hides of the rest, and when it is idle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts import NOTHING, Busy, Device, Work, WorkSpans, WorkTrack
+from tilescope.tiler.facts.findings.frames import Frames
+from tilescope.tiler.query import Interruptible, Name, QueryReader
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+
+class Part(IntEnum):
+    """Parts of a device's time. Each hides those after it, so that with idle time they add up."""
+
+    COMPUTATION = 0
+    COMMUNICATION = 1
+    TO_DEVICE = 2  # copies
+    TO_HOST = 3
+    COPY = 4  # copies within a device, or whose direction is not recorded
+    INFEED = 5
+    OUTFEED = 6
+
+
+_TO_DEVICE: Final = re.compile(r"(?i)htod|h2d|host.?to.?device|pinned.?to.?device|pageable.?to.?device")
+_TO_HOST: Final = re.compile(r"(?i)dtoh|d2h|device.?to.?host|device.?to.?(?:pinned|pageable)")
+_INFEED: Final = re.compile(r"^infeed\b")
+_OUTFEED: Final = re.compile(r"^outfeed\b")
+
+# `Busy` sorts by three kinds of work: here these stand for directions, and for feeds.
+_DIRECTIONS: Final = {Part.TO_DEVICE: Work.COMPUTATION, Part.TO_HOST: Work.COMMUNICATION, Part.COPY: Work.COPY}
+_FEEDS: Final = {Part.INFEED: Work.COMPUTATION, Part.OUTFEED: Work.COMMUNICATION}
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A device. `ticks[part]`: of each frame, shape (frames,). `spans[part]`: when it alone runs, not of computation.
+
+    `idle` are maximal stretches, within the frames.
+    """
+
+    device: Device
+    frames: Frames
+    ticks: Mapping[Part, Ints]
+    spans: Mapping[Part, Windows]
+    idle: Windows
+
+    @property
+    def idle_ticks(self) -> Ints:
+        """Idle time of each frame."""
+        return self.frames.ticks - np.sum([self.ticks[part] for part in Part], axis=0)
+
+
+def _direction(name: Name) -> int:
+    """The place of a copy that is no feed."""
+    if _INFEED.search(name.text) or _OUTFEED.search(name.text):
+        return Work.NONE
+    if _TO_DEVICE.search(name.text):
+        return _DIRECTIONS[Part.TO_DEVICE]
+    return _DIRECTIONS[Part.TO_HOST if _TO_HOST.search(name.text) else Part.COPY]
+
+
+def _feed(name: Name) -> int:
+    """The place of a feed; none of other copies."""
+    if _INFEED.search(name.text):
+        return _FEEDS[Part.INFEED]
+    return _FEEDS[Part.OUTFEED] if _OUTFEED.search(name.text) else Work.NONE
+
+
+def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[Lane]:
+    """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
+    windows = frames.windows
+    tracks = [*device.tracks, *device.beside]
+    work = yield from _work(reader, tracks, windows)
+    directions = yield from _copies(reader, tracks, windows, _direction, bool(len(work.copies)))
+    feeds = yield from _copies(reader, tracks, windows, _feed, bool(len(work.copies)))
+    running = {
+        Part.COMPUTATION: work.computation,
+        Part.COMMUNICATION: work.communication,
+        Part.TO_DEVICE: directions.computation,
+        Part.TO_HOST: directions.communication,
+        Part.COPY: directions.copies,
+        Part.INFEED: feeds.computation,
+        Part.OUTFEED: feeds.communication,
+    }
+    hidden = NOTHING
+    ticks: dict[Part, Ints] = {}
+    spans: dict[Part, Windows] = {}
+    for part in Part:
+        alone = running[part].without(hidden) if len(hidden) else running[part]
+        hidden = hidden.joined(running[part])
+        ticks[part] = frames.ticks_in(alone)
+        if part is not Part.COMPUTATION:
+            spans[part] = alone
+        yield
+    return Lane(device, frames, ticks, spans, windows.without(hidden))
+
+
+def _work(reader: QueryReader, tracks: Sequence[WorkTrack], windows: Windows) -> Interruptible[WorkSpans]:
+    """All work in some windows, by kind."""
+    parts: list[list[Windows]] = [[], [], []]
+    for piece in Busy(reader, tracks).pieces(windows):
+        if piece is not None:
+            work = WorkSpans()
+            for spans in piece.of:
+                work = work.joined(spans)
+            for part, kind in zip(parts, (work.computation, work.communication, work.copies), strict=True):
+                part.append(kind)
+        yield
+    return WorkSpans(*map(_in_turn, parts))
+
+
+def _in_turn(parts: Sequence[Windows]) -> Windows:
+    """Windows of pieces that follow each other, as one."""
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return NOTHING
+    return Windows.from_spans(
+        np.concatenate([part.starts for part in parts]), np.concatenate([part.stops for part in parts])
+    )
+
+
+def _copies(
+    reader: QueryReader,
+    tracks: Sequence[WorkTrack],
+    windows: Windows,
+    sort: Callable[[Name], int],
+    are_there: bool,
+) -> Interruptible[WorkSpans]:
+    """Copies by what their names say, in the places of kinds of work."""
+    if not are_there:
+        return WorkSpans()
+    sorts: dict[int, NDArray[np.uint8]] = {}
+    sorted_tracks = []
+    for work_track in tracks:
+        key = id(work_track.kinds)
+        if key not in sorts:
+            sorts[key] = yield from reader.names.numbers(sort, unless=work_track.kinds != Work.COPY)
+        if sorts[key].any():
+            sorted_tracks.append(WorkTrack(work_track.track, sorts[key]))
+    return (yield from _work(reader, sorted_tracks, windows)) if sorted_tracks else WorkSpans()
