@@ -120,9 +120,16 @@ def affected(losses: Ints) -> NDArray[np.bool_]:
 
 
 def _are_tiny(group: Group, tick_ps: int) -> bool:
-    """True if devices are idle between kernels of which most take less than it takes to launch one."""
-    lengths: list[Ints] = [lane.idle.starts[1:] - lane.idle.stops[:-1] for lane in group.lanes if len(lane.idle) > 1]
-    return bool(lengths) and float(np.median(np.concatenate(lengths))) * tick_ps < _LAUNCH_PS
+    """True if half of the idle time lies before kernels, or rows of them, that take less than launching one."""
+    waits, works = [], []
+    for lane in group.lanes:
+        if len(lane.idle) > 1 and lane.has_streams:
+            waits.append((lane.idle.stops - lane.idle.starts)[:-1])
+            works.append(lane.idle.starts[1:] - lane.idle.stops[:-1])
+    if not waits:
+        return False
+    wait, work = np.concatenate(waits), np.concatenate(works)
+    return int(wait[work * tick_ps < _LAUNCH_PS].sum()) * 2 > int(wait.sum())
 
 
 def late_device(group: Group) -> tuple[int, Ints] | None:
@@ -153,7 +160,10 @@ def straggler(group: Group, *, is_uneven: bool) -> Candidate | None:
 
 
 def communication(group: Group, shares: Sequence[float]) -> Candidate:
-    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other."""
+    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
+
+    Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
+    """
     if len(group.lanes) > 1 and np.mean(shares) > 0.5:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         amount = np.broadcast_to(group.communication, group.communication.shape)

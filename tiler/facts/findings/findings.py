@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
-from tilescope.tiler.facts.findings.busy_names import busiest_name
+from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
 from tilescope.tiler.facts.findings.candidates import (
     Candidate,
     affected,
@@ -31,7 +33,13 @@ from tilescope.tiler.facts.findings.lane import Lane, Part, lane_of
 from tilescope.tiler.facts.findings.losses import Group, group_of
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
-from tilescope.tiler.facts.findings.sentences import finding_sentence, healthy_sentence, steps_text
+from tilescope.tiler.facts.findings.sentences import (
+    Loss,
+    finding_sentence,
+    healthy_sentence,
+    host_only_sentence,
+    idle_devices_sentence,
+)
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
     culprit_parts,
@@ -48,6 +56,8 @@ Ints = NDArray[np.int64]
 
 # What costs less of a step is not worth a word.
 LEAST_SHARE: Final = 0.03
+
+_ACCELERATOR: Final = re.compile(r"/device:(?:GPU|TPU):")
 
 # Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
@@ -92,62 +102,111 @@ def findings_of(
         if len(device_frames):
             frames.append((device, device_frames))
     if not frames:
-        return NO_FINDINGS
-    lanes: list[Lane] = []
+        return (yield from _host_only(reader, steps, span))
+    all_lanes: list[Lane] = []
+    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
+        all_lanes.append((yield from lane_of(reader, device, common)))
+    lanes = [lane for lane in all_lanes if lane.works] or all_lanes  # others are idle, or only copied to
+    kinds = yield from reader.names.numbers(host_kind)
     causes = []
     threads: list[HostThreads] = []
-    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
-        lane = yield from lane_of(reader, device, common)
-        host = host_threads_of(reader, steps, device)
-        causes.append((yield from idle_causes(reader, lane, host)))
-        lanes.append(lane)
+    for lane in lanes:
+        host = yield from host_threads_of(reader, steps, lane.device, kinds, lane.frames.windows)
+        causes.append((yield from idle_causes(reader, lane, host, kinds)))
         threads.append(host)
-    finder = _Finder(reader, group_of(lanes, causes), threads)
-    return (yield from finder.findings())
+    finder = _Finder(reader, group_of(lanes, causes), threads, kinds)
+    return (yield from finder.findings(device_count(reader, devices)))
+
+
+def device_count(reader: QueryReader, devices: Sequence[Device]) -> int:
+    """Number of devices on the hosts of some, those on which nothing ran included."""
+    hosts = {device.host for device in devices}
+    planes = {
+        place
+        for place, group in enumerate(reader.tree.groups)
+        if group.kind == "process" and group.parent in hosts and _ACCELERATOR.match(plane_of(group))
+    }
+    return len(planes | {device.group for device in devices})
+
+
+def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[Findings]:
+    """What is said of a run of which no device was recorded; nothing of one without threads that mark steps."""
+    tracks = sorted({track for series in steps.series if not series.is_line for track in series.tracks})
+    if not tracks:
+        return NO_FINDINGS
+    windows = Windows.single(*span)
+    name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
+    place = None if track is None else Place(track, *span)
+    row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
+    return Findings([row], 0, 0, 0)
 
 
 class _Finder:
     """The findings of one group of devices."""
 
-    def __init__(self, reader: QueryReader, group: Group, threads: Sequence[HostThreads]) -> None:
+    def __init__(
+        self, reader: QueryReader, group: Group, threads: Sequence[HostThreads], kinds: NDArray[np.uint8]
+    ) -> None:
         self._reader = reader
+        self._kinds = kinds
         self._group = group
         self._lanes = group.lanes
         self._threads = threads
         self._frames = group.lanes[0].frames
         self._step = max(round(group.mean_step), 1)
 
-    def findings(self) -> Interruptible[Findings]:
-        """All that cost enough; one of a healthy run where none does."""
+    def findings(self, device_count: int) -> Interruptible[Findings]:
+        """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
         reader, group = self._reader, self._group
-        kinds = yield from reader.names.numbers(host_kind)
-        enqueued = yield from self._enqueued(kinds)
-        found_candidates = list(candidates(group, reader.tick_ps, enqueued))
-        shares = yield from passing_shares(reader, self._lanes)
-        shared = communication(group, shares)
-        if len(self._lanes) > 1:
-            found_candidates.append(shared)
+        enqueued = yield from self._enqueued()
+        causes = list(candidates(group, reader.tick_ps, enqueued))
+        shared = communication(group, (yield from passing_shares(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
-            found_candidates += yield from self._late()
+            causes += yield from self._late()
+        if len(self._lanes) > 1:
+            causes.append(shared)
         rows = []
-        for candidate in found_candidates:
+        for candidate in causes:
             if candidate.loss >= LEAST_SHARE * self._step:
-                rows.append((yield from self._finding(candidate, kinds)))
+                rows.append((yield from self._finding(candidate)))
         roofs = yield from roofs_of(reader, self._lanes)
         if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
             rows.append(self._slow_operation(roofs))
         rows.sort(key=lambda row: -row.loss)
-        if not rows:
-            rows = [self._healthy(roofs)]
+        if len(self._lanes) == 1 and shared.loss >= LEAST_SHARE * self._step:
+            place = sum(row.loss > shared.loss for row in rows)
+            rows[place:place] = yield from self._unclear(shared)
+        if device_count > len(self._lanes):
+            idle = self._idle_devices(device_count)
+            # Of the time of all devices, the causes take that of those at work alone.
+            place = sum(row.loss * len(self._lanes) > idle.loss * device_count for row in rows)
+            rows.insert(place, idle)
+        rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
         return Findings(rows, self._step, steps, max(lane.frames.warm_up for lane in self._lanes))
 
-    def _enqueued(self, kinds: NDArray[np.uint8]) -> Interruptible[Ints]:
+    def _unclear(self, shared: Candidate) -> Interruptible[list[Finding]]:
+        """Communication of a single rank, and what it may be: that of all alike, or waiting for one that is late."""
+        collective = yield from self._finding(replace(shared, cause=Cause.COLLECTIVE))
+        unclear = yield from self._finding(replace(shared, cause=Cause.UNCLEAR))
+        late = replace(collective, cause=Cause.STRAGGLER, where="another rank, which was not recorded")
+        sentence = f"{collective.where}: it may wait for another rank; record all of them, and index them as one run"
+        return [unclear, collective, replace(late, sentence=sentence)]
+
+    def _idle_devices(self, device_count: int) -> Finding:
+        names = [lane.device.name for lane in self._lanes]
+        share = 1 - len(names) / device_count
+        track = self._lanes[0].device.tracks[0].track
+        place = Place(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        sentence = idle_devices_sentence(names, device_count)
+        return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
+
+    def _enqueued(self) -> Interruptible[Ints]:
         """Ticks of infeed in which the host moves data that is ready: shape (devices, steps)."""
         rows = []
         for lane, threads in zip(self._lanes, self._threads, strict=True):
             times = yield from time_of_kind(
-                self._reader, threads.tracks, kinds == HostKind.ENQUEUE, lane.spans[Part.INFEED]
+                self._reader, threads.tracks, self._kinds == HostKind.ENQUEUE, lane.spans[Part.INFEED]
             )
             windows = Windows.from_spans([], []).joined(*times.values())
             rows.append(lane.frames.ticks_in(windows))
@@ -166,7 +225,7 @@ class _Finder:
         candidate = straggler(self._group, is_uneven=is_uneven)
         return [] if candidate is None else [candidate]
 
-    def _finding(self, candidate: Candidate, kinds: NDArray[np.uint8]) -> Interruptible[Finding]:
+    def _finding(self, candidate: Candidate) -> Interruptible[Finding]:
         are_affected = affected(candidate.losses)
         frames = self._frames
         numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
@@ -175,10 +234,11 @@ class _Finder:
         if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK):
             places = [int(np.argmax(candidate.amount.mean(axis=1)))]
         names = device_names(self._reader, self._lanes, places, of_host=is_host)
-        parts, place = yield from self._culprit(candidate, places[0], are_affected, kinds)
+        parts, place = yield from self._culprit(candidate, places[0])
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate)
-        return self._row(candidate.cause, where, numbers, candidate.loss, place, detail)
+        of_each = float(candidate.losses[are_affected].mean())
+        return self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
 
     def _row(
         self,
@@ -186,25 +246,23 @@ class _Finder:
         where: str,
         numbers: tuple[int, ...],
         loss: float,
+        of_each: float,
         place: Place | None,
         detail: str,
     ) -> Finding:
+        """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
         tick_ps, share = self._reader.tick_ps, loss / self._step
-        sentence = finding_sentence(
-            cause,
-            where,
-            steps_text(numbers, len(self._frames)),
+        times = Loss(
             _rounded(loss, tick_ps),
             _rounded(self._step, tick_ps),
             share,
-            are_steps=self._frames.are_steps,
-            detail=detail,
+            numbers,
+            _rounded(of_each, tick_ps),
+            self._frames.are_steps,
         )
-        return Finding(cause, where, numbers, round(loss), share, sentence, place)
+        return Finding(cause, where, numbers, round(loss), share, finding_sentence(cause, where, times, detail), place)
 
-    def _culprit(
-        self, candidate: Candidate, place: int, are_affected: NDArray[np.bool_], kinds: NDArray[np.uint8]
-    ) -> Interruptible[tuple[list[str], Place | None]]:
+    def _culprit(self, candidate: Candidate, place: int) -> Interruptible[tuple[list[str], Place | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
         blame = Blame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
@@ -215,12 +273,12 @@ class _Finder:
             if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):
                 frame = int(np.argmax(candidate.losses))
                 windows = Windows.single(int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
-                prepared = yield from stages(self._reader, threads, kinds, HostKind.INPUT, windows)
+                prepared = yield from stages(self._reader, threads, self._kinds, HostKind.INPUT, windows)
                 if prepared.ticks and max(prepared.ticks.values()) >= _STAGE * candidate.losses[frame]:
                     blame = prepared
         is_on_host = candidate.cause is not Cause.COPY_TO_HOST or candidate.part is None
         if candidate.cause is Cause.OUTPUT:
-            blame = yield from stages(self._reader, threads, kinds, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
+            blame = yield from stages(self._reader, threads, self._kinds, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
         if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
             events = self._longest(lane, candidate.part)
             if events is not None:
@@ -276,7 +334,7 @@ class _Finder:
         where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
         detail = f"its costs allow {roofs.reached:.0%} of its time"
         place = Place(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
-        return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, place, detail)
+        return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, roofs.loss, place, detail)
 
     def _healthy(self, roofs: Roofs) -> Finding:
         group = self._group

@@ -128,9 +128,7 @@ def _host_steps(reader: QueryReader, device: Device, series: StepSeries) -> Inte
 def _in_turn(rows: StepRows, begin: int) -> StepRows:
     """Each from the end of the one before."""
     ends = np.maximum.accumulate(rows.stop)
-    return StepRows(
-        rows.number, rows.pass_, np.append(begin, ends[:-1]), ends, rows.track, rows.ordinal, rows.is_open
-    )
+    return StepRows(rows.number, rows.pass_, np.append(begin, ends[:-1]), ends, rows.track, rows.ordinal, rows.is_open)
 
 
 _NO_ROWS = StepRows(*(np.zeros(0, np.int64) for _ in StepRows.__slots__))

@@ -33,7 +33,11 @@ _RULES: Final = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
-        (HostKind.LAUNCH, r"^(?:cu|cuda|hip|musa)(?:Graph)?Launch|^aclrtLaunch|^aclopExecute|ExecuteThunks"),
+        (
+            HostKind.LAUNCH,
+            r"^(?:cu|cuda|hip|musa)(?:Graph)?Launch|^aclrtLaunch|^aclopExecute"
+            r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
+        ),
         (
             HostKind.ALLOCATION,
             r"^(?:cuda|hip|musa)(?:Malloc|Free)(?!Host)|^cuMem(?:Alloc|Free|Map|Unmap|Create|Release)|^aclrt(?:Malloc|Free)"
@@ -57,9 +61,10 @@ _RULES: Final = tuple(
         (
             HostKind.INPUT,
             r"DataLoader|\b_next_data\b|utils/data/|torchvision/(?:datasets|transforms|io)|^Iterator::|IteratorGetNext"
-            r"|TFRecord|\bnext_batch\b|data_loader|\bget_next\b|MapDataset|\bgrain\b|ArrayRecord|^PIL/|\bread_batch\b"
-            r"|\bload_batch\b|\bget_batch\b|webdataset|[Ii]nput_?[Pp]ipeline|nvidia/dali|\bdataset(?:s)?\.py|\bcollate"
-            r"|\bminddata\b|GetNext\b|\bQueueDequeue|prefetch_to_device",
+            r"|TFRecord|\bnext_batch\b|\bget_next\b|\bgrain\b|ArrayRecord|^PIL/|\b(?:read|load|get|fetch)_batch\b"
+            r"|(?i:\bdata_?(?:loader|sets?|source|iter|pipe|feed)\b|[a-z]dataset\b|\bdatasets?/)|webdataset|nvidia/dali"
+            r"|[Ii]nput_?[Pp]ipeline|\bcollate|\bminddata\b|GetNext\b|\bQueueDequeue|prefetch_to_device"
+            r"|^(?:\$?\S+?[:(]\d+\)?:? )?(?:input|batch|load_data|read_data|data_loading)$",
         ),
         (
             HostKind.PAUSE,

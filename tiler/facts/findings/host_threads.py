@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.facts import Busy, Device, Work, WorkTrack
+from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.tracks import SLICE_KINDS
@@ -17,14 +18,16 @@ from tilescope.tiler.windows import Windows
 
 @dataclass(frozen=True, slots=True)
 class HostThreads:
-    """Threads of a host by track; `main` is the one that marks the steps, or else that with most slices."""
+    """Threads of a host by track; `main` marks the steps, or else launches most; None: unknown."""
 
     tracks: tuple[int, ...]
     main: int | None
 
 
-def host_threads_of(reader: QueryReader, steps: RunSteps, device: Device) -> HostThreads:
-    """Threads in the files of a device that are on no device."""
+def host_threads_of(
+    reader: QueryReader, steps: RunSteps, device: Device, kinds: NDArray[np.uint8], span: Windows
+) -> Interruptible[HostThreads]:
+    """Threads in the file of a device that are on no device. `kinds`: of each name, that without one first."""
     groups = reader.tree.groups
     file = reader.file_of(device.tracks[0].track)
     tracks = tuple(
@@ -46,8 +49,9 @@ def host_threads_of(reader: QueryReader, steps: RunSteps, device: Device) -> Hos
     ]
     if markers:
         return HostThreads(tracks, -max(markers)[1])
-    most = max(tracks, key=lambda track: (reader.tree.tracks[track].events, -track), default=None)
-    return HostThreads(tracks, most)
+    launches = yield from time_of_kind(reader, tracks, kinds == HostKind.LAUNCH, span)
+    main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
+    return HostThreads(tracks, main)
 
 
 def time_of_kind(

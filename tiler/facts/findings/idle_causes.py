@@ -1,7 +1,7 @@
 """What a device waits for while it is idle: what its host did until it launched the work that ended the wait.
 
-The host could have launched from the moment on at which the device became idle. A wait for the device that ends then has
-emptied the queue: what the host does next, until the launch, costs the time because of that wait.
+The host could have launched from the moment on at which the device became idle. A wait for the device that ends then
+has emptied the queue: what the host does next, until the launch, costs the time because of that wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, time_of_kind
 from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
 from tilescope.tiler.facts.findings.lane import Lane, Part
@@ -104,7 +104,6 @@ class Blame:
             default=None,
         )
 
-
     def only_longest(self) -> Blame:
         """The culprit of the longest stretch alone."""
         if not self.longest:
@@ -121,9 +120,13 @@ class IdleCauses:
     blame: Mapping[Wait, Blame]
 
 
-def idle_causes(reader: QueryReader, lane: Lane, threads: HostThreads) -> Interruptible[IdleCauses]:
-    """The reasons for the idle time of a device. Raises DamagedStore, NotBuilt."""
-    kinds = yield from reader.names.numbers(host_kind)
+def idle_causes(
+    reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[np.uint8]
+) -> Interruptible[IdleCauses]:
+    """The reasons for the idle time of a device. `kinds`: of each name, that without one first.
+
+    Raises DamagedStore, NotBuilt.
+    """
     ticks = {wait: np.zeros(len(lane.frames), np.int64) for wait in Wait}
     blame = {wait: Blame() for wait in Wait}
     collectives = yield from time_of_kind(reader, threads.tracks, kinds == HostKind.COLLECTIVE, lane.idle)
@@ -157,9 +160,7 @@ class _Pace:
         return self.host < self.device
 
 
-def _pace(
-    reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[np.uint8]
-) -> Interruptible[_Pace]:
+def _pace(reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[np.uint8]) -> Interruptible[_Pace]:
     windows = lane.frames.windows
     waits = yield from time_of_kind(reader, threads.tracks, kinds == HostKind.SYNC, windows)
     is_rare = (kinds == HostKind.PAUSE) | (kinds == HostKind.COMPILATION)

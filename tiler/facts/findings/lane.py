@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts import NOTHING, Busy, Device, Work, WorkSpans, WorkTrack
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.query import Interruptible, Name, QueryReader
@@ -53,11 +54,17 @@ class Lane:
     ticks: Mapping[Part, Ints]
     spans: Mapping[Part, Windows]
     idle: Windows
+    has_streams: bool = False  # kernels are launched one by one
 
     @property
     def idle_ticks(self) -> Ints:
         """Idle time of each frame."""
         return self.frames.ticks - np.sum([self.ticks[part] for part in Part], axis=0)
+
+    @property
+    def works(self) -> bool:
+        """True if anything but copies runs."""
+        return bool(self.ticks[Part.COMPUTATION].any() or self.ticks[Part.COMMUNICATION].any())
 
 
 def _direction(name: Name) -> int:
@@ -102,7 +109,8 @@ def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptibl
         if part is not Part.COMPUTATION:
             spans[part] = alone
         yield
-    return Lane(device, frames, ticks, spans, windows.without(hidden))
+    has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
+    return Lane(device, frames, ticks, spans, windows.without(hidden), has_streams)
 
 
 def _work(reader: QueryReader, tracks: Sequence[WorkTrack], windows: Windows) -> Interruptible[WorkSpans]:

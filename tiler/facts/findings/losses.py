@@ -54,10 +54,7 @@ class Group:
 def group_of(lanes: Sequence[Lane], causes: Sequence[IdleCauses]) -> Group:
     """Devices that wait for each other."""
     communication = np.stack(
-        [
-            lane.ticks[Part.COMMUNICATION] + idle.ticks[Wait.COLLECTIVE]
-            for lane, idle in zip(lanes, causes, strict=True)
-        ]
+        [lane.ticks[Part.COMMUNICATION] + idle.ticks[Wait.COLLECTIVE] for lane, idle in zip(lanes, causes, strict=True)]
     )
     return Group(
         lanes,

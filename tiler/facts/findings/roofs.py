@@ -1,4 +1,4 @@
-"""The operation that loses most time below the roofs of its device: its time less what its costs would take at peaks."""
+"""The operation that loses most time below the roofs of its device: its time less what its costs take at peaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilescope.tiler.query import Interruptible, Name, QueryReader
 from tilescope.tiler.windows import Windows
 
 # Real programs reach half of a peak where they do well: less than a quarter is far below. Costs are estimates of a
-# compiler, and small operations are often far below: one is named that takes a great part of all time. `roofline` has all.
+# compiler, and small operations are often far below: one is named that takes a great part of all time.
 _FAR_BELOW: Final = 0.25
 _GREAT: Final = 0.2
 
@@ -64,9 +64,7 @@ def roofs_of(reader: QueryReader, lanes: Sequence[Lane]) -> Interruptible[Roofs]
     for row in operations:
         if row.own < _GREAT * time or not (row.tells_flops or row.tells_bytes):
             continue
-        seconds = max(
-            row.flops / peaks.flops if peaks.flops else 0.0, row.hbm_bytes / peaks.hbm if peaks.hbm else 0.0
-        )
+        seconds = max(row.flops / peaks.flops if peaks.flops else 0.0, row.hbm_bytes / peaks.hbm if peaks.hbm else 0.0)
         if not seconds or seconds * _PS >= _FAR_BELOW * row.own:
             continue
         lost = row.own - seconds * _PS
@@ -76,4 +74,3 @@ def roofs_of(reader: QueryReader, lanes: Sequence[Lane]) -> Interruptible[Roofs]
         return Roofs(greatest, share)
     frames = sum(len(lane.frames) for lane in lanes)
     return Roofs(greatest, share, worst[2], worst[0] / reader.tick_ps / frames, worst[1])
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.findings.finding import Cause
@@ -26,34 +27,45 @@ _TEXTS: Final[Mapping[Cause, str]] = {
     Cause.ALLOCATOR: "because device memory is allocated and freed, for which the host waits for the device",
     Cause.INEFFICIENT_OP: "in one operation that is far slower than its costs allow",
     Cause.PIPELINE_BUBBLE: "in which stages of the pipeline wait for each other",
+    Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a rank that was not recorded",
     Cause.OUTPUT: "because the host has not taken the results",
 }
 
 
-def steps_text(steps: Sequence[int], count: int) -> str:
-    """The steps in words: those that have a cause, if these are not all of the steps that are looked at."""
-    if not steps:
-        return "Each step"
+def _steps_text(steps: Sequence[int]) -> str:
+    """The steps in words: some of them, where there are many."""
     numbers = ", ".join(f"#{number}" for number in steps[:_MAX_STEPS])
     more = f" and {len(steps) - _MAX_STEPS} more" if len(steps) > _MAX_STEPS else ""
-    return f"{'Step' if len(steps) == 1 else 'Steps'} {numbers}{more} of {count}"
+    return f"{'Step' if len(steps) == 1 else 'Steps'} {numbers}{more}"
 
 
-def finding_sentence(
-    cause: Cause, where: str, who: str, loss: str, step: str, share: float, *, are_steps: bool, detail: str = ""
-) -> str:
-    """The sentence of a finding. `who`: its steps; `loss` and `step`: times in words; `detail` says how it is known."""
-    if not are_steps:
-        begin = f"{loss} of {step} are lost"
-    elif who == "Each step":
-        begin = f"Each step loses {loss} of {step}"
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Times in words: lost in a mean step, the mean step itself, and lost in each of `steps` that are longer.
+
+    No `steps`: all of them. `are_steps` False: `step` is a span without steps.
+    """
+
+    loss: str
+    step: str
+    share: float
+    steps: Sequence[int]
+    of_each: str
+    are_steps: bool
+
+
+def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "") -> str:
+    """The sentence of a finding. `detail` says how it is known."""
+    if not loss.are_steps:
+        begin = f"{loss.loss} of {loss.step} ({loss.share:.1%}) are lost"
+    elif not loss.steps:
+        begin = f"Each step loses {loss.loss} of {loss.step} ({loss.share:.1%})"
     else:
-        begin = f"{who} are longer: {loss} of a mean step of {step}" if who.startswith("Steps") else (
-            f"{who} is longer: {loss} of a mean step of {step}"
-        )
+        verb = "is longer by" if len(loss.steps) == 1 else "are longer by about"
+        begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({loss.loss} of a mean step of {loss.step})"
     place = f": {where}" if where else ""
     end = f"; {detail}" if detail else ""
-    return f"{begin} ({share:.1%}) {_TEXTS[cause]}{place}{end}"
+    return f"{begin} {_TEXTS[cause]}{place}{end}"
 
 
 def healthy_sentence(computing: float, operation: str, share: float, idle: float) -> str:
@@ -62,3 +74,19 @@ def healthy_sentence(computing: float, operation: str, share: float, idle: float
     if computing < 1 - idle - 0.03 or idle > 0.1:
         return f"No cause of 3 % or more is seen: devices compute {computing:.0%} of the time{greatest}"
     return f"Nothing holds the devices up: they compute {computing:.0%} of the time{greatest}"
+
+
+def idle_devices_sentence(working: Sequence[str], count: int) -> str:
+    """The sentence of a run in which some devices do nothing."""
+    names = ", ".join(working[:4]) + (f" and {len(working) - 4} more" if len(working) > 4 else "")
+    verb = "works" if len(working) == 1 else "work"
+    return (
+        f"{len(working)} of {count} devices {verb}: {names}; spread over all of them the work would take at least "
+        f"{len(working) / count:.0%} of the time"
+    )
+
+
+def host_only_sentence(operation: str, share: float) -> str:
+    """The sentence of a run without devices."""
+    greatest = f"; {operation} takes {share:.0%} of the time of its threads" if operation else ""
+    return f"No device was recorded: the program computes on the host{greatest}"

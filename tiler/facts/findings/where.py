@@ -48,7 +48,11 @@ def names_at(reader: QueryReader, track: int, tick: int, holder: int) -> list[st
     texts = [short(text) for text in texts if not _FRAMES_OF_STEPS.match(text)]
     texts = list(dict.fromkeys(texts))
     # Iterators of tf.data are called after all that they are in: the innermost says it all.
-    texts = [text for text, inner in zip(texts, [*texts[1:], ""], strict=True) if not inner.startswith(f"{text}::")]
+    texts = [
+        text
+        for text, inner in zip(texts, [*texts[1:], ""][: len(texts)], strict=True)
+        if not inner.startswith(f"{text}::")
+    ]
     return texts if len(texts) <= _MAX_NAMES else [*texts[: _MAX_NAMES - 1], texts[-1]]
 
 
@@ -86,9 +90,9 @@ def device_names(reader: QueryReader, lanes: Sequence[Lane], chosen: Sequence[in
             return ""
         return "all hosts" if of_host and not _has_ranks(reader) else f"all {len(lanes)} devices"
     hosts = list(dict.fromkeys(host_name(reader, lanes[place]) for place in chosen))
-    if of_host and hosts[0]:
-        names = hosts
-    elif len(hosts) == 1 and hosts[0] and len(chosen) > 1 and _are_all_of(reader, lanes, chosen, hosts[0]):
+    if (of_host and hosts[0]) or (
+        len(hosts) == 1 and hosts[0] and len(chosen) > 1 and _are_all_of(reader, lanes, chosen, hosts[0])
+    ):
         names = hosts
     else:
         names = [lanes[place].device.name for place in chosen]
