@@ -22,7 +22,7 @@ def busiest_name(reader: QueryReader, lanes: Sequence[Lane]) -> tuple[str, float
         tracks = [work_track.track for work_track in lane.device.tracks]
         kinds = lane.device.tracks[0].kinds
         windows = lane.frames.windows
-        for part in Reading(reader).histogram_parts(sorted(tracks), lambda _track, windows=windows: windows):
+        for part in Reading(reader).histogram_parts(sorted(tracks), everywhere(windows)):
             which = np.flatnonzero((part.name >= 0) & (kinds[np.maximum(part.name, -1) + 1] == Work.COMPUTATION))
             for name, total in zip(part.name[which].tolist(), part.self_busy[which].tolist(), strict=True):
                 ticks[name] += int(total)

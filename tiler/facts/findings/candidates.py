@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 # A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
 _LAUNCH_PS: Final = 5_000_000
 
+# An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
+_QUICK_PS: Final = 30_000_000
+
 # Part of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
 
@@ -120,7 +123,7 @@ def affected(losses: Ints) -> NDArray[np.bool_]:
 
 
 def _are_tiny(group: Group, tick_ps: int) -> bool:
-    """True if half of the idle time lies before kernels, or rows of them, that take less than launching one."""
+    """True if half of the idle time lies before kernels that take less than their launch, and launches are quick."""
     waits, works = [], []
     for lane in group.lanes:
         if len(lane.idle) > 1 and lane.has_streams:
@@ -129,34 +132,43 @@ def _are_tiny(group: Group, tick_ps: int) -> bool:
     if not waits:
         return False
     wait, work = np.concatenate(waits), np.concatenate(works)
-    return int(wait[work * tick_ps < _LAUNCH_PS].sum()) * 2 > int(wait.sum())
+    is_tiny = (work * tick_ps < _LAUNCH_PS) & (wait * tick_ps < _QUICK_PS)
+    return int(wait[is_tiny].sum()) * 2 > int(wait.sum())
 
 
-def late_device(group: Group) -> tuple[int, Ints] | None:
-    """The device whose computation exceeds the median of the others most, and the excess in each step; None: no two."""
-    if len(group.lanes) < 2:
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Devices that compute longer than the others: places, and ticks beyond the median of these, (devices, steps)."""
+
+    places: list[int]
+    others: list[int]
+    excess: Ints
+
+
+def late_devices(group: Group) -> Late | None:
+    """The devices that compute longer than most; None: of one device, or where half of them do."""
+    computation = group.computation
+    count = len(computation)
+    if count < 2:
         return None
-    excess = np.zeros_like(group.computation)
-    for place in range(len(group.lanes)):
-        others = np.delete(group.computation, place, axis=0)
-        excess[place] = group.computation[place] - np.median(others, axis=0).astype(np.int64)
-    latest = int(np.argmax(excess.mean(axis=1)))
-    return latest, np.maximum(excess[latest], 0)
-
-
-def straggler(group: Group, *, is_uneven: bool) -> Candidate | None:
-    """The device that computes longest: its excess over the others, or over the mean where it has more work."""
-    late = late_device(group)
-    if late is None:
+    means = computation.mean(axis=1)
+    usual = float(np.median(means)) if count > 2 else float(means.min())
+    beyond = means - usual
+    is_late = beyond * 2 >= beyond.max()
+    if not beyond.max() or is_late.sum() * 2 > count:
         return None
-    latest, excess = late
-    amount = np.zeros_like(group.computation)
-    if is_uneven:
-        amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
-    else:
-        amount[latest] = excess
-    cause = Cause.UNEVEN_WORK if is_uneven else Cause.STRAGGLER
-    return _candidate(group, cause, None, Part.COMPUTATION, amount)
+    others = np.flatnonzero(~is_late)
+    reference = np.median(computation[others], axis=0).astype(np.int64)
+    excess = np.where(is_late[:, None], np.maximum(computation - reference, 0), 0)
+    return Late(np.flatnonzero(is_late)[np.argsort(-means[is_late])].tolist(), others.tolist(), excess)
+
+
+def straggler(group: Group, late: Late, *, is_uneven: bool) -> Candidate:
+    """Devices that compute longest: their excess over the others, or over the mean where they have more work."""
+    if not is_uneven:
+        return _candidate(group, Cause.STRAGGLER, None, Part.COMPUTATION, late.excess)
+    amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
+    return _candidate(group, Cause.UNEVEN_WORK, None, Part.COMPUTATION, amount)
 
 
 def communication(group: Group, shares: Sequence[float]) -> Candidate:

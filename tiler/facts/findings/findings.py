@@ -20,7 +20,7 @@ from tilescope.tiler.facts.findings.candidates import (
     affected,
     candidates,
     communication,
-    late_device,
+    late_devices,
     straggler,
 )
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Place
@@ -154,6 +154,7 @@ class _Finder:
         self._threads = threads
         self._frames = group.lanes[0].frames
         self._step = max(round(group.mean_step), 1)
+        self._late = late_devices(group)
 
     def findings(self, device_count: int) -> Interruptible[Findings]:
         """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
@@ -162,7 +163,7 @@ class _Finder:
         causes = list(candidates(group, reader.tick_ps, enqueued))
         shared = communication(group, (yield from passing_shares(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
-            causes += yield from self._late()
+            causes += yield from self._late_candidates()
         if len(self._lanes) > 1:
             causes.append(shared)
         rows = []
@@ -212,18 +213,15 @@ class _Finder:
             rows.append(lane.frames.ticks_in(windows))
         return np.stack(rows)
 
-    def _late(self) -> Interruptible[list[Candidate]]:
-        late = late_device(self._group)
-        if late is None:
-            return []
-        place, excess = late
-        if excess.mean() < LEAST_SHARE * self._step:
+    def _late_candidates(self) -> Interruptible[list[Candidate]]:
+        """Devices that compute longer than the others."""
+        late = self._late
+        if late is None or late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
             return []
         means = self._group.computation.mean(axis=1)
-        other = int(np.argsort(means)[(len(means) - 1) // 2])
-        is_uneven = yield from has_more_work(self._reader, self._lanes[place], self._lanes[other])
-        candidate = straggler(self._group, is_uneven=is_uneven)
-        return [] if candidate is None else [candidate]
+        other = sorted(late.others, key=lambda place: float(means[place]))[(len(late.others) - 1) // 2]
+        is_uneven = yield from has_more_work(self._reader, self._lanes[late.places[0]], self._lanes[other])
+        return [straggler(self._group, late, is_uneven=is_uneven)]
 
     def _finding(self, candidate: Candidate) -> Interruptible[Finding]:
         are_affected = affected(candidate.losses)
@@ -231,8 +229,8 @@ class _Finder:
         numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
         is_host = candidate.cause in _HOST_CAUSES
         places = candidate.devices
-        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK):
-            places = [int(np.argmax(candidate.amount.mean(axis=1)))]
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
+            places = self._late.places
         names = device_names(self._reader, self._lanes, places, of_host=is_host)
         parts, place = yield from self._culprit(candidate, places[0])
         where = SEPARATOR.join(part for part in (names, *parts) if part)
@@ -317,12 +315,12 @@ class _Finder:
     def _detail(self, candidate: Candidate) -> str:
         """How it is known, where figures of the others tell."""
         group = self._group
-        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK):
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
             means = group.computation.mean(axis=1)
-            latest = int(np.argmax(candidate.amount.mean(axis=1)))
-            others = float(np.median(np.delete(means, latest)))
-            tick_ps = self._reader.tick_ps
-            return f"it computes {_rounded(means[latest], tick_ps)} a step, the others {_rounded(others, tick_ps)}"
+            late = _rounded(float(means[self._late.places].mean()), self._reader.tick_ps)
+            others = _rounded(float(np.median(means[self._late.others])), self._reader.tick_ps)
+            verb = "it computes" if len(self._late.places) == 1 else "they compute"
+            return f"{verb} {late} a step, the others {others}"
         if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
             return "the others wait for it in communication"
         return ""

@@ -27,8 +27,8 @@ NO_STEP = -1
 class Frames:
     """Frames of a device, columns of shape (n,), by time; ticks. The number is NO_STEP where it is no step.
 
-    `warm_up`: the ticks of the first recorded step, which is no frame as its begin was not recorded; 0 if it is not
-    among those that are looked at.
+    `warm_up`: the ticks of the first recorded step, which is no frame if there are others: its begin was not recorded.
+    0 if it is a frame, or not among those that are looked at.
     """
 
     number: Ints
@@ -87,15 +87,16 @@ def frames_of(
         chosen &= (rows.number >= numbers[0]) & (rows.number <= numbers[1])
     has_first = bool(len(rows)) and bool(chosen[0])
     # The time before the first recorded step was not recorded, and its work may have been launched before.
-    if has_first and chosen.sum() > 1:
-        chosen[0] = False
+    leaves_first_out = has_first and int(chosen.sum()) > 1
+    chosen[:1] &= not leaves_first_out
     chosen &= rows.stop > rows.start
     if chosen.any():
         rows = rows.take(chosen)
-        return Frames(rows.number, rows.pass_, rows.start, rows.stop, first if has_first else 0)
+        return Frames(rows.number, rows.pass_, rows.start, rows.stop, first if leaves_first_out else 0)
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
     if not len(extent):
-        return Frames(*(np.zeros(0, np.int64) for _ in range(4)))
+        none = np.zeros(0, np.int64)
+        return Frames(none, none, none, none)
     begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
     return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
 

@@ -59,7 +59,8 @@ class Lane:
     @property
     def idle_ticks(self) -> Ints:
         """Idle time of each frame."""
-        return self.frames.ticks - np.sum([self.ticks[part] for part in Part], axis=0)
+        idle: Ints = self.frames.ticks - np.sum([self.ticks[part] for part in Part], axis=0)
+        return idle
 
     @property
     def works(self) -> bool:

@@ -48,11 +48,8 @@ def names_at(reader: QueryReader, track: int, tick: int, holder: int) -> list[st
     texts = [short(text) for text in texts if not _FRAMES_OF_STEPS.match(text)]
     texts = list(dict.fromkeys(texts))
     # Iterators of tf.data are called after all that they are in: the innermost says it all.
-    texts = [
-        text
-        for text, inner in zip(texts, [*texts[1:], ""][: len(texts)], strict=True)
-        if not inner.startswith(f"{text}::")
-    ]
+    inner = [*texts[1:], ""][: len(texts)]
+    texts = [text for text, next_text in zip(texts, inner, strict=True) if not next_text.startswith(f"{text}::")]
     return texts if len(texts) <= _MAX_NAMES else [*texts[: _MAX_NAMES - 1], texts[-1]]
 
 
@@ -90,12 +87,8 @@ def device_names(reader: QueryReader, lanes: Sequence[Lane], chosen: Sequence[in
             return ""
         return "all hosts" if of_host and not _has_ranks(reader) else f"all {len(lanes)} devices"
     hosts = list(dict.fromkeys(host_name(reader, lanes[place]) for place in chosen))
-    if (of_host and hosts[0]) or (
-        len(hosts) == 1 and hosts[0] and len(chosen) > 1 and _are_all_of(reader, lanes, chosen, hosts[0])
-    ):
-        names = hosts
-    else:
-        names = [lanes[place].device.name for place in chosen]
+    is_whole_host = len(chosen) > 1 and len(hosts) == 1 and _are_all_of(reader, lanes, chosen, hosts[0])
+    names = hosts if hosts[0] and (of_host or is_whole_host) else [lanes[place].device.name for place in chosen]
     more = len(names) - 2
     return names[0] if len(names) == 1 else " and ".join(names[:2]) + (f" and {more} more" if more > 0 else "")
 
