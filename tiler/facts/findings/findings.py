@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device
-from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
 from tilescope.tiler.facts.findings.candidates import (
@@ -24,7 +22,7 @@ from tilescope.tiler.facts.findings.candidates import (
     straggler,
 )
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Place
-from tilescope.tiler.facts.findings.frames import Frames, common_frames, frames_of
+from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of, time_of_kind
 from tilescope.tiler.facts.findings.idle_causes import Blame, Wait, idle_causes
@@ -57,7 +55,6 @@ Ints = NDArray[np.int64]
 # What costs less of a step is not worth a word.
 LEAST_SHARE: Final = 0.03
 
-_ACCELERATOR: Final = re.compile(r"/device:(?:GPU|TPU):")
 
 # Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
@@ -75,17 +72,17 @@ _HOST_CAUSES: Final = frozenset(
 class Findings:
     """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
 
-    `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: that of the first recorded step, 0
-    where it is not among those that are looked at.
+    `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: the first recorded step, if it is
+    left out.
     """
 
     rows: Sequence[Finding]
     step: int
     steps: int
-    warm_up: int
+    warm_up: WarmUp | None
 
 
-NO_FINDINGS: Final = Findings((), 0, 0, 0)
+NO_FINDINGS: Final = Findings((), 0, 0, None)
 
 
 def findings_of(
@@ -94,8 +91,13 @@ def findings_of(
     devices: Sequence[Device],
     span: TickRange,
     numbers: tuple[int, int] | None = None,
+    *,
+    device_count: int = 0,
 ) -> Interruptible[Findings]:
-    """Findings about some devices in a span, and in steps of these numbers. Raises DamagedStore, NotBuilt."""
+    """Findings about some devices in a span, and in steps of these numbers. `device_count`: with those that are idle.
+
+    Raises DamagedStore, NotBuilt.
+    """
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
@@ -115,18 +117,7 @@ def findings_of(
         causes.append((yield from idle_causes(reader, lane, host, kinds)))
         threads.append(host)
     finder = _Finder(reader, group_of(lanes, causes), threads, kinds)
-    return (yield from finder.findings(device_count(reader, devices)))
-
-
-def device_count(reader: QueryReader, devices: Sequence[Device]) -> int:
-    """Number of devices on the hosts of some, those on which nothing ran included."""
-    hosts = {device.host for device in devices}
-    planes = {
-        place
-        for place, group in enumerate(reader.tree.groups)
-        if group.kind == "process" and group.parent in hosts and _ACCELERATOR.match(plane_of(group))
-    }
-    return len(planes | {device.group for device in devices})
+    return (yield from finder.findings(max(device_count, len(all_lanes))))
 
 
 def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[Findings]:
@@ -138,7 +129,7 @@ def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interru
     name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
     place = None if track is None else Place(track, *span)
     row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
-    return Findings([row], 0, 0, 0)
+    return Findings([row], 0, 0, None)
 
 
 class _Finder:
@@ -184,7 +175,12 @@ class _Finder:
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
-        return Findings(rows, self._step, steps, max(lane.frames.warm_up for lane in self._lanes))
+        return Findings(rows, self._step, steps, self._warm_up())
+
+    def _warm_up(self) -> WarmUp | None:
+        """The first recorded step where it took longest."""
+        parts = [lane.frames.warm_up for lane in self._lanes if lane.frames.warm_up is not None]
+        return max(parts, key=lambda part: part.ticks, default=None)
 
     def _unclear(self, shared: Candidate) -> Interruptible[list[Finding]]:
         """Communication of a single rank, and what it may be: that of all alike, or waiting for one that is late."""

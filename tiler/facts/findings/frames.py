@@ -24,18 +24,26 @@ NO_STEP = -1
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUp:
+    """The first recorded step, which is left out."""
+
+    number: int
+    ticks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Frames:
     """Frames of a device, columns of shape (n,), by time; ticks. The number is NO_STEP where it is no step.
 
-    `warm_up`: the ticks of the first recorded step, which is no frame if there are others: its begin was not recorded.
-    0 if it is a frame, or not among those that are looked at.
+    `warm_up`: the first recorded step, which is no frame if there are others: its begin was not recorded. None: it is
+    a frame, or not among those that are looked at.
     """
 
     number: Ints
     pass_: Ints
     begin: Ints
     end: Ints
-    warm_up: int = 0
+    warm_up: WarmUp | None = None
 
     def __len__(self) -> int:
         return len(self.number)
@@ -81,7 +89,7 @@ def frames_of(
     Raises DamagedStore, NotBuilt.
     """
     rows = yield from _steps(reader, steps, device, span)
-    first = int(rows.stop[0] - rows.start[0]) if len(rows) else 0
+    first, first_number = (int(rows.stop[0] - rows.start[0]), int(rows.number[0])) if len(rows) else (0, NO_STEP)
     chosen = (rows.start >= span.start) & (rows.stop <= span.stop)
     if numbers is not None:
         chosen &= (rows.number >= numbers[0]) & (rows.number <= numbers[1])
@@ -92,7 +100,13 @@ def frames_of(
     chosen &= rows.stop > rows.start
     if chosen.any():
         rows = rows.take(chosen)
-        return Frames(rows.number, rows.pass_, rows.start, rows.stop, first if leaves_first_out else 0)
+        return Frames(
+            rows.number,
+            rows.pass_,
+            rows.start,
+            rows.stop,
+            WarmUp(int(first_number), first) if leaves_first_out else None,
+        )
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
     if not len(extent):
         none = np.zeros(0, np.int64)

@@ -1,0 +1,98 @@
+"""Findings as the first table of the overview, and as its headline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, Findings, findings_of
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema import Severity
+from tilescope.tiler.tools.answer import Column, Note, Table
+from tilescope.tiler.tools.overview.remedies import framework_of, remedy
+from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.scope import Scope
+
+# Findings behind the first that are sentences, too.
+_MAX_NEXT: Final = 2
+
+# A first recorded step that takes so much longer than the mean of the others gets a word.
+_SLOW_START: Final = 1.1
+
+_IS_CAUSE: Final = frozenset(Cause) - {Cause.NONE, Cause.HOST_ONLY}
+
+NOT_YET: Final = "what costs the time is said when the run has been indexed"
+
+
+def question_findings(
+    scope: Scope, question: SpanQuestion, devices: Sequence[Device], device_count: int
+) -> Interruptible[Findings]:
+    """The findings about the devices and steps that a question is about; none of a run that is still indexed."""
+    reader = scope.reader
+    if not reader.is_whole:
+        return NO_FINDINGS
+    steps = reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    span = span_of(question.start, question.end)
+    wanted = question.steps
+    numbers = None if wanted is None else (wanted.first, wanted.last)
+    within = TickRange(span.start, min(span.stop, reader.end + 1))
+    return (yield from findings_of(reader, steps, devices, within, numbers, device_count=device_count))
+
+
+def findings_table(findings: Findings) -> Table:
+    """A row for each finding, the greatest loss first."""
+    rows = findings.rows
+    places = [row.place for row in rows]
+    return Table(
+        "findings",
+        "What costs the time",
+        [
+            Column("class", "Cause", "text", [str(row.cause) for row in rows], total="none"),
+            Column("where", "Where", "text", [row.where for row in rows], total="none"),
+            Column("steps", "Steps", "text", [_steps_text(row) for row in rows], total="none"),
+            Column("loss", "Loss per step", "ticks", [row.loss for row in rows], total="none"),
+            Column("share", "Of the step", "fraction", [row.share for row in rows], total="none"),
+            Column("sentence", "In words", "text", [row.sentence for row in rows], total="none"),
+            Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
+            Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
+            Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),
+        ],
+    )
+
+
+def findings_notes(scope: Scope, findings: Findings) -> list[Note]:
+    """The headline, which is the sentence of the first finding, what to do about it, and what is next."""
+    if not findings.rows:
+        return []
+    first, *others = findings.rows
+    notes = [_note(first)]
+    if text := remedy(first.cause, framework_of(scope.reader)):
+        notes.append(Note("info", f"To gain up to {first.share:.0%}: {text}."))
+    others = [row for row in others if first.cause is not Cause.UNCLEAR or row.loss != first.loss]
+    notes += [_note(row, f"Next: {_lower(row.sentence)}") for row in others[:_MAX_NEXT]]
+    if first.cause in _IS_CAUSE and len(others) <= _MAX_NEXT:
+        notes.append(Note("info", f"Nothing else is seen that costs {LEAST_SHARE:.0%} of a step or more."))
+    if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
+        duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
+        step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
+        notes.append(Note("info", f"{step} is left out: when it began is not known."))
+    return notes
+
+
+def _note(row: Finding, text: str = "") -> Note:
+    severity: Severity = "warning" if row.cause in _IS_CAUSE else "info"
+    if row.place is None:
+        return Note(severity, text or row.sentence)
+    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track)
+
+
+def _lower(sentence: str) -> str:
+    """A sentence behind a colon."""
+    return sentence[:1].lower() + sentence[1:] if sentence[1:2].islower() else sentence
+
+
+def _steps_text(row: Finding) -> str:
+    return ", ".join(map(str, row.steps)) if row.steps else "all"
