@@ -29,7 +29,7 @@ _AFFECTED: Final = 0.25
 _EXCESS: Final = 0.03
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A cause. `amount`: ticks on each device in each step, shape (devices, steps); `losses`: shape (steps,)."""
 
@@ -38,6 +38,7 @@ class Candidate:
     part: Part | None  # of the time of devices, if it is that
     amount: Ints
     losses: Ints
+    is_hidden: bool = False  # another cause is longer: the loss is that without this one
 
     @property
     def loss(self) -> float:

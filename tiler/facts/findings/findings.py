@@ -37,6 +37,7 @@ from tilescope.tiler.facts.findings.sentences import (
     healthy_sentence,
     host_only_sentence,
     idle_devices_sentence,
+    no_work_sentence,
 )
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
@@ -108,7 +109,10 @@ def findings_of(
     all_lanes: list[Lane] = []
     for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
         all_lanes.append((yield from lane_of(reader, device, common)))
-    lanes = [lane for lane in all_lanes if lane.works] or all_lanes  # others are idle, or only copied to
+    lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
+    if not lanes:
+        row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
+        return Findings([row], 0, 0, all_lanes[0].frames.warm_up)
     kinds = yield from reader.names.numbers(host_kind)
     causes = []
     threads: list[HostThreads] = []
@@ -158,9 +162,8 @@ class _Finder:
         if len(self._lanes) > 1:
             causes.append(shared)
         rows = []
-        for candidate in causes:
-            if candidate.loss >= LEAST_SHARE * self._step:
-                rows.append((yield from self._finding(candidate)))
+        for candidate in self._worth_a_word(causes):
+            rows.append((yield from self._finding(candidate)))
         roofs = yield from roofs_of(reader, self._lanes)
         if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
             rows.append(self._slow_operation(roofs))
@@ -176,6 +179,18 @@ class _Finder:
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
         return Findings(rows, self._step, steps, self._warm_up())
+
+    def _worth_a_word(self, causes: Sequence[Candidate]) -> list[Candidate]:
+        """Those that cost enough, and those that would if the first of them were mended: it hides what is shorter."""
+        least = LEAST_SHARE * self._step
+        seen = sorted((cause for cause in causes if cause.loss >= least), key=lambda cause: -cause.loss)
+        if not seen:
+            return []
+        rest = self._group.without(seen[0].amount)
+        hidden = [
+            replace(cause, losses=rest.losses(cause.amount), is_hidden=True) for cause in causes if cause not in seen
+        ]
+        return [*seen, *(cause for cause in hidden if cause.loss >= least)]
 
     def _warm_up(self) -> WarmUp | None:
         """The first recorded step where it took longest."""
@@ -316,7 +331,10 @@ class _Finder:
             late = _rounded(float(means[self._late.places].mean()), self._reader.tick_ps)
             others = _rounded(float(np.median(means[self._late.others])), self._reader.tick_ps)
             verb = "it computes" if len(self._late.places) == 1 else "they compute"
-            return f"{verb} {late} a step, the others {others}"
+            hidden = ", seen when what stands first is mended" if candidate.is_hidden else ""
+            return f"{verb} {late} a step, the others {others}{hidden}"
+        if candidate.is_hidden:
+            return "seen when what stands first is mended"
         if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
             return "the others wait for it in communication"
         return ""

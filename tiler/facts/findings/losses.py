@@ -7,7 +7,7 @@ the last device. Without a cause each device has its own time less what the caus
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,10 @@ class Group:
     def mean_step(self) -> float:
         """Mean time of a step, in ticks."""
         return float(self.step.mean())
+
+    def without(self, amount: Ints) -> Group:
+        """The same devices without the time of a cause."""
+        return replace(self, time=self.time - amount)
 
     def losses(self, amount: Ints) -> Ints:
         """By how much each step would be shorter without this time on each device, shape (steps,)."""

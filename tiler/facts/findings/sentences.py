@@ -90,3 +90,8 @@ def host_only_sentence(operation: str, share: float) -> str:
     """The sentence of a run without devices."""
     greatest = f"; {operation} takes {share:.0%} of the time of its threads" if operation else ""
     return f"No device was recorded: the program computes on the host{greatest}"
+
+
+def no_work_sentence() -> str:
+    """The sentence of steps in which devices do nothing."""
+    return "No device computes in what is looked at"
