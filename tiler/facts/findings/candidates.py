@@ -30,7 +30,7 @@ _EXCESS: Final = 0.03
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class CauseTime:
     """A cause. `amount`: ticks on each device in each step, shape (devices, steps); `losses`: shape (steps,)."""
 
     cause: Cause
@@ -70,7 +70,7 @@ _PARTS: Final[Mapping[Wait, Part]] = {
 }
 
 
-def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[Candidate]:
+def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
     """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
     idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
     for wait, rare in ((Wait.PAUSE, idle[Wait.PAUSE]), (Wait.LAUNCH, idle[Wait.LAUNCH])):
@@ -96,8 +96,8 @@ def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[Candidate
         yield _candidate(group, cause, None, part, amount)
 
 
-def _candidate(group: Group, cause: Cause, wait: Wait | None, part: Part | None, amount: Ints) -> Candidate:
-    return Candidate(cause, wait, part, amount, group.losses(amount))
+def _candidate(group: Group, cause: Cause, wait: Wait | None, part: Part | None, amount: Ints) -> CauseTime:
+    return CauseTime(cause, wait, part, amount, group.losses(amount))
 
 
 def split_rare(amount: Ints, mean_step: float) -> tuple[Ints, Ints]:
@@ -164,7 +164,7 @@ def late_devices(group: Group) -> Late | None:
     return Late(np.flatnonzero(is_late)[np.argsort(-means[is_late])].tolist(), others.tolist(), excess)
 
 
-def straggler(group: Group, late: Late, *, is_uneven: bool) -> Candidate:
+def straggler(group: Group, late: Late, *, is_uneven: bool) -> CauseTime:
     """Devices that compute longest: their excess over the others, or over the mean where they have more work."""
     if not is_uneven:
         return _candidate(group, Cause.STRAGGLER, None, Part.COMPUTATION, late.excess)
@@ -172,7 +172,7 @@ def straggler(group: Group, late: Late, *, is_uneven: bool) -> Candidate:
     return _candidate(group, Cause.UNEVEN_WORK, None, Part.COMPUTATION, amount)
 
 
-def communication(group: Group, shares: Sequence[float]) -> Candidate:
+def communication(group: Group, shares: Sequence[float]) -> CauseTime:
     """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
@@ -181,6 +181,6 @@ def communication(group: Group, shares: Sequence[float]) -> Candidate:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         amount = np.broadcast_to(group.communication, group.communication.shape)
         losses = group.step - (group.own - group.shortest).max(axis=0)
-        return Candidate(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, Part.COMMUNICATION, amount, losses)
+        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, Part.COMMUNICATION, amount, losses)
     amount = np.broadcast_to(group.shortest, group.communication.shape)
     return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, Part.COMMUNICATION, amount)

@@ -14,7 +14,7 @@ from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
 from tilescope.tiler.facts.findings.candidates import (
-    Candidate,
+    CauseTime,
     affected,
     candidates,
     communication,
@@ -180,7 +180,7 @@ class _Finder:
         steps = len(self._frames) if self._frames.are_steps else 0
         return Findings(rows, self._step, steps, self._warm_up())
 
-    def _worth_a_word(self, causes: Sequence[Candidate]) -> list[Candidate]:
+    def _worth_a_word(self, causes: Sequence[CauseTime]) -> list[CauseTime]:
         """Those that cost enough, and those that would if the first of them were mended: it hides what is shorter."""
         least = LEAST_SHARE * self._step
         seen = sorted((cause for cause in causes if cause.loss >= least), key=lambda cause: -cause.loss)
@@ -197,7 +197,7 @@ class _Finder:
         parts = [lane.frames.warm_up for lane in self._lanes if lane.frames.warm_up is not None]
         return max(parts, key=lambda part: part.ticks, default=None)
 
-    def _unclear(self, shared: Candidate) -> Interruptible[list[Finding]]:
+    def _unclear(self, shared: CauseTime) -> Interruptible[list[Finding]]:
         """Communication of a single rank, and what it may be: that of all alike, or waiting for one that is late."""
         collective = yield from self._finding(replace(shared, cause=Cause.COLLECTIVE))
         unclear = yield from self._finding(replace(shared, cause=Cause.UNCLEAR))
@@ -224,7 +224,7 @@ class _Finder:
             rows.append(lane.frames.ticks_in(windows))
         return np.stack(rows)
 
-    def _late_candidates(self) -> Interruptible[list[Candidate]]:
+    def _late_candidates(self) -> Interruptible[list[CauseTime]]:
         """Devices that compute longer than the others."""
         late = self._late
         if late is None or late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
@@ -234,7 +234,7 @@ class _Finder:
         is_uneven = yield from has_more_work(self._reader, self._lanes[late.places[0]], self._lanes[other])
         return [straggler(self._group, late, is_uneven=is_uneven)]
 
-    def _finding(self, candidate: Candidate) -> Interruptible[Finding]:
+    def _finding(self, candidate: CauseTime) -> Interruptible[Finding]:
         are_affected = affected(candidate.losses)
         frames = self._frames
         numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
@@ -271,7 +271,7 @@ class _Finder:
         )
         return Finding(cause, where, numbers, round(loss), share, finding_sentence(cause, where, times, detail), place)
 
-    def _culprit(self, candidate: Candidate, place: int) -> Interruptible[tuple[list[str], Place | None]]:
+    def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Place | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
         blame = Blame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
@@ -323,7 +323,7 @@ class _Finder:
                 return [name], Place(work_track.track, start, start + int(events.duration[-1]))
         return None
 
-    def _detail(self, candidate: Candidate) -> str:
+    def _detail(self, candidate: CauseTime) -> str:
         """How it is known, where figures of the others tell."""
         group = self._group
         if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:

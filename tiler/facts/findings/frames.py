@@ -88,6 +88,9 @@ def frames_of(
 
     Raises DamagedStore, NotBuilt.
     """
+    none = np.zeros(0, np.int64)
+    if span.start >= span.stop:
+        return Frames(none, none, none, none)
     rows = yield from _steps(reader, steps, device, span)
     first, first_number = (int(rows.stop[0] - rows.start[0]), int(rows.number[0])) if len(rows) else (0, NO_STEP)
     chosen = (rows.start >= span.start) & (rows.stop <= span.stop)
@@ -109,7 +112,6 @@ def frames_of(
         )
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
     if not len(extent):
-        none = np.zeros(0, np.int64)
         return Frames(none, none, none, none)
     begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
     return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
