@@ -23,8 +23,8 @@ from tilescope.tiler.facts.findings.candidates import (
 )
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Place
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
-from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of, time_of_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.idle_causes import Blame, Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.lane import Lane, Part, lane_of
@@ -46,6 +46,8 @@ from tilescope.tiler.facts.findings.where import (
     open_slices,
     short,
 )
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
@@ -83,6 +85,8 @@ class Findings:
     warm_up: WarmUp | None
 
 
+NO_PEAKS: Final = Peaks()
+
 NO_FINDINGS: Final = Findings((), 0, 0, None)
 
 
@@ -94,10 +98,12 @@ def findings_of(
     numbers: tuple[int, int] | None = None,
     *,
     device_count: int = 0,
+    operations: OpTable | None = None,
+    peaks: Peaks = NO_PEAKS,
 ) -> Interruptible[Findings]:
     """Findings about some devices in a span, and in steps of these numbers. `device_count`: with those that are idle.
 
-    Raises DamagedStore, NotBuilt.
+    `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
@@ -113,14 +119,20 @@ def findings_of(
     if not lanes:
         row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
         return Findings([row], 0, 0, all_lanes[0].frames.warm_up)
-    kinds = yield from reader.names.numbers(host_kind)
     causes = []
     threads: list[HostThreads] = []
+    by_file: dict[int, HostThreads] = {}
+    device_tracks = frozenset[int]().union(*(device.track_ids for device in devices))
+    whole = Windows.single(
+        min(int(lane.frames.begin[0]) for lane in lanes), max(int(lane.frames.end[-1]) for lane in lanes)
+    )
     for lane in lanes:
-        host = yield from host_threads_of(reader, steps, lane.device, kinds, lane.frames.windows)
-        causes.append((yield from idle_causes(reader, lane, host, kinds)))
-        threads.append(host)
-    finder = _Finder(reader, group_of(lanes, causes), threads, kinds)
+        file = reader.file_of(lane.device.tracks[0].track)
+        if file not in by_file:
+            by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
+        causes.append((yield from idle_causes(reader, lane, by_file[file])))
+        threads.append(by_file[file])
+    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks)
     return (yield from finder.findings(max(device_count, len(all_lanes))))
 
 
@@ -140,10 +152,16 @@ class _Finder:
     """The findings of one group of devices."""
 
     def __init__(
-        self, reader: QueryReader, group: Group, threads: Sequence[HostThreads], kinds: NDArray[np.uint8]
+        self,
+        reader: QueryReader,
+        group: Group,
+        threads: Sequence[HostThreads],
+        operations: OpTable | None,
+        peaks: Peaks,
     ) -> None:
         self._reader = reader
-        self._kinds = kinds
+        self._operations = operations
+        self._peaks = peaks
         self._group = group
         self._lanes = group.lanes
         self._threads = threads
@@ -154,7 +172,7 @@ class _Finder:
     def findings(self, device_count: int) -> Interruptible[Findings]:
         """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
         reader, group = self._reader, self._group
-        enqueued = yield from self._enqueued()
+        enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
         causes = list(candidates(group, reader.tick_ps, enqueued))
         shared = communication(group, (yield from passing_shares(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
@@ -164,7 +182,10 @@ class _Finder:
         rows = []
         for candidate in self._worth_a_word(causes):
             rows.append((yield from self._finding(candidate)))
-        roofs = yield from roofs_of(reader, self._lanes)
+        roofs = Roofs(None, 0.0)
+        if self._operations is not None:
+            roofs = roofs_of(reader, self._operations, self._peaks, self._step)
+        yield
         if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
             rows.append(self._slow_operation(roofs))
         rows.sort(key=lambda row: -row.loss)
@@ -213,16 +234,11 @@ class _Finder:
         sentence = idle_devices_sentence(names, device_count)
         return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
 
-    def _enqueued(self) -> Interruptible[Ints]:
-        """Ticks of infeed in which the host moves data that is ready: shape (devices, steps)."""
-        rows = []
-        for lane, threads in zip(self._lanes, self._threads, strict=True):
-            times = yield from time_of_kind(
-                self._reader, threads.tracks, self._kinds == HostKind.ENQUEUE, lane.spans[Part.INFEED]
-            )
-            windows = Windows.from_spans([], []).joined(*times.values())
-            rows.append(lane.frames.ticks_in(windows))
-        return np.stack(rows)
+    def _enqueued(self, lane: Lane, threads: HostThreads) -> Ints:
+        """Ticks of infeed of each frame in which the host moves data that is ready."""
+        infeed = lane.spans[Part.INFEED]
+        rest = infeed.without(threads.any_time(HostKind.ENQUEUE))
+        return lane.frames.ticks_in(infeed) - lane.frames.ticks_in(rest)
 
     def _late_candidates(self) -> Interruptible[list[CauseTime]]:
         """Devices that compute longer than the others."""
@@ -282,12 +298,12 @@ class _Finder:
             if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):
                 frame = int(np.argmax(candidate.losses))
                 windows = Windows.single(int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
-                prepared = yield from stages(self._reader, threads, self._kinds, HostKind.INPUT, windows)
+                prepared = yield from stages(self._reader, threads, HostKind.INPUT, windows)
                 if prepared.ticks and max(prepared.ticks.values()) >= _STAGE * candidate.losses[frame]:
                     blame = prepared
         is_on_host = candidate.cause is not Cause.COPY_TO_HOST or candidate.part is None
         if candidate.cause is Cause.OUTPUT:
-            blame = yield from stages(self._reader, threads, self._kinds, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
+            blame = yield from stages(self._reader, threads, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
         if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
             events = self._longest(lane, candidate.part)
             if events is not None:

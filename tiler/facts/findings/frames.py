@@ -91,7 +91,7 @@ def frames_of(
     none = np.zeros(0, np.int64)
     if span.start >= span.stop:
         return Frames(none, none, none, none)
-    rows = yield from _steps(reader, steps, device, span)
+    rows = yield from _steps(reader, steps, device)
     first, first_number = (int(rows.stop[0] - rows.start[0]), int(rows.number[0])) if len(rows) else (0, NO_STEP)
     chosen = (rows.start >= span.start) & (rows.stop <= span.stop)
     if numbers is not None:
@@ -117,7 +117,7 @@ def frames_of(
     return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
 
 
-def _steps(reader: QueryReader, steps: RunSteps, device: Device, span: TickRange) -> Interruptible[StepRows]:
+def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptible[StepRows]:
     """All steps of a device, each from the end of the one before."""
     launched = yield from launched_steps(reader, steps)
     times = launched.times.get(device.group)

@@ -14,9 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts import NOTHING
 from tilescope.tiler.facts.findings.host_kinds import HostKind
-from tilescope.tiler.facts.findings.host_threads import HostThreads, time_of_kind
+from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
 from tilescope.tiler.facts.findings.lane import Lane, Part
 from tilescope.tiler.facts.launches import device_launches
@@ -120,24 +119,18 @@ class IdleCauses:
     blame: Mapping[Wait, Blame]
 
 
-def idle_causes(
-    reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[np.uint8]
-) -> Interruptible[IdleCauses]:
-    """The reasons for the idle time of a device. `kinds`: of each name, that without one first.
-
-    Raises DamagedStore, NotBuilt.
-    """
+def idle_causes(reader: QueryReader, lane: Lane, threads: HostThreads) -> Interruptible[IdleCauses]:
+    """The reasons for the idle time of a device. Raises DamagedStore, NotBuilt."""
     ticks = {wait: np.zeros(len(lane.frames), np.int64) for wait in Wait}
     blame = {wait: Blame() for wait in Wait}
-    collectives = yield from time_of_kind(reader, threads.tracks, kinds == HostKind.COLLECTIVE, lane.idle)
-    communication = NOTHING.joined(*collectives.values())
-    _blame_collectives(blame[Wait.COLLECTIVE], collectives)
-    pace = yield from _pace(reader, lane, threads, kinds)
+    communication = threads.any_time(HostKind.COLLECTIVE)
+    _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
+    pace = _pace(lane, threads)
     for first in range(0, len(lane.idle), _STRETCHES_AT_ONCE):
         which = slice(first, first + _STRETCHES_AT_ONCE)
         starts, stops = lane.idle.starts[which], lane.idle.stops[which]
         launches = yield from _launches(reader, lane, stops)
-        pieces = yield from _pieces(reader, threads, kinds, starts, stops, launches)
+        pieces = yield from _pieces(reader, threads, starts, stops, launches)
         _add(reader, lane, starts, stops, launches, pieces, communication, ticks, blame, is_ahead=pace.is_ahead)
     _join_host_bound(pace, ticks)
     return IdleCauses(ticks, blame)
@@ -160,15 +153,13 @@ class _Pace:
         return self.host < self.device
 
 
-def _pace(reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[np.uint8]) -> Interruptible[_Pace]:
+def _pace(lane: Lane, threads: HostThreads) -> _Pace:
     windows = lane.frames.windows
-    waits = yield from time_of_kind(reader, threads.tracks, kinds == HostKind.SYNC, windows)
-    is_rare = (kinds == HostKind.PAUSE) | (kinds == HostKind.COMPILATION)
-    rare = yield from time_of_kind(reader, threads.tracks, is_rare, windows)
-    host = windows.without(NOTHING.joined(*waits.values(), *rare.values()))
-    main = () if threads.main is None else (threads.main,)
-    times = yield from time_of_kind(reader, main, kinds == HostKind.INPUT, host)
-    return _Pace(host.ticks, NOTHING.joined(*times.values()).ticks, windows.ticks - lane.idle.ticks)
+    waits = threads.any_time(HostKind.SYNC).joined(threads.any_time(HostKind.PAUSE))
+    host = windows.without(waits)
+    main = None if threads.main is None else threads.times[HostKind.INPUT].get(threads.main)
+    provides = 0 if main is None else host.ticks - host.without(main).ticks
+    return _Pace(host.ticks, provides, windows.ticks - lane.idle.ticks)
 
 
 def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
@@ -229,7 +220,6 @@ class _Pieces:
 def _pieces(
     reader: QueryReader,
     threads: HostThreads,
-    kinds: NDArray[np.uint8],
     starts: Ints,
     stops: Ints,
     launches: _StretchLaunches,
@@ -243,7 +233,7 @@ def _pieces(
     for track in np.unique(launches.track[has_launch & uncovered]).tolist():
         which = np.flatnonzero((launches.track == track) & uncovered)
         windows = Windows(starts[which], ends[which])
-        segments = yield from segments_of_track(reader, track, kinds, windows)
+        segments = yield from segments_of_track(reader, track, threads.kinds, windows)
         parts.append(_cut(track, which, starts[which], ends[which], segments))
         left = windows.without(Windows.from_spans(segments.start, segments.stop)) if len(segments) else windows
         if track != threads.main:
@@ -251,7 +241,7 @@ def _pieces(
             rest_stops.append(left.stops)
     rest = Windows.from_spans(np.concatenate(rest_starts), np.concatenate(rest_stops))
     if threads.main is not None and len(rest):
-        segments = yield from segments_of_track(reader, threads.main, kinds, rest)
+        segments = yield from segments_of_track(reader, threads.main, threads.kinds, rest)
         which = np.searchsorted(starts, rest.starts, side="right") - 1
         parts.append(_cut(threads.main, which, rest.starts, rest.stops, segments))
     none = np.zeros(0, np.int64)
@@ -376,10 +366,11 @@ def _blame(
         blame[Wait(reason_id)].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
 
 
-def _blame_collectives(blame: Blame, collectives: Mapping[int, Windows]) -> None:
+def _blame_collectives(blame: Blame, collectives: Mapping[int, Windows], span: Windows) -> None:
     """Threads on which collectives run, with the longest of each."""
-    for track, windows in collectives.items():
-        ticks = windows.ticks
-        longest = int(np.argmax(windows.stops - windows.starts))
-        culprit = Culprit(track, -1, -1)
-        blame.add(culprit, ticks, int(windows.starts[longest]), int(windows.stops[longest]))
+    for track, times in collectives.items():
+        windows = times.clipped(span.start, span.stop)
+        if len(windows):
+            longest = int(np.argmax(windows.stops - windows.starts))
+            culprit = Culprit(track, -1, -1)
+            blame.add(culprit, windows.ticks, int(windows.starts[longest]), int(windows.stops[longest]))

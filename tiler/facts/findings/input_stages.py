@@ -6,10 +6,9 @@ import re
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.tiler.facts.findings.host_kinds import HostKind
-from tilescope.tiler.facts.findings.host_threads import HostThreads, time_of_kind
+from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import segments_of_track
 from tilescope.tiler.facts.findings.idle_causes import Blame, Culprit
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -28,14 +27,15 @@ def waits_for_others(text: str) -> bool:
     return bool((_TAKES if is_stage else _WAITS).search(text))
 
 
-def stages(
-    reader: QueryReader, threads: HostThreads, kinds: NDArray[np.uint8], kind: HostKind, windows: Windows
-) -> Interruptible[Blame]:
+def stages(reader: QueryReader, threads: HostThreads, kind: HostKind, windows: Windows) -> Interruptible[Blame]:
     """Own time of slices of a kind in some windows, on all threads of a host, but for waits. Raises DamagedStore."""
     blame = Blame()
-    busy = yield from time_of_kind(reader, threads.tracks, kinds == kind, windows)
-    for track in busy:
-        segments = yield from segments_of_track(reader, track, kinds, windows)
+    has_name = threads.kinds == kind
+    for track in threads.tracks:
+        histogram = reader.whole_histogram(track)
+        if histogram is not None and not histogram.has_other_names and not has_name[histogram.name + 1].any():
+            continue
+        segments = yield from segments_of_track(reader, track, threads.kinds, windows)
         segments = segments.take(segments.kind == kind)
         start, stop = np.maximum(segments.start, windows.start), np.minimum(segments.stop, windows.stop)
         for name in np.unique(segments.name).tolist():

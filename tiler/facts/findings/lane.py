@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts import NOTHING, Busy, Device, Work, WorkSpans, WorkTrack
 from tilescope.tiler.facts.findings.frames import Frames
+from tilescope.tiler.facts.findings.host_threads import in_turn
 from tilescope.tiler.query import Interruptible, Name, QueryReader
 from tilescope.tiler.windows import Windows
 
@@ -39,7 +40,7 @@ _OUTFEED: Final = re.compile(r"^outfeed\b")
 
 # `Busy` sorts by three kinds of work: here these stand for directions, and for feeds.
 _DIRECTIONS: Final = {Part.TO_DEVICE: Work.COMPUTATION, Part.TO_HOST: Work.COMMUNICATION, Part.COPY: Work.COPY}
-_FEEDS: Final = {Part.INFEED: Work.COMPUTATION, Part.OUTFEED: Work.COMMUNICATION}
+_FEEDS: Final = {Part.INFEED: Work.COMPUTATION, Part.OUTFEED: Work.COMMUNICATION, Part.COPY: Work.COPY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +70,17 @@ class Lane:
 
 
 def _direction(name: Name) -> int:
-    """The place of a copy that is no feed."""
-    if _INFEED.search(name.text) or _OUTFEED.search(name.text):
-        return Work.NONE
+    """The place of a copy of a GPU."""
     if _TO_DEVICE.search(name.text):
         return _DIRECTIONS[Part.TO_DEVICE]
     return _DIRECTIONS[Part.TO_HOST if _TO_HOST.search(name.text) else Part.COPY]
 
 
 def _feed(name: Name) -> int:
-    """The place of a feed; none of other copies."""
+    """The place of a copy of a TPU."""
     if _INFEED.search(name.text):
         return _FEEDS[Part.INFEED]
-    return _FEEDS[Part.OUTFEED] if _OUTFEED.search(name.text) else Work.NONE
+    return _FEEDS[Part.OUTFEED if _OUTFEED.search(name.text) else Part.COPY]
 
 
 def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[Lane]:
@@ -89,16 +88,17 @@ def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptibl
     windows = frames.windows
     tracks = [*device.tracks, *device.beside]
     work = yield from _work(reader, tracks, windows)
-    directions = yield from _copies(reader, tracks, windows, _direction, bool(len(work.copies)))
-    feeds = yield from _copies(reader, tracks, windows, _feed, bool(len(work.copies)))
-    running = {
+    has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
+    copies = (
+        yield from _copies(reader, tracks, windows, _direction if has_streams else _feed)
+        if len(work.copies)
+        else WorkSpans()
+    )
+    sorts = _DIRECTIONS if has_streams else _FEEDS
+    running = dict.fromkeys(Part, NOTHING) | {
         Part.COMPUTATION: work.computation,
         Part.COMMUNICATION: work.communication,
-        Part.TO_DEVICE: directions.computation,
-        Part.TO_HOST: directions.communication,
-        Part.COPY: directions.copies,
-        Part.INFEED: feeds.computation,
-        Part.OUTFEED: feeds.communication,
+        **{part: _windows(copies, sort) for part, sort in sorts.items()},
     }
     hidden = NOTHING
     ticks: dict[Part, Ints] = {}
@@ -110,7 +110,6 @@ def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptibl
         if part is not Part.COMPUTATION:
             spans[part] = alone
         yield
-    has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
     return Lane(device, frames, ticks, spans, windows.without(hidden), has_streams)
 
 
@@ -125,17 +124,11 @@ def _work(reader: QueryReader, tracks: Sequence[WorkTrack], windows: Windows) ->
             for part, kind in zip(parts, (work.computation, work.communication, work.copies), strict=True):
                 part.append(kind)
         yield
-    return WorkSpans(*map(_in_turn, parts))
+    return WorkSpans(*map(in_turn, parts))
 
 
-def _in_turn(parts: Sequence[Windows]) -> Windows:
-    """Windows of pieces that follow each other, as one."""
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return NOTHING
-    return Windows.from_spans(
-        np.concatenate([part.starts for part in parts]), np.concatenate([part.stops for part in parts])
-    )
+def _windows(spans: WorkSpans, sort: Work) -> Windows:
+    return {Work.COMPUTATION: spans.computation, Work.COMMUNICATION: spans.communication}.get(sort, spans.copies)
 
 
 def _copies(
@@ -143,11 +136,8 @@ def _copies(
     tracks: Sequence[WorkTrack],
     windows: Windows,
     sort: Callable[[Name], int],
-    are_there: bool,
 ) -> Interruptible[WorkSpans]:
     """Copies by what their names say, in the places of kinds of work."""
-    if not are_there:
-        return WorkSpans()
     sorts: dict[int, NDArray[np.uint8]] = {}
     sorted_tracks = []
     for work_track in tracks:

@@ -12,6 +12,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Column, Note, Table
+from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.remedies import framework_of, remedy
 from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.scope import Scope
@@ -28,7 +29,11 @@ NOT_YET: Final = "what costs the time is said when the run has been indexed"
 
 
 def question_findings(
-    scope: Scope, question: SpanQuestion, devices: Sequence[Device], device_count: int
+    scope: Scope,
+    question: SpanQuestion,
+    devices: Sequence[Device],
+    device_count: int,
+    device_operations: AskedOperations,
 ) -> Interruptible[Findings]:
     """The findings about the devices and steps that a question is about; none of a run that is still indexed."""
     reader = scope.reader
@@ -39,7 +44,18 @@ def question_findings(
     wanted = question.steps
     numbers = None if wanted is None else (wanted.first, wanted.last)
     within = TickRange(span.start, min(span.stop, reader.end + 1))
-    return (yield from findings_of(reader, steps, devices, within, numbers, device_count=device_count))
+    return (
+        yield from findings_of(
+            reader,
+            steps,
+            devices,
+            within,
+            numbers,
+            device_count=device_count,
+            operations=device_operations.table,
+            peaks=device_operations.peaks,
+        )
+    )
 
 
 def findings_table(findings: Findings) -> Table:
