@@ -32,7 +32,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Spot:
     """A stretch of the timeline that shows a cause, on the track of the culprit. Ticks."""
 
     track: int
@@ -53,4 +53,4 @@ class Finding:
     loss: int
     share: float
     sentence: str
-    place: Place | None
+    place: Spot | None

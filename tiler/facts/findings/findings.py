@@ -21,7 +21,7 @@ from tilescope.tiler.facts.findings.candidates import (
     late_devices,
     straggler,
 )
-from tilescope.tiler.facts.findings.finding import Cause, Finding, Place
+from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
@@ -49,6 +49,7 @@ from tilescope.tiler.facts.findings.where import (
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
@@ -105,6 +106,31 @@ def findings_of(
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
+    key = tuple(sorted(device.group for device in devices)), span, numbers
+    if steps is not reader.steps:  # named by whoever asks
+        return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
+    findings = _FINDINGS.get(reader, key)
+    if findings is None:
+        findings = yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks)
+        _FINDINGS.keep(reader, key, findings)
+    return findings
+
+
+_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], Findings](
+    "findings", "Findings of runs, by devices, span and steps"
+)
+
+
+def _find(
+    reader: QueryReader,
+    steps: RunSteps,
+    devices: Sequence[Device],
+    span: TickRange,
+    numbers: tuple[int, int] | None,
+    device_count: int,
+    operations: OpTable | None,
+    peaks: Peaks,
+) -> Interruptible[Findings]:
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
@@ -143,7 +169,7 @@ def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interru
         return NO_FINDINGS
     windows = Windows.single(*span)
     name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
-    place = None if track is None else Place(track, *span)
+    place = None if track is None else Spot(track, *span)
     row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
     return Findings([row], 0, 0, None)
 
@@ -230,7 +256,7 @@ class _Finder:
         names = [lane.device.name for lane in self._lanes]
         share = 1 - len(names) / device_count
         track = self._lanes[0].device.tracks[0].track
-        place = Place(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
         sentence = idle_devices_sentence(names, device_count)
         return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
 
@@ -272,7 +298,7 @@ class _Finder:
         numbers: tuple[int, ...],
         loss: float,
         of_each: float,
-        place: Place | None,
+        place: Spot | None,
         detail: str,
     ) -> Finding:
         """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
@@ -287,7 +313,7 @@ class _Finder:
         )
         return Finding(cause, where, numbers, round(loss), share, finding_sentence(cause, where, times, detail), place)
 
-    def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Place | None]]:
+    def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
         blame = Blame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
@@ -314,16 +340,16 @@ class _Finder:
             if candidate.wait is Wait.COLLECTIVE:
                 names = open_slices(self._reader, culprit.track, (start + stop) // 2).name[-1:].tolist()
                 texts = [short(self._reader.names[name].text) for name in names]
-                return [*texts, self._reader.tree.tracks[culprit.track].name], Place(culprit.track, start, stop)
-            return culprit_parts(self._reader, blame), Place(culprit.track, start, stop)
+                return [*texts, self._reader.tree.tracks[culprit.track].name], Spot(culprit.track, start, stop)
+            return culprit_parts(self._reader, blame), Spot(culprit.track, start, stop)
         if candidate.part is not None and candidate.part is not Part.COMPUTATION:
             events = self._longest(lane, candidate.part)
             return ([], None) if events is None else events
         frame = int(np.argmax(candidate.losses))
         track = lane.device.tracks[0].track
-        return [], Place(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
+        return [], Spot(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
 
-    def _longest(self, lane: Lane, part: Part | None) -> tuple[list[str], Place] | None:
+    def _longest(self, lane: Lane, part: Part | None) -> tuple[list[str], Spot] | None:
         """Track and name of the event in the longest stretch of a part of a device's time."""
         spans = None if part is None else lane.spans.get(part)
         if spans is None or not len(spans):
@@ -336,7 +362,7 @@ class _Finder:
             if len(events):
                 name = short(self._reader.names[int(events.name[-1])].text)
                 start = int(events.start[-1])
-                return [name], Place(work_track.track, start, start + int(events.duration[-1]))
+                return [name], Spot(work_track.track, start, start + int(events.duration[-1]))
         return None
 
     def _detail(self, candidate: CauseTime) -> str:
@@ -361,7 +387,7 @@ class _Finder:
         parts = [metadata.name, metadata.provenance]
         where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
         detail = f"its costs allow {roofs.reached:.0%} of its time"
-        place = Place(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        place = Spot(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
         return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, roofs.loss, place, detail)
 
     def _healthy(self, roofs: Roofs) -> Finding:
@@ -376,7 +402,7 @@ class _Finder:
         else:
             name, share = busiest_name(self._reader, self._lanes)
         track = self._lanes[0].device.tracks[0].track
-        place = Place(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
         return Finding(Cause.NONE, name, (), 0, 0.0, healthy_sentence(computing, name, share, idle), place)
 
 

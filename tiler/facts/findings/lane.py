@@ -89,11 +89,9 @@ def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptibl
     tracks = [*device.tracks, *device.beside]
     work = yield from _work(reader, tracks, windows)
     has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
-    copies = (
-        yield from _copies(reader, tracks, windows, _direction if has_streams else _feed)
-        if len(work.copies)
-        else WorkSpans()
-    )
+    copies = WorkSpans()
+    if len(work.copies):
+        copies = yield from _copies(reader, tracks, windows, _direction if has_streams else _feed)
     sorts = _DIRECTIONS if has_streams else _FEEDS
     running = dict.fromkeys(Part, NOTHING) | {
         Part.COMPUTATION: work.computation,
