@@ -1,4 +1,4 @@
-"""Whether a device does more work than another: more kernels, or the same kernels over larger grids."""
+"""Comparison of how much work two devices were given: more kernels, or the same kernels over larger grids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Work
-from tilescope.tiler.facts.findings.lane import Lane
+from tilescope.tiler.facts.findings.device_time import DeviceTime
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 from tilescope.tiler.windows import Windows
@@ -34,7 +34,7 @@ class _StepWork:
     blocks: tuple[int, ...]
 
 
-def has_more_work(reader: QueryReader, late: Lane, other: Lane) -> Interruptible[bool]:
+def has_more_work(reader: QueryReader, late: DeviceTime, other: DeviceTime) -> Interruptible[bool]:
     """True if the trace shows that a device was given more to do in a step than another one.
 
     Raises DamagedStore.
@@ -50,7 +50,7 @@ def has_more_work(reader: QueryReader, late: Lane, other: Lane) -> Interruptible
     return sum(more.blocks) > sum(less.blocks) * (1 + _DIFFERENCE)
 
 
-def _step_work(reader: QueryReader, lane: Lane) -> Interruptible[_StepWork]:
+def _step_work(reader: QueryReader, lane: DeviceTime) -> Interruptible[_StepWork]:
     """The work of the step in the middle of those that are looked at."""
     middle = len(lane.frames) // 2
     windows = Windows.single(int(lane.frames.begin[middle]), int(lane.frames.end[middle]))

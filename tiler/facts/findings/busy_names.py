@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilescope.tiler.facts import Work
+from tilescope.tiler.facts.findings.device_time import DeviceTime
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
-from tilescope.tiler.facts.findings.lane import Lane
 from tilescope.tiler.facts.findings.where import short
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows, everywhere
 
 
-def busiest_name(reader: QueryReader, lanes: Sequence[Lane]) -> tuple[str, float]:
+def busiest_name(reader: QueryReader, lanes: Sequence[DeviceTime]) -> tuple[str, float]:
     """The name of most computation in the frames of devices, and its share of their time. Raises DamagedStore."""
     ticks: defaultdict[int, int] = defaultdict(int)
     for lane in lanes:

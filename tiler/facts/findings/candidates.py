@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.findings.device_time import TimePart
 from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.findings.idle_causes import Wait
-from tilescope.tiler.facts.findings.lane import Part
-from tilescope.tiler.facts.findings.losses import Group
+from tilescope.tiler.facts.findings.losses import DeviceGroup
 
 Ints = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ _LAUNCH_PS: Final = 5_000_000
 # An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
 _QUICK_PS: Final = 30_000_000
 
-# Part of the greatest excess of a step from which on another step has the cause, too.
+# TimePart of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
 
 # Excess over the median step, as a part of the mean step, that makes a step one of those that are longer.
@@ -35,7 +35,7 @@ class CauseTime:
 
     cause: Cause
     wait: Wait | None  # that is to blame, if it is idle time
-    part: Part | None  # of the time of devices, if it is that
+    part: TimePart | None  # of the time of devices, if it is that
     amount: Ints
     losses: Ints
     is_hidden: bool = False  # another cause is longer: the loss is that without this one
@@ -63,14 +63,14 @@ _CAUSES: Final[Mapping[Wait, Cause]] = {
     Wait.OUTPUT: Cause.OUTPUT,
     Wait.TO_HOST: Cause.COPY_TO_HOST,
 }
-_PARTS: Final[Mapping[Wait, Part]] = {
-    Wait.INPUT: Part.INFEED,
-    Wait.OUTPUT: Part.OUTFEED,
-    Wait.TO_HOST: Part.TO_HOST,
+_PARTS: Final[Mapping[Wait, TimePart]] = {
+    Wait.INPUT: TimePart.INFEED,
+    Wait.OUTPUT: TimePart.OUTFEED,
+    Wait.TO_HOST: TimePart.TO_HOST,
 }
 
 
-def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
+def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
     """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
     idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
     for wait, rare in ((Wait.PAUSE, idle[Wait.PAUSE]), (Wait.LAUNCH, idle[Wait.LAUNCH])):
@@ -91,12 +91,12 @@ def candidates(group: Group, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime
         if wait is Wait.LAUNCH and _are_tiny(group, tick_ps):
             cause = Cause.TINY_KERNELS
         yield _candidate(group, cause, wait, part, amount)
-    for part, cause in ((Part.TO_DEVICE, Cause.COPY_TO_DEVICE), (Part.COPY, Cause.COPY)):
+    for part, cause in ((TimePart.TO_DEVICE, Cause.COPY_TO_DEVICE), (TimePart.COPY, Cause.COPY)):
         amount = np.stack([lane.ticks[part] for lane in group.lanes])
         yield _candidate(group, cause, None, part, amount)
 
 
-def _candidate(group: Group, cause: Cause, wait: Wait | None, part: Part | None, amount: Ints) -> CauseTime:
+def _candidate(group: DeviceGroup, cause: Cause, wait: Wait | None, part: TimePart | None, amount: Ints) -> CauseTime:
     return CauseTime(cause, wait, part, amount, group.losses(amount))
 
 
@@ -123,7 +123,7 @@ def affected(losses: Ints) -> NDArray[np.bool_]:
     return np.ones(len(losses), np.bool_) if are.sum() * 2 > len(losses) else are
 
 
-def _are_tiny(group: Group, tick_ps: int) -> bool:
+def _are_tiny(group: DeviceGroup, tick_ps: int) -> bool:
     """True if half of the idle time lies before kernels that take less than their launch, and launches are quick."""
     waits, works = [], []
     for lane in group.lanes:
@@ -146,7 +146,7 @@ class Late:
     excess: Ints
 
 
-def late_devices(group: Group) -> Late | None:
+def late_devices(group: DeviceGroup) -> Late | None:
     """The devices that compute longer than most; None: of one device, or where half of them do."""
     computation = group.computation
     count = len(computation)
@@ -164,15 +164,15 @@ def late_devices(group: Group) -> Late | None:
     return Late(np.flatnonzero(is_late)[np.argsort(-means[is_late])].tolist(), others.tolist(), excess)
 
 
-def straggler(group: Group, late: Late, *, is_uneven: bool) -> CauseTime:
+def straggler(group: DeviceGroup, late: Late, *, is_uneven: bool) -> CauseTime:
     """Devices that compute longest: their excess over the others, or over the mean where they have more work."""
     if not is_uneven:
-        return _candidate(group, Cause.STRAGGLER, None, Part.COMPUTATION, late.excess)
+        return _candidate(group, Cause.STRAGGLER, None, TimePart.COMPUTATION, late.excess)
     amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
-    return _candidate(group, Cause.UNEVEN_WORK, None, Part.COMPUTATION, amount)
+    return _candidate(group, Cause.UNEVEN_WORK, None, TimePart.COMPUTATION, amount)
 
 
-def communication(group: Group, shares: Sequence[float]) -> CauseTime:
+def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
     """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
@@ -181,6 +181,6 @@ def communication(group: Group, shares: Sequence[float]) -> CauseTime:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         amount = np.broadcast_to(group.communication, group.communication.shape)
         losses = group.step - (group.own - group.shortest).max(axis=0)
-        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, Part.COMMUNICATION, amount, losses)
+        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount, losses)
     amount = np.broadcast_to(group.shortest, group.communication.shape)
-    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, Part.COMMUNICATION, amount)
+    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount)

@@ -21,14 +21,14 @@ from tilescope.tiler.facts.findings.candidates import (
     late_devices,
     straggler,
 )
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, lane_of
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
-from tilescope.tiler.facts.findings.idle_causes import Blame, Wait, idle_causes
+from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
-from tilescope.tiler.facts.findings.lane import Lane, Part, lane_of
-from tilescope.tiler.facts.findings.losses import Group, group_of
+from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
@@ -60,7 +60,7 @@ Ints = NDArray[np.int64]
 LEAST_SHARE: Final = 0.03
 
 
-# Part of a loss that a stage of input takes at least, if it is to blame.
+# TimePart of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
 
 # Causes that the host of a device has.
@@ -73,7 +73,7 @@ _HOST_CAUSES: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class RunFindings:
     """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
 
     `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: the first recorded step, if it is
@@ -88,7 +88,7 @@ class Findings:
 
 NO_PEAKS: Final = Peaks()
 
-NO_FINDINGS: Final = Findings((), 0, 0, None)
+NO_FINDINGS: Final = RunFindings((), 0, 0, None)
 
 
 def findings_of(
@@ -101,7 +101,7 @@ def findings_of(
     device_count: int = 0,
     operations: OpTable | None = None,
     peaks: Peaks = NO_PEAKS,
-) -> Interruptible[Findings]:
+) -> Interruptible[RunFindings]:
     """Findings about some devices in a span, and in steps of these numbers. `device_count`: with those that are idle.
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
@@ -116,7 +116,7 @@ def findings_of(
     return findings
 
 
-_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], Findings](
+_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], RunFindings](
     "findings", "Findings of runs, by devices, span and steps"
 )
 
@@ -130,7 +130,7 @@ def _find(
     device_count: int,
     operations: OpTable | None,
     peaks: Peaks,
-) -> Interruptible[Findings]:
+) -> Interruptible[RunFindings]:
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
@@ -138,13 +138,13 @@ def _find(
             frames.append((device, device_frames))
     if not frames:
         return (yield from _host_only(reader, steps, span))
-    all_lanes: list[Lane] = []
+    all_lanes: list[DeviceTime] = []
     for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
         all_lanes.append((yield from lane_of(reader, device, common)))
     lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
     if not lanes:
         row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
-        return Findings([row], 0, 0, all_lanes[0].frames.warm_up)
+        return RunFindings([row], 0, 0, all_lanes[0].frames.warm_up)
     causes = []
     threads: list[HostThreads] = []
     by_file: dict[int, HostThreads] = {}
@@ -162,8 +162,8 @@ def _find(
     return (yield from finder.findings(max(device_count, len(all_lanes))))
 
 
-def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[Findings]:
-    """What is said of a run of which no device was recorded; nothing of one without threads that mark steps."""
+def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[RunFindings]:
+    """The finding of a run without devices; none where no thread marks steps."""
     tracks = sorted({track for series in steps.series if not series.is_line for track in series.tracks})
     if not tracks:
         return NO_FINDINGS
@@ -171,7 +171,7 @@ def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interru
     name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
     place = None if track is None else Spot(track, *span)
     row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
-    return Findings([row], 0, 0, None)
+    return RunFindings([row], 0, 0, None)
 
 
 class _Finder:
@@ -180,7 +180,7 @@ class _Finder:
     def __init__(
         self,
         reader: QueryReader,
-        group: Group,
+        group: DeviceGroup,
         threads: Sequence[HostThreads],
         operations: OpTable | None,
         peaks: Peaks,
@@ -195,7 +195,7 @@ class _Finder:
         self._step = max(round(group.mean_step), 1)
         self._late = late_devices(group)
 
-    def findings(self, device_count: int) -> Interruptible[Findings]:
+    def findings(self, device_count: int) -> Interruptible[RunFindings]:
         """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
@@ -225,10 +225,10 @@ class _Finder:
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
-        return Findings(rows, self._step, steps, self._warm_up())
+        return RunFindings(rows, self._step, steps, self._warm_up())
 
     def _worth_a_word(self, causes: Sequence[CauseTime]) -> list[CauseTime]:
-        """Those that cost enough, and those that would if the first of them were mended: it hides what is shorter."""
+        """Causes that cost enough, and that would if the first were mended: it hides what is shorter."""
         least = LEAST_SHARE * self._step
         seen = sorted((cause for cause in causes if cause.loss >= least), key=lambda cause: -cause.loss)
         if not seen:
@@ -260,9 +260,9 @@ class _Finder:
         sentence = idle_devices_sentence(names, device_count)
         return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
 
-    def _enqueued(self, lane: Lane, threads: HostThreads) -> Ints:
+    def _enqueued(self, lane: DeviceTime, threads: HostThreads) -> Ints:
         """Ticks of infeed of each frame in which the host moves data that is ready."""
-        infeed = lane.spans[Part.INFEED]
+        infeed = lane.spans[TimePart.INFEED]
         rest = infeed.without(threads.any_time(HostKind.ENQUEUE))
         return lane.frames.ticks_in(infeed) - lane.frames.ticks_in(rest)
 
@@ -316,7 +316,7 @@ class _Finder:
     def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
-        blame = Blame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
+        blame = IdleBlame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
         if candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH:
             blame = blame.only_longest()
         if candidate.cause is Cause.INPUT:
@@ -329,7 +329,7 @@ class _Finder:
                     blame = prepared
         is_on_host = candidate.cause is not Cause.COPY_TO_HOST or candidate.part is None
         if candidate.cause is Cause.OUTPUT:
-            blame = yield from stages(self._reader, threads, HostKind.OUTPUT, lane.spans[Part.OUTFEED])
+            blame = yield from stages(self._reader, threads, HostKind.OUTPUT, lane.spans[TimePart.OUTFEED])
         if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
             events = self._longest(lane, candidate.part)
             if events is not None:
@@ -342,14 +342,14 @@ class _Finder:
                 texts = [short(self._reader.names[name].text) for name in names]
                 return [*texts, self._reader.tree.tracks[culprit.track].name], Spot(culprit.track, start, stop)
             return culprit_parts(self._reader, blame), Spot(culprit.track, start, stop)
-        if candidate.part is not None and candidate.part is not Part.COMPUTATION:
+        if candidate.part is not None and candidate.part is not TimePart.COMPUTATION:
             events = self._longest(lane, candidate.part)
             return ([], None) if events is None else events
         frame = int(np.argmax(candidate.losses))
         track = lane.device.tracks[0].track
         return [], Spot(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
 
-    def _longest(self, lane: Lane, part: Part | None) -> tuple[list[str], Spot] | None:
+    def _longest(self, lane: DeviceTime, part: TimePart | None) -> tuple[list[str], Spot] | None:
         """Track and name of the event in the longest stretch of a part of a device's time."""
         spans = None if part is None else lane.spans.get(part)
         if spans is None or not len(spans):
@@ -366,7 +366,7 @@ class _Finder:
         return None
 
     def _detail(self, candidate: CauseTime) -> str:
-        """How it is known, where figures of the others tell."""
+        """Figures of the others, which tell how it is known."""
         group = self._group
         if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
             means = group.computation.mean(axis=1)

@@ -132,7 +132,7 @@ def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptibl
 
 
 def _host_steps(reader: QueryReader, device: Device, series: StepSeries) -> Interruptible[StepRows]:
-    """Where launches are not known: each from its begin on the host to that of the next, the last to the last work."""
+    """Steps of a device without launches, each until the next begins on the host; the last until the last work."""
     rows = series.rows
     rows = rows.take(np.append(True, rows.start[1:] >= np.maximum.accumulate(rows.stop)[:-1]))  # not what is inside
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(0, reader.end + 1))

@@ -1,4 +1,4 @@
-"""What a thread of a host does at each instant, by its innermost slice, and by the innermost whose kind is known."""
+"""Activity of a thread of a host at each instant: its innermost slice, and the innermost whose kind is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a device waits for while it is idle: what its host did until it launched the work that ended the wait.
+"""Reasons why a device is idle: what its host did until it launched the work that ended the wait.
 
 The host could have launched from the moment on at which the device became idle. A wait for the device that ends then
 has emptied the queue: what the host does next, until the launch, costs the time because of that wait.
@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
-from tilescope.tiler.facts.findings.lane import Lane, Part
 from tilescope.tiler.facts.launches import device_launches
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
@@ -54,7 +54,7 @@ _WAIT_OF: Final[Mapping[int, Wait]] = {
 }
 _WAITS: Final = np.array([_WAIT_OF[kind] for kind in HostKind])
 
-# Part of a stretch from which on an allocation in it, rather than the wait that comes with it, is the reason.
+# TimePart of a stretch from which on an allocation in it, rather than the wait that comes with it, is the reason.
 _ALLOCATES: Final = 0.1
 
 # A copy that takes less is the value of a scalar: its host waits for the device, not for the copy.
@@ -78,7 +78,7 @@ class Culprit:
 
 
 @dataclass(slots=True)
-class Blame:
+class IdleBlame:
     """Time that culprits of one reason cost, and the longest stretch of each: start and end."""
 
     ticks: dict[Culprit, int] = field(default_factory=dict)
@@ -103,12 +103,12 @@ class Blame:
             default=None,
         )
 
-    def only_longest(self) -> Blame:
+    def only_longest(self) -> IdleBlame:
         """The culprit of the longest stretch alone."""
         if not self.longest:
             return self
         culprit = max(self.longest, key=lambda entry: self.longest[entry][1] - self.longest[entry][0])
-        return Blame({culprit: self.ticks[culprit]}, {culprit: self.longest[culprit]})
+        return IdleBlame({culprit: self.ticks[culprit]}, {culprit: self.longest[culprit]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ class IdleCauses:
     """Idle time of a lane: of each reason that of each frame, shape (frames,), and who is to blame."""
 
     ticks: Mapping[Wait, Ints]
-    blame: Mapping[Wait, Blame]
+    blame: Mapping[Wait, IdleBlame]
 
 
-def idle_causes(reader: QueryReader, lane: Lane, threads: HostThreads) -> Interruptible[IdleCauses]:
+def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> Interruptible[IdleCauses]:
     """The reasons for the idle time of a device. Raises DamagedStore, NotBuilt."""
     ticks = {wait: np.zeros(len(lane.frames), np.int64) for wait in Wait}
-    blame = {wait: Blame() for wait in Wait}
+    blame = {wait: IdleBlame() for wait in Wait}
     communication = threads.any_time(HostKind.COLLECTIVE)
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
@@ -153,7 +153,7 @@ class _Pace:
         return self.host < self.device
 
 
-def _pace(lane: Lane, threads: HostThreads) -> _Pace:
+def _pace(lane: DeviceTime, threads: HostThreads) -> _Pace:
     windows = lane.frames.windows
     waits = threads.any_time(HostKind.SYNC).joined(threads.any_time(HostKind.PAUSE))
     host = windows.without(waits)
@@ -185,7 +185,7 @@ class _StretchLaunches:
     time: Ints
 
 
-def _launches(reader: QueryReader, lane: Lane, stops: Ints) -> Interruptible[_StretchLaunches]:
+def _launches(reader: QueryReader, lane: DeviceTime, stops: Ints) -> Interruptible[_StretchLaunches]:
     """Launches of the work that starts at some ticks, ascending."""
     track, time = np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64)
     for work_track in (*lane.device.tracks, *lane.device.beside):
@@ -224,7 +224,7 @@ def _pieces(
     stops: Ints,
     launches: _StretchLaunches,
 ) -> Interruptible[_Pieces]:
-    """What hosts do in stretches until the launch that ends each: on the thread that launches, else on the main one."""
+    """Activity of hosts in stretches until the launch that ends each: on the thread that launches, else the main one."""
     has_launch = launches.track != NO_TRACK
     ends = np.where(has_launch, np.minimum(stops, launches.time), stops)
     parts: list[tuple[Ints, ...]] = []
@@ -264,14 +264,14 @@ def _cut(track: int, which: Ints, starts: Ints, stops: Ints, segments: Segments)
 
 def _add(
     reader: QueryReader,
-    lane: Lane,
+    lane: DeviceTime,
     starts: Ints,
     stops: Ints,
     launches: _StretchLaunches,
     pieces: _Pieces,
     communication: Windows,
     ticks: Mapping[Wait, Ints],
-    blame: Mapping[Wait, Blame],
+    blame: Mapping[Wait, IdleBlame],
     *,
     is_ahead: bool,
 ) -> None:
@@ -319,9 +319,9 @@ def _move(by_wait: Ints, source: Wait, target: Wait, which: NDArray[np.bool_]) -
     by_wait[source, which] = 0
 
 
-def _follows_copy(reader: QueryReader, lane: Lane, starts: Ints) -> NDArray[np.bool_]:
+def _follows_copy(reader: QueryReader, lane: DeviceTime, starts: Ints) -> NDArray[np.bool_]:
     """Mask of stretches that begin as a copy to the host ends that is more than a scalar."""
-    copies = lane.spans[Part.TO_HOST]
+    copies = lane.spans[TimePart.TO_HOST]
     if not len(copies):
         return np.zeros(len(starts), np.bool_)
     place = np.minimum(np.searchsorted(copies.stops, starts), len(copies) - 1)
@@ -336,7 +336,7 @@ def _blame(
     wait: Ints,
     by_wait: Ints,
     is_sync: NDArray[np.bool_],
-    blame: Mapping[Wait, Blame],
+    blame: Mapping[Wait, IdleBlame],
 ) -> None:
     """Adds up who is to blame. A wait that emptied the queue is blamed for all of its stretch."""
     ticks = ticks_of_piece.copy()
@@ -366,7 +366,7 @@ def _blame(
         blame[Wait(reason_id)].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
 
 
-def _blame_collectives(blame: Blame, collectives: Mapping[int, Windows], span: Windows) -> None:
+def _blame_collectives(blame: IdleBlame, collectives: Mapping[int, Windows], span: Windows) -> None:
     """Threads on which collectives run, with the longest of each."""
     for track, times in collectives.items():
         windows = times.clipped(span.start, span.stop)

@@ -10,7 +10,7 @@ import numpy as np
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import segments_of_track
-from tilescope.tiler.facts.findings.idle_causes import Blame, Culprit
+from tilescope.tiler.facts.findings.idle_causes import Culprit, IdleBlame
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 
@@ -27,9 +27,9 @@ def waits_for_others(text: str) -> bool:
     return bool((_TAKES if is_stage else _WAITS).search(text))
 
 
-def stages(reader: QueryReader, threads: HostThreads, kind: HostKind, windows: Windows) -> Interruptible[Blame]:
+def stages(reader: QueryReader, threads: HostThreads, kind: HostKind, windows: Windows) -> Interruptible[IdleBlame]:
     """Own time of slices of a kind in some windows, on all threads of a host, but for waits. Raises DamagedStore."""
-    blame = Blame()
+    blame = IdleBlame()
     has_name = threads.kinds == kind
     for track in threads.tracks:
         histogram = reader.whole_histogram(track)

@@ -1,4 +1,4 @@
-"""How much shorter the mean step would be without a cause, over all devices that wait for each other.
+"""Losses: how much shorter the mean step would be without a cause, over all devices that wait for each other.
 
 A device's own time in a step is all but its waiting for the others in communication. A step takes as long as that of
 the last device. Without a cause each device has its own time less what the cause costs it there.
@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.idle_causes import IdleCauses, Wait
-from tilescope.tiler.facts.findings.lane import Lane, Part
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DeviceGroup:
     """Devices with the same steps. Arrays have shape (devices, steps), in ticks."""
 
-    lanes: Sequence[Lane]
+    lanes: Sequence[DeviceTime]
     causes: Sequence[IdleCauses]
     time: Ints  # of each frame
     computation: Ints
@@ -45,7 +45,7 @@ class Group:
         """Mean time of a step, in ticks."""
         return float(self.step.mean())
 
-    def without(self, amount: Ints) -> Group:
+    def without(self, amount: Ints) -> DeviceGroup:
         """The same devices without the time of a cause."""
         return replace(self, time=self.time - amount)
 
@@ -55,16 +55,19 @@ class Group:
         return np.maximum(shorter, 0)
 
 
-def group_of(lanes: Sequence[Lane], causes: Sequence[IdleCauses]) -> Group:
+def group_of(lanes: Sequence[DeviceTime], causes: Sequence[IdleCauses]) -> DeviceGroup:
     """Devices that wait for each other."""
     communication = np.stack(
-        [lane.ticks[Part.COMMUNICATION] + idle.ticks[Wait.COLLECTIVE] for lane, idle in zip(lanes, causes, strict=True)]
+        [
+            lane.ticks[TimePart.COMMUNICATION] + idle.ticks[Wait.COLLECTIVE]
+            for lane, idle in zip(lanes, causes, strict=True)
+        ]
     )
-    return Group(
+    return DeviceGroup(
         lanes,
         causes,
         np.stack([lane.frames.ticks for lane in lanes]),
-        np.stack([lane.ticks[Part.COMPUTATION] for lane in lanes]),
+        np.stack([lane.ticks[TimePart.COMPUTATION] for lane in lanes]),
         communication,
         communication.min(axis=0),
     )

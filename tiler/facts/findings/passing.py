@@ -9,17 +9,17 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Busy, Work, WorkTrack
-from tilescope.tiler.facts.findings.lane import Lane, Part
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.query import Interruptible, Name, QueryReader
 
 _PASSES: Final = re.compile(r"(?i)send_?recv|(?:^|[^a-z])(?:i?send|i?recv|receive)(?:[^a-z]|$)")
 
 
-def passing_shares(reader: QueryReader, lanes: Sequence[Lane]) -> Interruptible[list[float]]:
+def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interruptible[list[float]]:
     """Share of sends and receives in the communication of each device that nothing hides."""
     shares = []
     for lane in lanes:
-        spans = lane.spans[Part.COMMUNICATION]
+        spans = lane.spans[TimePart.COMMUNICATION]
         kinds = yield from reader.names.numbers(_passes, unless=lane.device.tracks[0].kinds != Work.COMMUNICATION)
         ticks = 0
         if len(spans) and kinds.any():

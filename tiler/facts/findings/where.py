@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.findings.idle_causes import Blame
-from tilescope.tiler.facts.findings.lane import Lane
+from tilescope.tiler.facts.findings.device_time import DeviceTime
+from tilescope.tiler.facts.findings.idle_causes import IdleBlame
 from tilescope.tiler.query import QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.windows import Windows
@@ -58,7 +58,7 @@ def thread_name(reader: QueryReader, track: int) -> str:
     return short(reader.tree.tracks[track].name)
 
 
-def culprit_parts(reader: QueryReader, blame: Blame) -> list[str]:
+def culprit_parts(reader: QueryReader, blame: IdleBlame) -> list[str]:
     """Thread and slices of the culprit of most of the time; nothing where no slice of a host explains it."""
     culprit = blame.greatest
     if culprit is None:
@@ -70,7 +70,7 @@ def culprit_parts(reader: QueryReader, blame: Blame) -> list[str]:
     ]
 
 
-def host_name(reader: QueryReader, lane: Lane) -> str:
+def host_name(reader: QueryReader, lane: DeviceTime) -> str:
     """Name of the host or rank of a device; "" where the run has one host."""
     groups = reader.tree.groups
     several = sum(group.kind == "host" for group in groups) > 1
@@ -78,7 +78,7 @@ def host_name(reader: QueryReader, lane: Lane) -> str:
     return groups[host].name if several and host is not None else ""
 
 
-def device_names(reader: QueryReader, lanes: Sequence[Lane], chosen: Sequence[int], *, of_host: bool) -> str:
+def device_names(reader: QueryReader, lanes: Sequence[DeviceTime], chosen: Sequence[int], *, of_host: bool) -> str:
     """The devices among all of a run in words, or their hosts, if a cause is one of hosts."""
     if len(lanes) == 1:
         return lanes[0].device.name if not of_host else ""
@@ -97,5 +97,5 @@ def _has_ranks(reader: QueryReader) -> bool:
     return any(group.kind == "host" and group.name.startswith("rank ") for group in reader.tree.groups)
 
 
-def _are_all_of(reader: QueryReader, lanes: Sequence[Lane], chosen: Sequence[int], host: str) -> bool:
+def _are_all_of(reader: QueryReader, lanes: Sequence[DeviceTime], chosen: Sequence[int], host: str) -> bool:
     return sum(host_name(reader, lane) == host for lane in lanes) == len(chosen)

@@ -7,7 +7,7 @@ from typing import Final
 
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device
-from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, Findings, findings_of
+from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, findings_of
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Severity
@@ -34,7 +34,7 @@ def question_findings(
     devices: Sequence[Device],
     device_count: int,
     device_operations: AskedOperations,
-) -> Interruptible[Findings]:
+) -> Interruptible[RunFindings]:
     """The findings about the devices and steps that a question is about; none of a run that is still indexed."""
     reader = scope.reader
     if not reader.is_whole:
@@ -58,7 +58,7 @@ def question_findings(
     )
 
 
-def findings_table(findings: Findings) -> Table:
+def findings_table(findings: RunFindings) -> Table:
     """A row for each finding, the greatest loss first."""
     rows = findings.rows
     places = [row.place for row in rows]
@@ -79,7 +79,7 @@ def findings_table(findings: Findings) -> Table:
     )
 
 
-def findings_notes(scope: Scope, findings: Findings) -> list[Note]:
+def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     """The headline, which is the sentence of the first finding, what to do about it, and what is next."""
     if not findings.rows:
         return []

@@ -1,4 +1,4 @@
-"""What to do about a finding, by its cause and by the framework of the run."""
+"""Remedies: advice about a finding, by its cause and by the framework of the run."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ def framework_of(reader: QueryReader) -> Framework:
 
 
 def remedy(cause: Cause, framework: Framework) -> str:
-    """What to do about a cause; "" where there is nothing to do."""
+    """Advice about a cause; "" without any."""
     texts = _REMEDIES.get(cause, {})
     return texts.get(framework, texts.get(Framework.OTHER, ""))

@@ -21,7 +21,7 @@ from tilescope.tiler.windows import Windows
 Ints = NDArray[np.int64]
 
 
-class Part(IntEnum):
+class TimePart(IntEnum):
     """Parts of a device's time. Each hides those after it, so that with idle time they add up."""
 
     COMPUTATION = 0
@@ -39,12 +39,16 @@ _INFEED: Final = re.compile(r"^infeed\b")
 _OUTFEED: Final = re.compile(r"^outfeed\b")
 
 # `Busy` sorts by three kinds of work: here these stand for directions, and for feeds.
-_DIRECTIONS: Final = {Part.TO_DEVICE: Work.COMPUTATION, Part.TO_HOST: Work.COMMUNICATION, Part.COPY: Work.COPY}
-_FEEDS: Final = {Part.INFEED: Work.COMPUTATION, Part.OUTFEED: Work.COMMUNICATION, Part.COPY: Work.COPY}
+_DIRECTIONS: Final = {
+    TimePart.TO_DEVICE: Work.COMPUTATION,
+    TimePart.TO_HOST: Work.COMMUNICATION,
+    TimePart.COPY: Work.COPY,
+}
+_FEEDS: Final = {TimePart.INFEED: Work.COMPUTATION, TimePart.OUTFEED: Work.COMMUNICATION, TimePart.COPY: Work.COPY}
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class DeviceTime:
     """A device. `ticks[part]`: of each frame, shape (frames,). `spans[part]`: when it alone runs, not of computation.
 
     `idle` are maximal stretches, within the frames.
@@ -52,38 +56,38 @@ class Lane:
 
     device: Device
     frames: Frames
-    ticks: Mapping[Part, Ints]
-    spans: Mapping[Part, Windows]
+    ticks: Mapping[TimePart, Ints]
+    spans: Mapping[TimePart, Windows]
     idle: Windows
     has_streams: bool = False  # kernels are launched one by one
 
     @property
     def idle_ticks(self) -> Ints:
         """Idle time of each frame."""
-        idle: Ints = self.frames.ticks - np.sum([self.ticks[part] for part in Part], axis=0)
+        idle: Ints = self.frames.ticks - np.sum([self.ticks[part] for part in TimePart], axis=0)
         return idle
 
     @property
     def works(self) -> bool:
         """True if anything but copies runs."""
-        return bool(self.ticks[Part.COMPUTATION].any() or self.ticks[Part.COMMUNICATION].any())
+        return bool(self.ticks[TimePart.COMPUTATION].any() or self.ticks[TimePart.COMMUNICATION].any())
 
 
 def _direction(name: Name) -> int:
     """The place of a copy of a GPU."""
     if _TO_DEVICE.search(name.text):
-        return _DIRECTIONS[Part.TO_DEVICE]
-    return _DIRECTIONS[Part.TO_HOST if _TO_HOST.search(name.text) else Part.COPY]
+        return _DIRECTIONS[TimePart.TO_DEVICE]
+    return _DIRECTIONS[TimePart.TO_HOST if _TO_HOST.search(name.text) else TimePart.COPY]
 
 
 def _feed(name: Name) -> int:
     """The place of a copy of a TPU."""
     if _INFEED.search(name.text):
-        return _FEEDS[Part.INFEED]
-    return _FEEDS[Part.OUTFEED if _OUTFEED.search(name.text) else Part.COPY]
+        return _FEEDS[TimePart.INFEED]
+    return _FEEDS[TimePart.OUTFEED if _OUTFEED.search(name.text) else TimePart.COPY]
 
 
-def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[Lane]:
+def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[DeviceTime]:
     """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
     windows = frames.windows
     tracks = [*device.tracks, *device.beside]
@@ -93,22 +97,22 @@ def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptibl
     if len(work.copies):
         copies = yield from _copies(reader, tracks, windows, _direction if has_streams else _feed)
     sorts = _DIRECTIONS if has_streams else _FEEDS
-    running = dict.fromkeys(Part, NOTHING) | {
-        Part.COMPUTATION: work.computation,
-        Part.COMMUNICATION: work.communication,
+    running = dict.fromkeys(TimePart, NOTHING) | {
+        TimePart.COMPUTATION: work.computation,
+        TimePart.COMMUNICATION: work.communication,
         **{part: _windows(copies, sort) for part, sort in sorts.items()},
     }
     hidden = NOTHING
-    ticks: dict[Part, Ints] = {}
-    spans: dict[Part, Windows] = {}
-    for part in Part:
+    ticks: dict[TimePart, Ints] = {}
+    spans: dict[TimePart, Windows] = {}
+    for part in TimePart:
         alone = running[part].without(hidden) if len(hidden) else running[part]
         hidden = hidden.joined(running[part])
         ticks[part] = frames.ticks_in(alone)
-        if part is not Part.COMPUTATION:
+        if part is not TimePart.COMPUTATION:
             spans[part] = alone
         yield
-    return Lane(device, frames, ticks, spans, windows.without(hidden), has_streams)
+    return DeviceTime(device, frames, ticks, spans, windows.without(hidden), has_streams)
 
 
 def _work(reader: QueryReader, tracks: Sequence[WorkTrack], windows: Windows) -> Interruptible[WorkSpans]:
