@@ -224,7 +224,7 @@ def _pieces(
     stops: Ints,
     launches: _StretchLaunches,
 ) -> Interruptible[_Pieces]:
-    """Activity of hosts in stretches until the launch that ends each: on the thread that launches, else the main one."""
+    """Activity of hosts in stretches until the launch that ends each: on the launching thread, else the main one."""
     has_launch = launches.track != NO_TRACK
     ends = np.where(has_launch, np.minimum(stops, launches.time), stops)
     parts: list[tuple[Ints, ...]] = []
