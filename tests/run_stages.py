@@ -28,8 +28,8 @@ FAILED_PROPERTIES = "tilescope/failed_properties"
 # The longest, whose output is passed through.
 FIRST = "test-python"
 
-# How much it gives way to those beside it. Browsers give way by themselves (Chromium runs pages at +7), and tests of a page
-# that gets no processor time run into their limits.
+# How much it gives way to those beside it. Chromium runs pages at +7: beside busy processes that give way less, their
+# tests run into limits.
 YIELD = ("nice", "-n", "5")
 
 # These run beside it, one after the other, and are printed when each has ended. When the longest has ended, two of them
