@@ -134,6 +134,7 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         viewer.wait(f"{count} === '{hits}'")
 
 
+@pytest.mark.deep
 def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Browser, server: Served) -> None:
     """A page that is opened late, and reloaded early, sees the same; `watched_page` fails on any error."""
     run = server.run_id("large.xplane.pb")

@@ -144,6 +144,7 @@ LOOK_CLOSELY = """() => {
 }"""
 
 
+@pytest.mark.deep
 def test_no_place_is_blank_after_a_jump_over_a_slow_network(browser: Browser, tmp_path: Path) -> None:
     """What shows data when all has come showed data or stripes two frames after the jump, or the pan, or the zoom."""
     trace = TraceSpec("xspace", 800_000, tracks=16).write(tmp_path / "trace")
