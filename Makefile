@@ -121,7 +121,7 @@ REPORT := -rs --durations=20 --durations-min=1
 SIDE_BY_SIDE := --dist loadfile -n
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 6 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
 test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: three minutes, for one change
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
