@@ -38,6 +38,7 @@ from tilescope.tiler.facts.findings.sentences import (
     host_only_sentence,
     idle_devices_sentence,
     no_work_sentence,
+    percent_text,
 )
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
@@ -286,6 +287,8 @@ class _Finder:
             places = self._late.places
         names = device_names(self._reader, self._lanes, places, of_host=is_host)
         parts, place = yield from self._culprit(candidate, places[0])
+        if place is not None and frames.are_steps:
+            place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate)
         of_each = float(candidate.losses[are_affected].mean())
@@ -386,7 +389,7 @@ class _Finder:
         metadata = roofs.slow.metadata
         parts = [metadata.name, metadata.provenance]
         where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
-        detail = f"its costs allow {roofs.reached:.0%} of its time"
+        detail = f"its costs allow {percent_text(roofs.reached, 0)} of its time"
         place = Spot(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
         return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, roofs.loss, place, detail)
 
@@ -404,6 +407,13 @@ class _Finder:
         track = self._lanes[0].device.tracks[0].track
         place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
         return Finding(Cause.NONE, name, (), 0, 0.0, healthy_sentence(computing, name, share, idle), place)
+
+
+def _with_steps(spot: Spot, frames: Frames, *, has_good: bool) -> Spot:
+    """The step around a stretch, with the one before it where that is a good one to compare with."""
+    frame = int(np.clip(np.searchsorted(frames.end, (spot.start + spot.stop) // 2), 0, len(frames) - 1))
+    first = max(frame - 1, 0) if has_good else frame
+    return Spot(spot.track, min(spot.start, int(frames.begin[first])), max(spot.stop, int(frames.end[frame])))
 
 
 def _rounded(ticks: float, tick_ps: int) -> str:

@@ -32,6 +32,11 @@ _TEXTS: Final[Mapping[Cause, str]] = {
 }
 
 
+def percent_text(share: float, digits: int = 1) -> str:
+    """A share as sentences have it: "23.7 %"."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def _steps_text(steps: Sequence[int]) -> str:
     """The steps in words: some of them, where there are many."""
     numbers = ", ".join(f"#{number}" for number in steps[:_MAX_STEPS])
@@ -57,9 +62,9 @@ class Loss:
 def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "") -> str:
     """The sentence of a finding. `detail` says how it is known."""
     if not loss.are_steps:
-        begin = f"{loss.loss} of {loss.step} ({loss.share:.1%}) are lost"
+        begin = f"{loss.loss} of {loss.step} ({percent_text(loss.share)}) are lost"
     elif not loss.steps:
-        begin = f"Each step loses {loss.loss} of {loss.step} ({loss.share:.1%})"
+        begin = f"Each step loses {loss.loss} of {loss.step} ({percent_text(loss.share)})"
     else:
         verb = "is longer by" if len(loss.steps) == 1 else "are longer by about"
         begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({loss.loss} of a mean step of {loss.step})"
@@ -70,10 +75,10 @@ def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "") -> 
 
 def healthy_sentence(computing: float, operation: str, share: float, idle: float) -> str:
     """The sentence of a run in which nothing is worth a word."""
-    greatest = f"; {operation} takes {share:.0%} of it" if operation else ""
+    greatest = f"; {operation} takes {percent_text(share, 0)} of it" if operation else ""
     if computing < 1 - idle - 0.03 or idle > 0.1:
-        return f"No cause of 3 % or more is seen: devices compute {computing:.0%} of the time{greatest}"
-    return f"Nothing holds the devices up: they compute {computing:.0%} of the time{greatest}"
+        return f"No cause of 3 % or more is seen: devices compute {percent_text(computing, 0)} of the time{greatest}"
+    return f"Nothing holds the devices up: they compute {percent_text(computing, 0)} of the time{greatest}"
 
 
 def idle_devices_sentence(working: Sequence[str], count: int) -> str:
@@ -82,13 +87,13 @@ def idle_devices_sentence(working: Sequence[str], count: int) -> str:
     verb = "works" if len(working) == 1 else "work"
     return (
         f"{len(working)} of {count} devices {verb}: {names}; spread over all of them the work would take at least "
-        f"{len(working) / count:.0%} of the time"
+        f"{percent_text(len(working) / count, 0)} of the time"
     )
 
 
 def host_only_sentence(operation: str, share: float) -> str:
     """The sentence of a run without devices."""
-    greatest = f"; {operation} takes {share:.0%} of the time of its threads" if operation else ""
+    greatest = f"; {operation} takes {percent_text(share, 0)} of the time of its threads" if operation else ""
     return f"No device was recorded: the program computes on the host{greatest}"
 
 

@@ -12,6 +12,7 @@ from tilescope.tiler.query import Interruptible, Name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.findings import headline
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
@@ -78,7 +79,9 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         _lanes_table(lanes.lanes, of_lanes),
         _lengths_table(search),
     ]
-    return Answer(_facts(of_lanes, question.at_least), tables, notes=_notes(lanes, of_lanes, edges, host))
+    cause = yield from headline(scope, question)
+    notes = [*cause, *_notes(lanes, of_lanes, edges, host)]
+    return Answer(_facts(of_lanes, question.at_least), tables, notes=notes)
 
 
 def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int:

@@ -22,11 +22,11 @@ from tilescope.tiler.tools.environment import (
     host_table,
     loss_notes,
 )
+from tilescope.tiler.tools.findings import NOT_YET, findings_notes, findings_table, question_findings
 from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
-from tilescope.tiler.tools.overview.findings import NOT_YET, findings_notes, findings_table, question_findings
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
 from tilescope.tiler.tools.overview.top import top_names, top_operations
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
@@ -71,7 +71,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     devices = [
         device for host_part in run_environment.hosts for device in host_part.devices if _done(scope, device.track_ids)
     ]
-    findings = yield from question_findings(scope, question, devices, run_environment.devices, device_operations)
+    findings = yield from question_findings(scope, question, run_environment)
     tables = [findings_table(findings)] if findings.rows else []
     top: Table | None = (
         top_operations(device_operations, question.limit) if device_operations.table.operations else None
