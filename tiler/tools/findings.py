@@ -62,7 +62,7 @@ def question_findings(
 def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
     """The sentence of the first finding, for pages that show where it comes from; nothing where there is none."""
     findings = yield from question_findings(scope, question)
-    return [_note(row) for row in findings.rows[:1]]
+    return [_note(row) for row in findings.rows[:1] if row.cause is not Cause.HOST_ONLY]
 
 
 def findings_table(findings: RunFindings) -> Table:

@@ -2,5 +2,17 @@
 
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.findings import LEAST_SHARE, NO_FINDINGS, RunFindings, findings_of
+from tilescope.tiler.facts.findings.idle_reasons import WAIT_TITLES, IdleReason, idle_reasons
 
-__all__ = ["LEAST_SHARE", "NO_FINDINGS", "Cause", "Finding", "RunFindings", "Spot", "findings_of"]
+__all__ = [
+    "LEAST_SHARE",
+    "NO_FINDINGS",
+    "WAIT_TITLES",
+    "Cause",
+    "Finding",
+    "IdleReason",
+    "RunFindings",
+    "Spot",
+    "findings_of",
+    "idle_reasons",
+]

@@ -87,7 +87,7 @@ def _feed(name: Name) -> int:
     return _FEEDS[TimePart.OUTFEED if _OUTFEED.search(name.text) else TimePart.COPY]
 
 
-def lane_of(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[DeviceTime]:
+def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[DeviceTime]:
     """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
     windows = frames.windows
     tracks = [*device.tracks, *device.beside]

@@ -21,7 +21,7 @@ from tilescope.tiler.facts.findings.candidates import (
     late_devices,
     straggler,
 )
-from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, lane_of
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, time_of_device
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
@@ -141,7 +141,7 @@ def _find(
         return (yield from _host_only(reader, steps, span))
     all_lanes: list[DeviceTime] = []
     for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
-        all_lanes.append((yield from lane_of(reader, device, common)))
+        all_lanes.append((yield from time_of_device(reader, device, common)))
     lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
     if not lanes:
         row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)

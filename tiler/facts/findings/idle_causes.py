@@ -103,6 +103,11 @@ class IdleBlame:
             default=None,
         )
 
+    def join(self, other: IdleBlame) -> None:
+        """Adds all that another has."""
+        for culprit, ticks in other.ticks.items():
+            self.add(culprit, ticks, *other.longest[culprit])
+
     def only_longest(self) -> IdleBlame:
         """The culprit of the longest stretch alone."""
         if not self.longest:

@@ -95,7 +95,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
             "tpu_idle",
         ],
         Meta(
-            description="What the map of steps and cores shows: how long others wait for a core in collectives, how long "
+            description="What the map of steps and cores shows: how long others wait for a core, how long "
             "steps are, or the share of a class, or of a category of TPUs (tpu_…)."
         ),
     ] = KEEPS_WAITING
@@ -289,7 +289,6 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
     step_of, core_of = step[:limit].tolist(), place[:limit].tolist()
     cells = list(zip(core_of, steps.aligned.rows[step_of, core_of].tolist(), strict=True))
     rows = [(steps.times[core], row) for core, row in cells]
-    waited = keeps_waiting(steps)
 
     def part(core_times: StepTimes, step_part: StepPart, row: int) -> int | None:
         return int(core_times.parts[step_part][row]) // steps.tick_ps if step_part in core_times.parts else None
@@ -323,12 +322,6 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
                 [part(core_times, step_part, row) for core_times, row in rows],
             )
             for step_part in TPU_PARTS
-        ),
-        Column(
-            KEEPS_WAITING,
-            _KEEPS_WAITING_TITLE,
-            "ticks",
-            [int(waited[core][row]) // steps.tick_ps for core, row in cells],
         ),
         Column("pass", "Pass", "count", [int(steps.aligned.pass_[k]) + 1 for k in step_of], total="none"),
         Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in rows]),
