@@ -188,7 +188,7 @@ class _BehindWaits:
 class _Pace:
     """Ticks of all frames: `host` that a host needs where it does not wait for its device, `input` of that for input.
 
-    `device`: that the device works.
+    `device`: that the device works. Without pauses of few frames.
     """
 
     host: int
@@ -209,7 +209,14 @@ def _pace(reader: QueryReader, lane: Lane, threads: HostThreads, kinds: NDArray[
     host = windows.without(NOTHING.joined(*waits.values(), *rare.values()))
     main = () if threads.main is None else (threads.main,)
     times = yield from time_of_kind(reader, main, kinds == HostKind.INPUT, host)
-    return _Pace(host.ticks, NOTHING.joined(*times.values()).ticks, windows.ticks - lane.idle.ticks)
+    parts = (host, NOTHING.joined(*times.values()), windows.without(lane.idle))
+    return _Pace(*(_usual_ticks(lane, part) for part in parts))
+
+
+def _usual_ticks(lane: Lane, windows: Windows) -> int:
+    """Ticks of frames in some windows, without what few frames have beyond the usual: a pause tells no pace."""
+    _, usual = split_rare(lane.frames.ticks_in(windows)[None], float(lane.frames.ticks.mean()))
+    return int(usual.sum())
 
 
 def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
