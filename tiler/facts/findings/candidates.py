@@ -13,6 +13,7 @@ from tilescope.tiler.facts.findings.device_time import TimePart
 from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.findings.idle_causes import Wait
 from tilescope.tiler.facts.findings.losses import DeviceGroup
+from tilescope.tiler.facts.findings.rare_steps import split_rare
 
 Ints = NDArray[np.int64]
 
@@ -22,11 +23,8 @@ _LAUNCH_PS: Final = 5_000_000
 # An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
 _QUICK_PS: Final = 30_000_000
 
-# TimePart of the greatest excess of a step from which on another step has the cause, too.
+# Part of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
-
-# Excess over the median step, as a part of the mean step, that makes a step one of those that are longer.
-_EXCESS: Final = 0.03
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,21 +96,6 @@ def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[Cau
 
 def _candidate(group: DeviceGroup, cause: Cause, wait: Wait | None, part: TimePart | None, amount: Ints) -> CauseTime:
     return CauseTime(cause, wait, part, amount, group.losses(amount))
-
-
-def split_rare(amount: Ints, mean_step: float) -> tuple[Ints, Ints]:
-    """Excess over the median step in the steps that have it, if these are fewer than half of them, and the rest.
-
-    Shapes (devices, steps).
-    """
-    if amount.shape[1] < 2:
-        return np.zeros_like(amount), amount
-    median = np.median(amount, axis=1, keepdims=True).astype(np.int64)
-    excess = np.maximum(amount - median, 0)
-    is_rare = excess > np.maximum(_EXCESS * mean_step, median)
-    is_rare &= (is_rare.sum(axis=1) * 2 < amount.shape[1])[:, None]
-    rare = np.where(is_rare, excess, 0)
-    return rare, amount - rare
 
 
 def affected(losses: Ints) -> NDArray[np.bool_]:

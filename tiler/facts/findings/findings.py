@@ -61,7 +61,7 @@ Ints = NDArray[np.int64]
 LEAST_SHARE: Final = 0.03
 
 
-# TimePart of a loss that a stage of input takes at least, if it is to blame.
+# Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
 
 # Causes that the host of a device has.

@@ -1,7 +1,8 @@
 """Reasons why a device is idle: what its host did until it launched the work that ended the wait.
 
 The host could have launched from the moment on at which the device became idle. A wait for the device that ends then
-has emptied the queue: what the host does next, until the launch, costs the time because of that wait.
+has emptied the queue: what the host does next, until the launch, costs the time because of that wait. Where most steps
+have such a wait, and few of them are much longer behind it, the excess is due to what the host does in these few.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts import NOTHING
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
+from tilescope.tiler.facts.findings.rare_steps import split_rare
 from tilescope.tiler.facts.launches import device_launches
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
@@ -54,7 +57,10 @@ _WAIT_OF: Final[Mapping[int, Wait]] = {
 }
 _WAITS: Final = np.array([_WAIT_OF[kind] for kind in HostKind])
 
-# TimePart of a stretch from which on an allocation in it, rather than the wait that comes with it, is the reason.
+# What a host that is the quicker one does while the device works, unless it waits for it.
+_HIDDEN_WHEN_AHEAD: Final = (Wait.LAUNCH, Wait.INPUT, Wait.OUTPUT)
+
+# Part of a stretch from which on an allocation in it, rather than the wait that comes with it, is the reason.
 _ALLOCATES: Final = 0.1
 
 # A copy that takes less is the value of a scalar: its host waits for the device, not for the copy.
@@ -91,6 +97,11 @@ class IdleBlame:
         if stop - start > last - first:
             self.longest[culprit] = start, stop
 
+    def join(self, other: IdleBlame) -> None:
+        """Adds all that another has."""
+        for culprit, ticks in other.ticks.items():
+            self.add(culprit, ticks, *other.longest[culprit])
+
     @property
     def greatest(self) -> Culprit | None:
         """The culprit of most of the time, on the thread that has most of it."""
@@ -102,11 +113,6 @@ class IdleBlame:
             key=lambda culprit: (by_track[culprit.track], -culprit.track, self.ticks[culprit], -culprit.leaf),
             default=None,
         )
-
-    def join(self, other: IdleBlame) -> None:
-        """Adds all that another has."""
-        for culprit, ticks in other.ticks.items():
-            self.add(culprit, ticks, *other.longest[culprit])
 
     def only_longest(self) -> IdleBlame:
         """The culprit of the longest stretch alone."""
@@ -128,6 +134,7 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     """The reasons for the idle time of a device. Raises DamagedStore, NotBuilt."""
     ticks = {wait: np.zeros(len(lane.frames), np.int64) for wait in Wait}
     blame = {wait: IdleBlame() for wait in Wait}
+    behind = _BehindWaits.of_frames(len(lane.frames))
     communication = threads.any_time(HostKind.COLLECTIVE)
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
@@ -136,16 +143,46 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
         starts, stops = lane.idle.starts[which], lane.idle.stops[which]
         launches = yield from _launches(reader, lane, stops)
         pieces = yield from _pieces(reader, threads, starts, stops, launches)
-        _add(reader, lane, starts, stops, launches, pieces, communication, ticks, blame, is_ahead=pace.is_ahead)
+        _add(reader, lane, starts, stops, launches, pieces, communication, ticks, blame, behind, is_ahead=pace.is_ahead)
+    behind.give_back_rare(lane, ticks, blame)
     _join_host_bound(pace, ticks)
     return IdleCauses(ticks, blame)
+
+
+@dataclass(frozen=True, slots=True)
+class _BehindWaits:
+    """Activity of hosts behind waits that emptied the queue: by reason, ticks of each frame, and who is to blame.
+
+    `has_wait`: of each frame, whether there is such a wait.
+    """
+
+    ticks: Mapping[Wait, Ints]
+    blame: Mapping[Wait, IdleBlame]
+    has_wait: NDArray[np.bool_]
+
+    @classmethod
+    def of_frames(cls, count: int) -> Self:
+        """Nothing so far."""
+        ticks = {wait: np.zeros(count, np.int64) for wait in _HIDDEN_WHEN_AHEAD}
+        return cls(ticks, {wait: IdleBlame() for wait in _HIDDEN_WHEN_AHEAD}, np.zeros(count, np.bool_))
+
+    def give_back_rare(self, lane: DeviceTime, ticks: Mapping[Wait, Ints], blame: Mapping[Wait, IdleBlame]) -> None:
+        """Has what few steps have be due to its own reason, where most steps have such a wait."""
+        if self.has_wait.sum() * 2 <= len(self.has_wait):
+            return
+        for reason, amount in self.ticks.items():
+            rare, _ = split_rare(amount[None], float(lane.frames.ticks.mean()))
+            if rare.any():
+                ticks[Wait.SYNC][:] -= rare[0]
+                ticks[reason][:] += rare[0]
+                blame[reason].join(self.blame[reason])
 
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
     """Ticks of all frames: `host` that a host needs where it does not wait for its device, `input` of that for input.
 
-    `device`: that the device works.
+    `device`: that the device works. Without pauses of few frames.
     """
 
     host: int
@@ -160,11 +197,17 @@ class _Pace:
 
 def _pace(lane: DeviceTime, threads: HostThreads) -> _Pace:
     windows = lane.frames.windows
-    waits = threads.any_time(HostKind.SYNC).joined(threads.any_time(HostKind.PAUSE))
-    host = windows.without(waits)
+    host = windows.without(threads.any_time(HostKind.SYNC).joined(threads.any_time(HostKind.PAUSE)))
     main = None if threads.main is None else threads.times[HostKind.INPUT].get(threads.main)
-    provides = 0 if main is None else host.ticks - host.without(main).ticks
-    return _Pace(host.ticks, provides, windows.ticks - lane.idle.ticks)
+    provides = NOTHING if main is None else host.without(host.without(main))
+    parts = host, provides, windows.without(lane.idle)
+    return _Pace(*(_usual_ticks(lane, part) for part in parts))
+
+
+def _usual_ticks(lane: DeviceTime, windows: Windows) -> int:
+    """Ticks of frames in some windows, without what few frames have beyond the usual: a pause tells no pace."""
+    _, usual = split_rare(lane.frames.ticks_in(windows)[None], float(lane.frames.ticks.mean()))
+    return int(usual.sum())
 
 
 def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
@@ -277,6 +320,7 @@ def _add(
     communication: Windows,
     ticks: Mapping[Wait, Ints],
     blame: Mapping[Wait, IdleBlame],
+    behind: _BehindWaits,
     *,
     is_ahead: bool,
 ) -> None:
@@ -298,19 +342,25 @@ def _add(
     is_sync = (pieces.kind == HostKind.SYNC) & (pieces.holder_start <= starts[pieces.stretch] + clock)
     empties = np.zeros(count, np.bool_)
     empties[pieces.stretch[is_sync]] = True
-    if is_ahead:
-        for reason in (Wait.LAUNCH, Wait.INPUT, Wait.OUTPUT):
-            _move(by_wait, reason, Wait.SYNC, empties)
     allocates = empties & (by_wait[Wait.ALLOCATION] > _ALLOCATES * length)
-    _move(by_wait, Wait.SYNC, Wait.ALLOCATION, allocates)
-    copied = by_wait[Wait.SYNC] * _follows_copy(reader, lane, starts)
-    by_wait[Wait.SYNC] -= copied
-    by_wait[Wait.TO_HOST] += copied
+    follows_copy = _follows_copy(reader, lane, starts)
     frame = lane.frames.place(starts)
     is_in = frame >= 0
+    if is_ahead:
+        is_behind = empties & ~allocates & ~follows_copy
+        behind.has_wait[frame[is_in & is_behind]] = True
+        of_behind = is_behind[pieces.stretch]
+        for reason in _HIDDEN_WHEN_AHEAD:
+            which = is_in & is_behind
+            np.add.at(behind.ticks[reason], frame[which], by_wait[reason, which])
+            which = of_behind & (wait == reason)
+            _blame(pieces, np.where(which, ticks_of_piece, 0), wait, behind.blame)
+            _move(by_wait, reason, Wait.SYNC, empties)
+    _move(by_wait, Wait.SYNC, Wait.ALLOCATION, allocates)
+    _move(by_wait, Wait.SYNC, Wait.TO_HOST, follows_copy)
     for reason in Wait:
         np.add.at(ticks[reason], frame[is_in], by_wait[reason, is_in])
-    _blame(pieces, ticks_of_piece, wait, by_wait, is_sync, blame)
+    _blame_all(pieces, ticks_of_piece, wait, by_wait, is_sync, blame)
 
 
 def _ticks_in(windows: Windows, starts: Ints, stops: Ints) -> Ints:
@@ -335,7 +385,7 @@ def _follows_copy(reader: QueryReader, lane: DeviceTime, starts: Ints) -> NDArra
     return follows
 
 
-def _blame(
+def _blame_all(
     pieces: _Pieces,
     ticks_of_piece: Ints,
     wait: Ints,
@@ -352,11 +402,15 @@ def _blame(
     ticks[first_sync] = sync_ticks[pieces.stretch[first_sync]]
     reason = np.where(by_wait[wait, pieces.stretch] > 0, wait, NO_TRACK)
     reason[first_sync] = np.where(by_wait[Wait.TO_HOST, pieces.stretch[first_sync]] > 0, Wait.TO_HOST, Wait.SYNC)
+    _blame(pieces, ticks, reason, blame)
+
+
+def _blame(pieces: _Pieces, ticks: Ints, reason: Ints, blame: Mapping[Wait, IdleBlame]) -> None:
+    """Adds ticks of pieces to the reasons that they are due to; below 0: to none."""
     keys = np.stack([reason, pieces.track, pieces.holder, pieces.leaf])
-    is_blamed = (reason >= 0) & (ticks > 0)
-    if not is_blamed.any():
+    places = np.flatnonzero((reason >= 0) & (ticks > 0))
+    if not len(places):
         return
-    places = np.flatnonzero(is_blamed)
     groups, group = np.unique(keys[:, places], axis=1, return_inverse=True)
     group = group.reshape(-1)
     sums = np.zeros(groups.shape[1], np.int64)
