@@ -1,4 +1,4 @@
-"""What a thread does at each instant, against a reference that looks at every tick."""
+"""Tests of what a thread does at each instant, against a reference that looks at every tick."""
 
 from __future__ import annotations
 
