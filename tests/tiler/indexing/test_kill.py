@@ -113,7 +113,7 @@ class Builds:
 
 @pytest.fixture(scope="module")
 def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """The process that starts builds, and its scratch folder. One for all tests: most builds take less time than its start."""
+    """The process that starts builds and its scratch folder, for all tests: it takes longer to start than to build."""
     scratch = tmp_path_factory.mktemp("tmp")
     with subprocess.Popen(
         [sys.executable, "-P", str(Path(__file__).with_name("killed_builds.py"))],
