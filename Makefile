@@ -156,7 +156,7 @@ $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
 	@touch $@
 
 kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one at each step of publishing
-	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/indexing/test_kill.py
+	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s -m "deep or not deep" tests/tiler/indexing/test_kill.py
 
 hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes with limits (HOSTILE_ARGS)
 	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)

@@ -21,6 +21,9 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 MOST_EXAMPLES: Final = "100"  # of properties; what a property wants itself is of a hundred
 
 
+COMMANDS: Final = ("hostile", "docs", "cli", "bench")  # folders whose tests start processes
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of the long checks."""
@@ -69,9 +72,16 @@ PARTS: Final = (
         {"TILESCOPE_WHOLE_CHROMIUM": "1"},
     ),
     Part(
+        "commands",
+        "hostile files, commands of the documentation, servers as processes, benchmarks",
+        _pytest("-n2", "-m", "deep", *(f"tests/{name}" for name in COMMANDS)),
+    ),
+    Part(
         "others",
         "the rest of the deep tests: JAX, requests by the description, large traces",
-        _pytest("-m", "deep", "tests", *(f"--ignore=tests/{name}" for name in ("client", "browser", "scaling"))),
+        _pytest(
+            "-m", "deep", "tests", *(f"--ignore=tests/{name}" for name in ("client", "browser", "scaling", *COMMANDS))
+        ),
         {"TILESCOPE_EXAMPLES": MOST_EXAMPLES},
     ),
     Part("wheels", "wheels of all Pythons that are found", ("make", "test-wheels")),

@@ -215,6 +215,7 @@ def panel_of(page: Page) -> Locator:
     return panel
 
 
+@pytest.mark.deep
 def test_a_job_is_monitored(browser: Browser, tmp_path: Path) -> None:
     numbers = itertools.count()
 

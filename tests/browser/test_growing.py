@@ -17,7 +17,7 @@ from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tilescope.cli import main
 
-EVENTS = 8_000_000
+EVENTS = 2_000_000
 TRACKS = 320
 
 

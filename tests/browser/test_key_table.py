@@ -68,7 +68,7 @@ def test_every_row_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    "group", ["Move", "Mouse", *(pytest.param(name, marks=pytest.mark.deep) for name in ("Select", "Mark", "Show"))]
+    "group", ["Move", *(pytest.param(name, marks=pytest.mark.deep) for name in ("Select", "Mark", "Show", "Mouse"))]
 )
 def test_each_row_does_what_it_says(viewer: Viewer, served: Served, group: str) -> None:
     viewer.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
