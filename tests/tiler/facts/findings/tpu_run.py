@@ -48,7 +48,7 @@ class Pod:
 
 @dataclass
 class Lines:
-    """Content of a pod did. Slices are (name, start, stop) in us, by host, plane and line; `ends` of the steps."""
+    """Activity of a pod. Slices are (name, start, stop) in us, by host, plane and line; `ends` of the steps."""
 
     slices: dict[tuple[int, str, str], list[tuple[str, int, int]]]
     ends: list[int]
