@@ -407,22 +407,21 @@ def _blame_all(
 
 def _blame(pieces: _Pieces, ticks: Ints, reason: Ints, blame: Mapping[Wait, IdleBlame]) -> None:
     """Adds ticks of pieces to the reasons that they are due to; below 0: to none."""
-    keys = np.stack([reason, pieces.track, pieces.holder, pieces.leaf])
     places = np.flatnonzero((reason >= 0) & (ticks > 0))
     if not len(places):
         return
-    groups, group = np.unique(keys[:, places], axis=1, return_inverse=True)
-    group = group.reshape(-1)
-    sums = np.zeros(groups.shape[1], np.int64)
-    np.add.at(sums, group, ticks[places])
-    order = np.lexsort((pieces.stop[places] - pieces.start[places], group))
-    last = np.flatnonzero(np.append(np.diff(group[order]) != 0, True))
+    columns = [column[places] for column in (reason, pieces.track, pieces.holder, pieces.leaf)]
+    length = pieces.stop[places] - pieces.start[places]
+    order = np.lexsort((length, *columns[::-1]))
+    is_last = np.zeros(len(order), np.bool_)
+    for column in columns:
+        is_last |= np.diff(column[order], append=-2) != 0
+    last = np.flatnonzero(is_last)  # the longest of each culprit
+    sums = np.diff(np.cumsum(ticks[places][order])[last], prepend=0)
     longest = places[order[last]]
-    for (reason_id, track, holder, leaf), total, place in zip(
-        groups.T.tolist(), sums.tolist(), longest.tolist(), strict=True
-    ):
-        culprit = Culprit(track, holder, leaf)
-        blame[Wait(reason_id)].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
+    for place, total in zip(longest.tolist(), sums.tolist(), strict=True):
+        culprit = Culprit(int(pieces.track[place]), int(pieces.holder[place]), int(pieces.leaf[place]))
+        blame[Wait(int(reason[place]))].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
 
 
 def _blame_collectives(blame: IdleBlame, collectives: Mapping[int, Windows], span: Windows) -> None:
