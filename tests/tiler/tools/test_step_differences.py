@@ -21,18 +21,18 @@ def train(step: int, start: int, stop: int, load: int) -> list[Event]:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Asked:
+def run(tmp_path: Path) -> Asked:
     steps = [train(4, 0, 90, 20), train(5, 100, 140, 10), train(6, 150, 190, 10), train(7, 200, 290, 58)]
     return Asked.of_events(tmp_path, [*thread(1, 1, "python", "trainer"), *(event for step in steps for event in step)])
 
 
-def rows(asked: Asked, **values: object) -> dict[str, tuple[object, ...]]:
+def rows(run: Asked, **values: object) -> dict[str, tuple[object, ...]]:
     columns = "difference", "step", "usual", "count", "usual_count"
-    return {str(row["name"]): tuple(row[column] for column in columns) for row in asked.rows("differences", **values)}
+    return {str(row["name"]): tuple(row[column] for column in columns) for row in run.rows("differences", **values)}
 
 
-def test_a_step_beside_another_one(asked: Asked) -> None:
-    assert rows(asked, steps=7, against_step="5") == {
+def test_a_step_beside_another_one(run: Asked) -> None:
+    assert rows(run, steps=7, against_step="5") == {
         "load": (48, 58, 10, 1, 1.0),
         "compute": (2, 28, 26, 1, 1.0),
         "(the step itself)": (0, 2, 2, 1, 1.0),
@@ -40,13 +40,13 @@ def test_a_step_beside_another_one(asked: Asked) -> None:
     }
 
 
-def test_a_step_beside_the_mean_of_all_others_but_the_first_recorded(asked: Asked) -> None:
-    assert rows(asked, steps=7, against_step="others") == rows(asked, steps=7, against_step="5")
-    assert rows(asked, steps=6, against_step="others")["load"] == (-24, 10, 34, 1, 1.0)
+def test_a_step_beside_the_mean_of_all_others_but_the_first_recorded(run: Asked) -> None:
+    assert rows(run, steps=7, against_step="others") == rows(run, steps=7, against_step="5")
+    assert rows(run, steps=6, against_step="others")["load"] == (-24, 10, 34, 1, 1.0)
 
 
-def test_differences_add_up_to_that_of_the_steps(asked: Asked) -> None:
-    answer = asked.ask("steps", steps=7, against_step="5", limit=1)
+def test_differences_add_up_to_that_of_the_steps(run: Asked) -> None:
+    answer = run.ask("steps", steps=7, against_step="5", limit=1)
     table = answer.table("differences")
     assert (len(table), table.totals, table.rest) == (
         1,
@@ -65,6 +65,6 @@ def test_differences_add_up_to_that_of_the_steps(asked: Asked) -> None:
         ({"steps": 5, "against_step": "median"}, "against_step"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(asked: Asked, values: dict[str, object], words: str) -> None:
+def test_what_cannot_be_compared_is_refused(run: Asked, values: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        asked.ask("steps", **values)
+        run.ask("steps", **values)
