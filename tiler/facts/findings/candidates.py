@@ -160,7 +160,7 @@ def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
     """
-    if len(group.lanes) > 1 and np.mean(shares) > 0.5:
+    if len(group.time) > 1 and np.mean(shares) > 0.5:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         amount = np.broadcast_to(group.communication, group.communication.shape)
         losses = group.step - (group.own - group.shortest).max(axis=0)
