@@ -94,7 +94,8 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     first, *others = findings.rows
     notes = [_note(first)]
     if text := remedy(first.cause, framework_of(scope.reader)):
-        notes.append(Note("warning", f"To gain up to {percent_text(first.share)}: {text}"))
+        gain = "What to do" if first.cause is Cause.UNCLEAR else f"To gain up to {percent_text(first.share)}"
+        notes.append(Note("warning", f"{gain}: {text}"))
     others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
     notes += [_note(row, f"Next: {_lower(row.sentence)}") for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:
