@@ -52,7 +52,8 @@ _RULES: Final = tuple(
         (
             HostKind.COMPILATION,
             r"compile_and_write|\b_?backend_compile|CompileAndLoad|XlaCompile|CompileToBackend|RunBackend\b"
-            r"|\bcompile_fx\b|convert_frame|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
+            r"|(?:^|: )_?compile_fx(?!\.py)|: \w*codegen_and_compile\b|convert_frame"
+            r"|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
             r"|^cu(?:da)?(?:Module|Library)Load|\bcompile_or_get_cached\b|compilation_cache|::Compile\b|\btrace_to_jaxpr"
             r"|^PjRt\w*Client::Compile",
         ),
@@ -68,7 +69,8 @@ _RULES: Final = tuple(
         ),
         (
             HostKind.PAUSE,
-            r"(?i)(?<!utils/)checkpoint(?!_wrapper|Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
+            r"(?i)^(?!.*(?:utils/checkpoint\.py|checkpoint_wrapper|activation_?checkpoint|checkpoint_activations"
+            r"|tensor_parallel/random\.py)).*checkpoint(?!Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
             r"|\bgc\b.*collect|garbage.?collect|built-in.*\bcollect\b|\bevaluate\b|\bvalidat(?:e|ion)\b|\borbax\b",
         ),
     )
