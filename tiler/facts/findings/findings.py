@@ -108,7 +108,8 @@ def findings_of(
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
-    key = tuple(sorted(device.group for device in devices)), span, numbers
+    groups = tuple(sorted(device.group for device in devices))
+    key = groups, span, numbers, device_count, () if operations is None else tuple(operations.tracks)
     if steps is not reader.steps:  # named by whoever asks
         return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
     findings = _FINDINGS.get(reader, key)
@@ -118,9 +119,10 @@ def findings_of(
     return findings
 
 
-_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], RunFindings](
-    "findings", "Findings of runs, by devices, span and steps"
-)
+# By devices, span, steps, number of devices, and tracks of which there are operations.
+_Key = tuple[tuple[int, ...], TickRange, tuple[int, int] | None, int, tuple[int, ...]]
+
+_FINDINGS: Final = KeyedRunCache[_Key, RunFindings]("findings", "Findings of runs, by devices, span and steps")
 
 
 def _find(

@@ -35,7 +35,7 @@ _RULES: Final = tuple(
         (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
         (
             HostKind.LAUNCH,
-            r"^(?:cu|cuda|hip|musa)(?:Graph)?Launch|^aclrtLaunch|^aclopExecute"
+            r"^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)"
             r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
         ),
         (
@@ -45,8 +45,8 @@ _RULES: Final = tuple(
         ),
         (
             HostKind.SYNC,
-            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
-            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|MemcpyD(?:to|2)H"
+            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
+            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|(?<!cu)MemcpyD(?:to|2)H"
             r"|\bToLiteral|AwaitReady|_value_and_dtype\b",
         ),
         (

@@ -22,7 +22,7 @@ from tilescope.tiler.resolver import TickRange
 NUMBERS = range(FIRST_STEP, FIRST_STEP + STEPS)
 
 
-def of(ranks: Sequence[Rank], folder: Path) -> RunFindings:
+def findings_of_ranks(ranks: Sequence[Rank], folder: Path) -> RunFindings:
     """The findings of some ranks, whose devices work to the end."""
     for rank in ranks:
         rank.wait("cudaDeviceSynchronize")
@@ -45,7 +45,7 @@ def test_communication_of_a_part_of_the_ranks_is_unclear(tmp_path: Path, recorde
                 layers(rank)
         all_reduce(ranks, 5_000)
         end_of_step(ranks, number)
-    rows = of(ranks, tmp_path).rows
+    rows = findings_of_ranks(ranks, tmp_path).rows
     expected = [Cause.COLLECTIVE] if recorded == 4 else [Cause.UNCLEAR, Cause.COLLECTIVE, Cause.STRAGGLER]
     assert [row.cause for row in rows] == expected, text(rows)
 
@@ -66,7 +66,7 @@ def test_devices_that_nothing_ties_keep_nobody_waiting(tmp_path: Path) -> None:
         for rank in ranks:
             with rank.step(number):
                 layers(rank, factor=1.5 if rank.number == 0 else 1)
-    rows = of(ranks, tmp_path).rows
+    rows = findings_of_ranks(ranks, tmp_path).rows
     assert [row.cause for row in rows] == [Cause.NONE], text(rows)
 
 
@@ -78,7 +78,7 @@ def test_ranks_without_steps_in_common_are_not_compared(tmp_path: Path) -> None:
                 layers(rank)
             all_reduce([rank], 300)
             end_of_step([rank], number)
-    rows = of(ranks, tmp_path).rows
+    rows = findings_of_ranks(ranks, tmp_path).rows
     assert not {Cause.STRAGGLER, Cause.UNEVEN_WORK} & {row.cause for row in rows}, text(rows)
 
 
@@ -100,7 +100,7 @@ def test_the_function_that_runs_all_steps_does_not_say_what_the_host_does(tmp_pa
     with rank.frame(program):
         for number in NUMBERS:
             slow_host(rank, number)
-    rows = of([rank], tmp_path).rows
+    rows = findings_of_ranks([rank], tmp_path).rows
     assert [row.cause for row in rows] == [Cause.LAUNCH], text(rows)
     assert "aten::" in rows[0].where
 
@@ -112,7 +112,7 @@ def test_what_the_host_does_besides_in_each_step_is_named(tmp_path: Path) -> Non
             layers(rank)
             with rank.frame("torch/serialization.py(967): save"):
                 rank.call("<built-in method write>", 9_000)
-    rows = of([rank], tmp_path).rows
+    rows = findings_of_ranks([rank], tmp_path).rows
     assert (rows[0].cause, rows[0].steps) == (Cause.HOST_PAUSE, ()), text(rows)
     assert "save" in rows[0].where
 
@@ -124,7 +124,7 @@ def test_a_cause_of_all_steps_is_not_said_of_the_longest_alone(tmp_path: Path) -
             layers(rank)
             with rank.frame("torch/utils/data/dataloader.py(1492): _next_data"):
                 rank.call("speech/corpus.py(61): __getitem__", 70_000 if number == 35 else 10_000)
-    rows = of([rank], tmp_path).rows
+    rows = findings_of_ranks([rank], tmp_path).rows
     assert (rows[0].cause, rows[0].steps) == (Cause.INPUT, ()), text(rows)
     assert rows[0].sentence.startswith("Each step loses")
 
