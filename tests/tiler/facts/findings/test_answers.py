@@ -16,13 +16,13 @@ from tests.tiler.facts.findings.pytorch_run import Rank, write_ranks
 from tests.tiler.facts.findings.tpu_run import Pod, write_hosts
 from tests.tiler.facts.findings.tpu_run import run as run_pod
 from tests.tiler.json_traces import write_trace
-from tilescope.tiler.facts.findings import Cause, Finding, Findings
+from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
 from tilescope.tiler.resolver import TickRange
 
 NAMES = ["value_in_the_step", "input_of_a_rank", "slow_device", "drawn_charts", "stages", "states_to_host"]
 
 
-def answer(files: Sequence[Path], folder: Path) -> Findings:
+def answer(files: Sequence[Path], folder: Path) -> RunFindings:
     folder.mkdir(exist_ok=True)
     with reading(files, folder) as reader:
         return findings(reader)
