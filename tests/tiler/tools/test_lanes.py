@@ -24,7 +24,7 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, Reading, finish
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, memory_profile, tool, values_of
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
 STATES = {"Computation": 0, "Exposed communication": 1, "Exposed copies": 2, "Idle": 3}
@@ -166,6 +166,43 @@ def test_errors_name_what_there_is(devices: DeviceTrace, example: Example) -> No
     with pytest.raises(UsageError, match="the tool 'stats' has no lanes"):
         answer_of(example.reader, "lanes", source="stats")
     assert not len(answer_of(example.reader, "lanes").tables[0])
+
+
+def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
+    devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_profile, "records_allocations", lambda reader: True)
+
+    def too_many(*_: Any) -> Iterator[None]:
+        yield
+        raise UsageError("a host has too many allocations")
+
+    monkeypatch.setattr(memory_profile, "memories_of", too_many)
+    answer = answer_of(devices.reader, "lanes")
+    assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues"}
+    (note,) = answer.notes
+    assert note.text == "There are no lanes of memory_profile: a host has too many allocations."
+
+
+def test_a_device_lane_has_work_that_lies_apart(tmp_path: Path) -> None:
+    """As `overlap` counts it in a span with both ends, so that the lanes of a device agree with each other."""
+    host = [Task(500, 1, "cudaLaunchKernel", "cuda_runtime", 2000 * k, 2000 * k + 900) for k in range(300)]
+    kernels = [Task(0, 7, "gemm", "kernel", task.start + 5000, task.start + 6700, k) for k, task in enumerate(host)]
+    far = 10**12
+    late = [
+        Task(500, 1, "cudaLaunchKernel", "cuda_runtime", far, far + 5),
+        Task(0, 7, "far", "kernel", far + 9, far + 90),
+    ]
+    (tmp_path / "trace.json").write_text(json.dumps(list(trace_events([*host, *kernels, *late]))))
+    reader = indexed(tmp_path / "trace.json", tmp_path)
+    assert reader.without_outliers is not reader
+    ((lane, _),) = lanes(reader, "overlap").items()
+    for start, end in ((0, reader.end + 1), (far, reader.end + 1), (500_000, 700_000)):
+        answer = answer_of(reader, "lane_bins", lane=lane, start=start, end=end, bins=7)
+        overlap = answer_of(reader, "overlap", start=start, end=end)
+        sums = [*rows(answer, "slices", "duration", "name"), *rows(answer, "bins", "busy", "name")]
+        for name, figure in (("Computation", "computation"), ("Idle", "idle")):
+            assert sum(busy for busy, other in sums if other == name) == overlap.fact(figure).value
 
 
 def test_a_view_of_a_tenth_reads_its_own_events(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def device_states(reader: QueryReader, device: Device) -> Interruptible[DeviceSt
     states = _STATES.get(reader, device.group)
     if states is None:
         busy = Busy(reader, [*device.tracks, *device.beside])
-        outliers = reader.outliers
-        extent = yield from busy.extent(TickRange(0, reader.end + 1) if outliers is None else outliers.rest)
+        # What lies apart too, as in a span whose both ends are given.
+        extent = yield from busy.extent(TickRange(0, reader.end + 1))
         starts = [part.start for part in busy.parts(extent)]
         borders = np.array([*starts, extent.stop] if starts else [0], np.int64)
         states = _STATES.keep(reader, device.group, DeviceStates(device, borders))

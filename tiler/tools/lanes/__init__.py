@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.errors import NotBuilt, UsageError
+from tilescope.tiler.errors import NotBuilt, ToolFailed, UsageError
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.tools.answer import Answer, Column, Table
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table
 from tilescope.tiler.tools.lane import DerivedLane, LaneSource
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -33,7 +33,10 @@ def lane_tools() -> Mapping[str, AnyTool]:
 
 
 def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, DerivedLane]]:
-    """The lanes that a tool has for a run, by their whole id, as far as the run is built."""
+    """The lanes that a tool has for a run, by their whole id, as far as the run is built.
+
+    Raises UsageError, ToolFailed and DamagedStore.
+    """
     if tool.lanes is None or why_not(tool, scope):
         return {}
     with blamed(tool):
@@ -65,9 +68,13 @@ def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
         raise UsageError(f"the tool {question.source[:80]!r} has no lanes: {', '.join(tools)} have")
     scope = scope.without_outliers()
     lanes: dict[str, DerivedLane] = {}
+    notes = []
     for name, tool in tools.items():
         if question.source in (None, name):
-            lanes |= yield from lanes_of_tool(tool, scope)
+            try:
+                lanes |= yield from lanes_of_tool(tool, scope)
+            except (UsageError, ToolFailed) as error:  # the lanes of other tools are there all the same
+                notes.append(Note("warning", f"there are no lanes of {name}: {error}"))
             yield
     rows = list(lanes.values())
     columns = [
@@ -79,7 +86,7 @@ def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
         Column("track", "Track", "track", [lane.track for lane in rows]),
         Column("makers", "Made of tracks", "text", [",".join(map(str, lane.makers)) for lane in rows]),
     ]
-    return Answer(tables=[Table("lanes", "Lanes", columns)])
+    return Answer(tables=[Table("lanes", "Lanes", columns)], notes=notes)
 
 
 TOOL: Final = Tool(

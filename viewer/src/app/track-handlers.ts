@@ -3,7 +3,7 @@
 import type { TrackActions } from "../components/app-context";
 import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
-import { type DerivedLane, laneList, laneLoader, laneRequest } from "../state/lanes";
+import { type DerivedLane, laneByTitle, laneList, laneLoader, laneNotes, laneRequest } from "../state/lanes";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
 import { selection, trackOf } from "../state/selection";
@@ -101,10 +101,11 @@ export class TrackHandlers implements TrackActions {
     await laneLoader.want(shown.trace);
     const lanes = laneList.peek().filter(({ id }) => id.startsWith(`${tool}.`));
     const drawn = lanes.filter(({ id }) => trackChoice.peek().lanes.includes(id));
-    const lane = title === undefined ? lanes[0] : lanes.find((candidate) => candidate.title === title);
+    const lane = title === undefined ? lanes[0] : laneByTitle(lanes, title);
     if (lane === undefined) {
       const state = laneRequest.peek();
-      announcement.value = state.kind === "failed" ? state.failure.message : "The trace has nothing to draw for it.";
+      const missing = laneNotes.peek().join(" ") || "The trace has nothing to draw for it.";
+      announcement.value = state.kind === "failed" ? state.failure.message : missing;
     } else if (title === undefined && drawn.length > 0) {
       this.toggleLanes(drawn);
     } else {

@@ -2,7 +2,7 @@
 
 import "./lanes.css";
 import { useEffect } from "preact/hooks";
-import { laneHeightPx, laneLoader, laneRequest } from "../state/lanes";
+import { laneHeightPx, laneLoader, laneNotes, laneRequest } from "../state/lanes";
 import {
   HEADER_PX,
   itemsBetween,
@@ -26,6 +26,7 @@ export function LaneLayer({ trace }: { readonly trace: Trace }) {
   const sticky = stickyHeader(layout.value, topPx);
   const upperPx = pinnedPx + (sticky === null ? 0 : Math.max(0, HEADER_PX + sticky.offsetPx));
   const state = laneRequest.value;
+  const missing = state.kind === "failed" ? state.failure.message : laneNotes.value.join(" ");
   return (
     <>
       <div class="lanes" style={{ top: `${upperPx}px` }}>
@@ -40,7 +41,7 @@ export function LaneLayer({ trace }: { readonly trace: Trace }) {
           <Lanes trace={trace} items={pinnedBetween(layout.value, pinnedTopPx)} upperPx={0} />
         </div>
       )}
-      {state.kind === "failed" && <p class="lanes-failure">Derived lanes: {state.failure.message}</p>}
+      {missing !== "" && <p class="lanes-failure">Derived lanes: {missing}</p>}
     </>
   );
 }

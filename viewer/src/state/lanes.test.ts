@@ -1,6 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { heightsOf, laneHeightPx, lanesByTrack, lanesOf } from "./lanes";
+import { heightsOf, laneByTitle, laneHeightPx, lanesByTrack, lanesOf } from "./lanes";
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "text", unit: "", values });
 const ANSWER = {
@@ -28,4 +28,11 @@ test("chosen lanes stand below their track, in the order of the choice", () => {
   expect(heightsOf(drawn).get(7)).toBe(laneHeightPx(lanes[0]!) + laneHeightPx(lanes[1]!));
   expect(lanesByTrack(lanes, []).size).toBe(0);
   expect(lanesOf({ ...ANSWER, tables: [] })).toEqual([]);
+});
+
+test("a lane by its title, also where titles name hosts and the asker does not", () => {
+  const lanes = ["Memory b · 10", "Memory a · 0", "Memory b · 0"].map((title) => ({ ...lanesOf(ANSWER)[0]!, title }));
+  expect(laneByTitle(lanes, "Memory b · 0")).toBe(lanes[2]);
+  expect(laneByTitle(lanes, "Memory 0")).toBe(lanes[1]);
+  expect(laneByTitle(lanes, "Memory 1")).toBeUndefined();
 });

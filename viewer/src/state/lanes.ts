@@ -31,6 +31,9 @@ export const laneRequest = signal<RequestState<readonly DerivedLane[]>>({ kind: 
 /** Lanes that are known; those of a build before it has grown, until they are known anew. */
 export const laneList = signal<readonly DerivedLane[]>([]);
 
+/** Why lanes of a tool are missing, in sentences. */
+export const laneNotes = signal<readonly string[]>([]);
+
 export class LaneLoader {
   readonly #requester = new Requester<readonly DerivedLane[]>(0, laneRequest);
   #run: string | null = null;
@@ -40,11 +43,13 @@ export class LaneLoader {
     const run = `${manifest.run} ${manifest.build}`;
     if (run !== this.#run) {
       this.#run = run;
-      laneList.value = [];
+      [laneList.value, laneNotes.value] = [[], []];
     }
-    await this.#requester.want(questionKey(manifest, "lanes", {}), async (abort) =>
-      lanesOf(await api.ask("lanes", {}, abort)),
-    );
+    await this.#requester.want(questionKey(manifest, "lanes", {}), async (abort) => {
+      const answer = await api.ask("lanes", {}, abort);
+      laneNotes.value = answer.notes.filter(({ severity }) => severity === "warning").map(({ text }) => text);
+      return lanesOf(answer);
+    });
     const state = laneRequest.peek();
     if (state.kind === "answered" && run === this.#run) {
       laneList.value = state.answer;
@@ -68,6 +73,15 @@ export function lanesOf(answer: ToolAnswer): readonly DerivedLane[] {
     track: Number(tracks[row]),
     makers: String(makers[row]).split(",").filter(Boolean).map(Number),
   }));
+}
+
+/** The lane with a title; else one that names its host as well, as titles do where the run has several. */
+export function laneByTitle(lanes: readonly DerivedLane[], title: string): DerivedLane | undefined {
+  const [word, ...name] = title.split(" ");
+  return (
+    lanes.find((lane) => lane.title === title) ??
+    lanes.find((lane) => lane.title.startsWith(`${word} `) && lane.title.endsWith(` · ${name.join(" ")}`))
+  );
 }
 
 export function laneHeightPx({ kind, rows }: DerivedLane): number {

@@ -143,6 +143,13 @@ describe("the address", () => {
     expect(parseLocation("", "#v=1&tool=A").page.tool).toBeNull();
   });
 
+  it("takes the derived lanes that it names, as many as a group has, without what is none", () => {
+    const lanes = Array.from({ length: 300 }, (_, track) => `queues.${track}`).join(",");
+    expect(parseLocation("", `#v=1&lanes=${lanes}`).choice.lanes).toBe(lanes);
+    expect(parseLocation("", "#v=1&lanes=queues.1,A.2,,overlap.3").choice.lanes).toBe("queues.1,overlap.3");
+    expect(parseLocation("", "#v=1&lanes=A").choice.lanes).toBeNull();
+  });
+
   it("leaves out what another version wrote", () => {
     expect(parseLocation("?run=x", "#v=2&t=1-3")).toEqual({ ...NOWHERE, run: "x" });
   });

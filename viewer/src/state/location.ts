@@ -144,11 +144,13 @@ export function parseLocation(search: string, hash: string): PageLocation {
   };
 }
 
-const LANES = /^[a-z]\w{0,99}\.[a-z0-9_-]{1,100}(,[a-z]\w{0,99}\.[a-z0-9_-]{1,100}){0,99}$/;
+const LANE = /^[a-z]\w{0,99}\.[a-z0-9_-]{1,100}$/;
+const MOST_LANES = 1000;
 
-/** The text if it names derived lanes. */
+/** The derived lanes that a text names. */
 function lanesText(text: string | null): string | null {
-  return text !== null && LANES.test(text) ? text : null;
+  const lanes = (text ?? "").split(",").filter((lane) => LANE.test(lane));
+  return lanes.length === 0 ? null : lanes.slice(0, MOST_LANES).join(",");
 }
 
 /** Text encoded for an address; without halves of characters, which have no code of their own and would throw. */
