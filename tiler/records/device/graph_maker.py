@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ class GraphMaker:
             self._add(self._reader.add(args_end, begin, args, start, duration), kind)
         self._count += len(kind)
 
-    def _add(self, columns: tuple[Any, ...], kind: Ints) -> None:
+    def _add(self, columns: Sequence[Any], kind: Ints) -> None:
         """`columns`: as the native module returns them."""
         own_kind, _, _, told, numbers, _ = columns
         self._look_at_kinds()

@@ -1,0 +1,175 @@
+"""Which instruction each kernel of a graph runs: by its name where that is of one instruction alone, then by order.
+
+XLA names a kernel after its instruction. Instructions that compute the same share the kernel of the first of them, and
+those that a library runs have the kernels of the library. Of both the order decides, but only where kernels run in the
+order of the program, and there are as many of them as instructions that are left. All else stays with the graph.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise, takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.operations.graph_launches import GraphLaunches
+
+
+class Way(StrEnum):
+    """By which a kernel is known to run an instruction."""
+
+    NAME = "name"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphKernel:
+    """A kernel of an execution, or a copy or a clearing of memory in it."""
+
+    name: str
+    is_kernel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """The instruction that a kernel runs."""
+
+    instruction: str
+    way: Way
+
+
+def attribute(
+    kernels: Sequence[GraphKernel], launches: GraphLaunches, names: Collection[str]
+) -> list[Attributed | None]:
+    """The instruction of each kernel of an execution, which are in the order in which they run; None: it is not known.
+
+    `names`: of all kernels that run for the program, in this execution or elsewhere.
+    """
+    execution = _Execution(kernels, launches, names)
+    execution.attribute_by_name()
+    if launches.is_ordered and execution.is_in_order():
+        execution.attribute_shared()
+        execution.attribute_libraries()
+    return execution.attributed
+
+
+class _Execution:
+    """Attributes the kernels of one execution, step by step."""
+
+    def __init__(self, kernels: Sequence[GraphKernel], launches: GraphLaunches, names: Collection[str]) -> None:
+        self.attributed: list[Attributed | None] = [None] * len(kernels)
+        self._kernels = kernels
+        self._order = launches.order
+        self._launches = launches
+        self._place = np.full(len(kernels), -1, np.int64)  # of each kernel that of its instruction in the order
+        self._named: dict[str, list[int]] = {}  # kernels that have the name of an instruction
+        for at, kernel in enumerate(kernels):
+            if kernel.is_kernel and kernel.name in launches.owners:
+                self._named.setdefault(kernel.name, []).append(at)
+        self._places = {launch.name: place for place, launch in enumerate(launches.order)}
+        self._without_own: dict[Hashable, list[int]] = {}  # places of instructions that have no kernel of their own
+        for place, launch in enumerate(launches.order):
+            if launch.kernel not in names:
+                self._without_own.setdefault(launch.likeness, []).append(place)
+
+    def attribute_by_name(self) -> None:
+        """Those whose name is that of one instruction, whose kernel no other one can share."""
+        for name, kernels in self._named.items():
+            owner = self._owner(name)
+            if owner is None or len(kernels) != 1:
+                continue
+            is_apart = self._order[owner].is_apart
+            if all(self._order[place].is_apart and not is_apart for place in self._sharing(owner)):
+                self._set(kernels[0], owner, Way.NAME)
+
+    def _owner(self, name: str) -> int | None:
+        """The place of the instruction with a kernel of this name; None: another computation has it, or several do."""
+        owners = self._launches.owners[name]
+        return self._places.get(owners[0]) if len(owners) == 1 else None
+
+    def _sharing(self, owner: int) -> Sequence[int]:
+        """The places of other instructions that may run the kernel of an instruction, which is made for the first."""
+        alike = self._without_own.get(self._order[owner].likeness, [])
+        return alike[bisect_right(alike, owner) :] if self._launches.is_ordered else alike
+
+    def _set(self, kernel: int, place: int, way: Way) -> None:
+        self._place[kernel] = place
+        self.attributed[kernel] = Attributed(self._order[place].name, way)
+
+    def is_in_order(self) -> bool:
+        """True if kernels that are attributed run in the order of their instructions."""
+        return _ascends(self._place)
+
+    def attribute_shared(self) -> None:
+        """Kernels that several instructions share, where there are as many as instructions."""
+        places = self._place[self._place >= 0]
+        first, last = (0, len(self._order)) if self._launches.is_whole else (-1, -1)
+        if len(places) and not self._launches.is_whole:
+            first, last = int(places[0]), int(places[-1]) + 1
+        for name, kernels in self._named.items():
+            owner = self._owner(name)
+            if owner is None or self._place[kernels[0]] >= 0:
+                continue
+            may_run = [owner, *self._sharing(owner)]
+            # Whatever the program runs between two kernels of the graph is in the graph.
+            within = [place for place in may_run if first <= place < last]
+            if len(within) != len(kernels):
+                within = [place for place in may_run if not self._order[place].is_apart]
+            if len(within) != len(kernels):
+                continue
+            attempt = self._place.copy()
+            attempt[kernels] = within
+            if _ascends(attempt):
+                for kernel, place in zip(kernels, within, strict=True):
+                    self._set(kernel, place, Way.ORDER)
+
+    def attribute_libraries(self) -> None:
+        """Kernels with other names, between those that are attributed."""
+        ends = [at for at, place in enumerate(self._place.tolist()) if place >= 0]
+        for before, after in pairwise([-1, *ends, len(self._kernels)]):
+            kernels = range(before + 1, after)
+            if not kernels or any(
+                self._kernels[kernel].is_kernel and self._kernels[kernel].name in self._launches.owners
+                for kernel in kernels
+            ):
+                continue
+            for kernel, place in self._paired(kernels, self._between(before, after)):
+                self._set(kernel, place, Way.ORDER)
+
+    def _between(self, before: int, after: int) -> list[int]:
+        """The places of instructions that run between two kernels; -1 and the number of kernels: the ends."""
+        first = int(self._place[before]) + 1 if before >= 0 else 0
+        last = int(self._place[after]) if after < len(self._kernels) else len(self._order)
+        if (before >= 0 and after < len(self._kernels)) or self._launches.is_whole:
+            return list(range(first, last))
+        if before >= 0:
+            return list(takewhile(self._may_be_next, range(first, last)))
+        if after < len(self._kernels):
+            return list(takewhile(self._may_be_next, range(last - 1, first - 1, -1)))[::-1]
+        return []  # no kernel says which part of the program the graph is
+
+    def _may_be_next(self, place: int) -> bool:
+        """True if an instruction beside those of a graph may be in it, without a kernel of its own name."""
+        return self._order[place].may_use_library and not self._order[place].is_apart
+
+    def _paired(self, kernels: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Kernels with the places of their instructions, where that is clear."""
+        launches = [self._order[place] for place in places]
+        if any(launch.is_control for launch in launches):
+            return
+        if len(places) == 1 and launches[0].may_use_library:
+            yield from ((kernel, places[0]) for kernel in kernels)
+        elif len(places) == len(kernels) and all(
+            self._kernels[kernel].is_kernel == launch.may_use_library
+            for kernel, launch in zip(kernels, launches, strict=True)
+        ):
+            yield from zip(kernels, places, strict=True)
+
+
+def _ascends(places: NDArray[np.int64]) -> bool:
+    """True if places of kernels ascend, those left out that have none."""
+    return bool((np.diff(places[places >= 0]) > 0).all())

@@ -1,0 +1,223 @@
+"""The kinds of a track's operations with the instructions that kernels of graphs run.
+
+An event of a graph is of a further kind where its instruction is known: the same kernel may run several. Which one it
+is follows from the order of the execution that it is in, as it is stored, and from the program: from no window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.hlo import HloDamage, Program, hlo_module, programs_of
+from tilescope.tiler.facts.operations.graph_attribution import Attributed, GraphKernel, attribute
+from tilescope.tiler.facts.operations.graph_launches import ProgramLaunches
+from tilescope.tiler.facts.operations.graph_operations import GraphOperations
+from tilescope.tiler.facts.operations.kind_sums import KindSums
+from tilescope.tiler.facts.operations.track_records import track_kinds
+from tilescope.tiler.pages import decompress
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS, GraphExecutions
+from tilescope.tiler.records.device.operations import OperationKind, OperationKinds, TrackKinds
+
+Ints = NDArray[np.int64]
+
+_Graph = tuple[str, str]  # program and name, as `OperationKind.instruction` has them
+
+
+@dataclass(frozen=True, slots=True)
+class AttributedKinds:
+    """The kinds of a track, behind its own those of kernels whose instruction was found."""
+
+    kinds: TrackKinds
+    graphs: GraphOperations | None = None  # None: the track has none
+    ways: Mapping[int, str] = field(default_factory=dict)  # of kinds of graphs by their places: a `Way`, or `LEFT`
+    notes: tuple[str, ...] = ()
+
+
+LEFT: Final = "left"
+
+_CUT: Final = (
+    "there are more executions of graphs on a track than are kept: kernels of the others stay with their graphs"
+)
+
+
+class GraphTimes:
+    """Time of the kernels of graphs, by the way in which their instruction was found, ps."""
+
+    def __init__(self) -> None:
+        self.by_way: dict[str, int] = {}
+        self.notes: list[str] = []
+
+    def add(self, attributed: AttributedKinds, sums: KindSums) -> None:
+        """Adds those of a track."""
+        self.notes += [note for note in attributed.notes if note not in self.notes]
+        for place, way in attributed.ways.items():
+            if sums.total[place]:
+                self.by_way[way] = self.by_way.get(way, 0) + int(sums.total[place])
+
+
+def attributed_kinds(reader: QueryReader, track: int) -> Interruptible[AttributedKinds | None]:
+    """Those of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
+    kinds = track_kinds(reader, track)
+    if kinds is None:
+        return None
+    attributed = _ATTRIBUTED.get(reader, track)
+    if attributed is None:
+        record = reader.store.get(GRAPH_EXECUTIONS, track)
+        if record is None:
+            return AttributedKinds(kinds)
+        executions = GraphExecutions.decode(decompress(record), len(kinds.kinds))
+        attributed, is_final = yield from _attributed(reader, track, kinds, executions)
+        if is_final:
+            _ATTRIBUTED.keep(reader, track, attributed)
+    return attributed
+
+
+def _attributed(
+    reader: QueryReader, track: int, kinds: TrackKinds, executions: GraphExecutions
+) -> Interruptible[tuple[AttributedKinds, bool]]:
+    """The kinds, and whether they stay: a run that is being indexed has no programs yet."""
+    graphs = _Graphs(reader, track, kinds, executions)
+    is_final = True
+    try:
+        yield from graphs.read_programs()
+    except NotBuilt:
+        is_final = False
+    own = OperationKinds.of(kinds.kinds)
+    metadata, stats = own.metadata.tolist(), dict(own.stats)
+    further: dict[tuple[int, Attributed], int] = {}
+    ways: dict[int, str] = {}
+    kind, is_left, begins = [], [], []
+    for number, pattern in enumerate(executions.patterns):
+        found = yield from graphs.instructions(number)
+        places = []
+        for base, instruction in zip(pattern.tolist(), found, strict=True):
+            place = base
+            if instruction is not None:
+                place = further.setdefault((base, instruction), len(metadata))
+                if place == len(metadata):
+                    metadata.append(metadata[base])
+                    stats[place] = {**stats[base], "hlo_op": instruction.instruction}
+            ways[place] = LEFT if instruction is None else instruction.way
+            places.append(place)
+        left = np.array([instruction is None for instruction in found], np.bool_)
+        kind.append(np.array(places, np.int64))
+        is_left.append(left)
+        begins.append(left & (np.cumsum(left) == 1))
+    offset = np.cumsum([0, *map(len, executions.patterns)]).astype(np.int64)
+    columns = (_joined(parts, dtype) for parts, dtype in ((kind, np.int64), (is_left, np.bool_), (begins, np.bool_)))
+    operations = GraphOperations(executions, offset, *columns)
+    every = OperationKinds(np.array(metadata, np.int64), stats)
+    notes = (*graphs.notes, *((_CUT,) if executions.is_cut else ()))
+    return AttributedKinds(structs.replace(kinds, kinds=every), operations, ways, notes), is_final
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype), *parts])
+
+
+class _Graphs:
+    """Looks up the instructions of the patterns of a track."""
+
+    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds, executions: GraphExecutions) -> None:
+        self.notes: list[str] = []
+        self._reader = reader
+        self._file = reader.file_of(track)
+        self._kinds = kinds.kinds
+        self._executions = executions
+        self._programs: dict[str, ProgramLaunches] = {}
+        # Of each program the names of its kernels, and the instructions that run outside of its graphs.
+        self._names: dict[str, set[str]] = {}
+        self._apart: dict[str, set[str]] = {}
+        of_graphs = np.unique(np.concatenate([np.zeros(0, np.int64), *executions.patterns])).tolist()
+        self._kernels = {place: self._kernel(kinds.kinds[place]) for place in of_graphs}
+        self._graph_names = {self._graph(place) for place in of_graphs}
+        programs = {program for program, _ in self._graph_names}
+        for kind in OperationKinds.of(kinds.kinds).stats:
+            program, name = self._kinds[kind].instruction
+            if program in programs:
+                self._names.setdefault(program, set()).add(self._kernel(self._kinds[kind]).name)
+                if (program, name) not in self._graph_names:
+                    self._apart.setdefault(program, set()).add(name)
+
+    def _graph(self, place: int) -> _Graph:
+        return self._kinds[place].instruction
+
+    def _kernel(self, kind: OperationKind) -> GraphKernel:
+        name = kernel_kind_name(self._reader, self._file, kind)
+        return GraphKernel(name, "memcpy_details" not in kind.stats and not name.startswith(_MEMORY))
+
+    def read_programs(self) -> Interruptible[None]:
+        """Reads the programs that have graphs. Raises NotBuilt while the run is indexed."""
+        programs = programs_of(self._reader)
+        for number in sorted({self._graph(int(pattern[0]))[0] for pattern in self._executions.patterns}):
+            program = _program(programs, self._file, number, self._module_name(number))
+            if program is None:
+                continue
+            try:
+                module = yield from hlo_module(self._reader, program)
+            except HloDamage:
+                continue  # whoever asks for its instructions says it
+            self._programs[number] = yield from ProgramLaunches.from_module(module)
+
+    def _module_name(self, program: str) -> str:
+        kinds = (self._kinds[int(pattern[0])] for pattern in self._executions.patterns)
+        return next(kind.module_name for kind in kinds if kind.instruction[0] == program)
+
+    def instructions(self, number: int) -> Interruptible[list[Attributed | None]]:
+        """The instruction of each operation of a pattern."""
+        pattern = self._executions.patterns[number]
+        program, name = self._graph(int(pattern[0]))
+        yield
+        launches = self._programs.get(program)
+        graph = None if launches is None else launches.graph(name, self._apart.get(program, ()))
+        if graph is None:
+            return [None] * len(pattern)
+        kernels = [self._kernels[kind] for kind in pattern.tolist()]
+        return attribute(kernels, graph, self._names.get(program, ()))
+
+
+_MEMORY: Final = ("Memset", "Memcpy")  # operations of memory that are no kernels
+
+
+def kernel_kind_name(reader: QueryReader, file: int, kind: OperationKind) -> str:
+    """The name of a kernel; "" unknown."""
+    tables = reader.event_metadata(file)
+    if tables is None or kind.metadata < 0:
+        return ""
+    number = int(tables.name[kind.metadata])
+    return reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
+
+
+def _program(programs: Sequence[Program], file: int, number: str, module_name: str) -> Program | None:
+    """The program with an id, or else the only one with a name."""
+    of_file = [program for program in programs if program.file == file]
+    with_id = [program for program in of_file if program.id == number]
+    for name in (number, module_name):
+        named = [program for program in of_file if program.name == name]
+        if with_id or len(named) == 1:
+            return (with_id or named)[0]
+    return None
+
+
+def _size(attributed: AttributedKinds) -> int:
+    """About what it takes."""
+    kinds = OperationKinds.of(attributed.kinds.kinds)
+    rows = 0 if attributed.graphs is None else len(attributed.graphs.kind)
+    return len(kinds.stats) * _KIND_BYTES + rows * _ROW_BYTES
+
+
+_KIND_BYTES: Final = 600  # of a kind with stats, as in `track_records`
+_ROW_BYTES: Final = 18
+
+_ATTRIBUTED: Final = KeyedRunCache[int, AttributedKinds](
+    "graph_operations", "Instructions that kernels of graphs run", _size
+)
