@@ -7,7 +7,7 @@ order of the program, and there are as many of them as instructions that are lef
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,8 +71,11 @@ class _Execution:
             if kernel.is_kernel and kernel.name in launches.owners:
                 self._named.setdefault(kernel.name, []).append(at)
         self._places = {launch.name: place for place, launch in enumerate(launches.order)}
+        self._names = names
+        self._alike: dict[Hashable, list[int]] = {}  # places of instructions that compute the same
         self._without_own: dict[Hashable, list[int]] = {}  # places of instructions that have no kernel of their own
         for place, launch in enumerate(launches.order):
+            self._alike.setdefault(launch.likeness, []).append(place)
             if launch.kernel not in names:
                 self._without_own.setdefault(launch.likeness, []).append(place)
 
@@ -105,27 +108,55 @@ class _Execution:
         return _ascends(self._place)
 
     def attribute_shared(self) -> None:
-        """Kernels that several instructions share, where there are as many as instructions."""
+        """Kernels that several instructions may run, where there are as many as instructions."""
         places = self._place[self._place >= 0]
         first, last = (0, len(self._order)) if self._launches.is_whole else (-1, -1)
         if len(places) and not self._launches.is_whole:
+            # Whatever the program runs between two kernels of the graph is in the graph.
             first, last = int(places[0]), int(places[-1]) + 1
+        alike: dict[Hashable, list[int]] = {}  # kernels of instructions that compute the same
         for name, kernels in self._named.items():
             owner = self._owner(name)
-            if owner is None or self._place[kernels[0]] >= 0:
-                continue
+            if owner is not None:
+                alike.setdefault(self._order[owner].likeness, []).extend(kernels)
+        for likeness, kernels in alike.items():
+            kernels.sort()
+            if not self._attribute_in_order(kernels, _between(self._alike[likeness], first, last)):
+                for name in dict.fromkeys(self._kernels[kernel].name for kernel in kernels):
+                    self._attribute_named(name, first, last)
+
+    def _attribute_named(self, name: str, first: int, last: int) -> None:
+        """Kernels of one name, which the graph has between two places at least."""
+        owner = self._owner(name)
+        if owner is not None:
             may_run = [owner, *self._sharing(owner)]
-            # Whatever the program runs between two kernels of the graph is in the graph.
-            within = [place for place in may_run if first <= place < last]
-            if len(within) != len(kernels):
-                within = [place for place in may_run if not self._order[place].is_apart]
-            if len(within) != len(kernels):
-                continue
-            attempt = self._place.copy()
-            attempt[kernels] = within
-            if _ascends(attempt):
-                for kernel, place in zip(kernels, within, strict=True):
-                    self._set(kernel, place, Way.ORDER)
+            if not self._attribute_in_order(self._named[name], _between(may_run, first, last)):
+                apart = [place for place in may_run if not self._order[place].is_apart]
+                self._attribute_in_order(self._named[name], apart)
+
+    def _attribute_in_order(self, kernels: Sequence[int], places: Sequence[int]) -> bool:
+        """Attributes kernels to as many instructions that may run them; True if that is possible."""
+        if len(kernels) != len(places):
+            return False
+        attempt = self._place.copy()
+        attempt[kernels] = places
+        pairs = list(zip(kernels, places, strict=True))
+        known = self._place[kernels]
+        agrees = bool(((known < 0) | (known == np.array(places, np.int64))).all())
+        if not (agrees and _ascends(attempt) and all(self._may_run(*pair) for pair in pairs)):
+            return False
+        for kernel, place in pairs:
+            if self._place[kernel] < 0:
+                self._set(kernel, place, Way.ORDER)
+        return True
+
+    def _may_run(self, kernel: int, place: int) -> bool:
+        """True if a kernel may be that of an instruction, which is like the one that it has its name of."""
+        name, launch = self._kernels[kernel].name, self._order[place]
+        if launch.kernel in self._names:
+            return launch.kernel == name
+        owner = self._owner(name)
+        return owner is not None and owner < place
 
     def attribute_libraries(self) -> None:
         """Kernels with other names, between those that are attributed."""
@@ -168,6 +199,11 @@ class _Execution:
             for kernel, launch in zip(kernels, launches, strict=True)
         ):
             yield from zip(kernels, places, strict=True)
+
+
+def _between(places: Sequence[int], first: int, last: int) -> Sequence[int]:
+    """Those of ascending places that lie in [first, last)."""
+    return places[bisect_left(places, first) : bisect_left(places, last)]
 
 
 def _ascends(places: NDArray[np.int64]) -> bool:

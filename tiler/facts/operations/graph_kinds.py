@@ -96,8 +96,8 @@ def _attributed(
     further: dict[tuple[int, Attributed], int] = {}
     ways: dict[int, str] = {}
     kind, is_left, begins = [], [], []
-    for number, pattern in enumerate(executions.patterns):
-        found = yield from graphs.instructions(number)
+    by_pattern = yield from graphs.attributed()
+    for pattern, found in zip(executions.patterns, by_pattern, strict=True):
         places = []
         for base, instruction in zip(pattern.tolist(), found, strict=True):
             place = base
@@ -172,11 +172,44 @@ class _Graphs:
         kinds = (self._kinds[int(pattern[0])] for pattern in self._executions.patterns)
         return next(kind.module_name for kind in kinds if kind.instruction[0] == program)
 
-    def instructions(self, number: int) -> Interruptible[list[Attributed | None]]:
-        """The instruction of each operation of a pattern."""
-        pattern = self._executions.patterns[number]
+    def attributed(self) -> Interruptible[list[list[Attributed | None]]]:
+        """The instruction of each operation of each pattern."""
+        by_pattern: list[list[Attributed | None]] = []
+        for pattern in self._executions.patterns:
+            by_pattern.append(self._instructions(pattern))
+            yield
+        self._complete(by_pattern)
+        return by_pattern
+
+    def _complete(self, by_pattern: list[list[Attributed | None]]) -> None:
+        """Takes those of the first and last execution of a graph, which the capture may cut, from whole ones."""
+        patterns, executions = self._executions.patterns, self._executions.pattern
+        graphs = [self._graph(int(pattern[0])) for pattern in patterns]
+        once = np.bincount(executions, minlength=len(patterns)) == 1
+        of_graph: dict[_Graph, list[int]] = {}
+        for number, graph in enumerate(graphs):
+            of_graph.setdefault(graph, []).append(number)
+        at_ends = (
+            {graphs[number]: number for number in executions[::-1].tolist()},
+            {graphs[number]: number for number in executions.tolist()},
+        )
+        for is_last, ends in enumerate(at_ends):
+            for graph, number in ends.items():
+                cut = patterns[number]
+                parts = [
+                    slice(None, len(cut)) if is_last else slice(len(patterns[other]) - len(cut), None)
+                    for other in of_graph[graph]
+                ]
+                found = {
+                    tuple(by_pattern[other][part])
+                    for other, part in zip(of_graph[graph], parts, strict=True)
+                    if len(patterns[other]) > len(cut) and np.array_equal(patterns[other][part], cut)
+                }
+                if once[number] and len(found) == 1:
+                    by_pattern[number] = list(found.pop())
+
+    def _instructions(self, pattern: Ints) -> list[Attributed | None]:
         program, name = self._graph(int(pattern[0]))
-        yield
         launches = self._programs.get(program)
         graph = None if launches is None else launches.graph(name, self._apart.get(program, ()))
         if graph is None:
