@@ -159,36 +159,31 @@ class _Execution:
         return owner is not None and owner < place
 
     def attribute_libraries(self) -> None:
-        """Kernels with other names, between those that are attributed."""
-        ends = [at for at, place in enumerate(self._place.tolist()) if place >= 0]
-        for before, after in pairwise([-1, *ends, len(self._kernels)]):
+        """Kernels with other names, between those that are attributed and beside them."""
+        ends = np.flatnonzero(self._place >= 0).tolist()
+        count = len(self._kernels)
+        for before, after in pairwise([-1, *ends, count]):
             kernels = range(before + 1, after)
-            if not kernels or any(
-                self._kernels[kernel].is_kernel and self._kernels[kernel].name in self._launches.owners
-                for kernel in kernels
-            ):
+            if not kernels or any(map(self._is_named, kernels)):
                 continue
-            for kernel, place in self._paired(kernels, self._between(before, after)):
+            first = int(self._place[before]) + 1 if before >= 0 else 0
+            last = int(self._place[after]) if after < count else len(self._order)
+            if self._launches.is_whole or (before >= 0 and after < count):
+                pairs = self._paired(kernels, range(first, last))
+            elif before >= 0:
+                pairs = self._beside(kernels, range(first, last))
+            elif after < count:
+                pairs = self._beside(kernels[::-1], range(first, last)[::-1])
+            else:
+                pairs = iter(())  # no kernel says which part of the program the graph is
+            for kernel, place in pairs:
                 self._set(kernel, place, Way.ORDER)
 
-    def _between(self, before: int, after: int) -> list[int]:
-        """The places of instructions that run between two kernels; -1 and the number of kernels: the ends."""
-        first = int(self._place[before]) + 1 if before >= 0 else 0
-        last = int(self._place[after]) if after < len(self._kernels) else len(self._order)
-        if (before >= 0 and after < len(self._kernels)) or self._launches.is_whole:
-            return list(range(first, last))
-        if before >= 0:
-            return list(takewhile(self._may_be_next, range(first, last)))
-        if after < len(self._kernels):
-            return list(takewhile(self._may_be_next, range(last - 1, first - 1, -1)))[::-1]
-        return []  # no kernel says which part of the program the graph is
-
-    def _may_be_next(self, place: int) -> bool:
-        """True if an instruction beside those of a graph may be in it, without a kernel of its own name."""
-        return self._order[place].may_use_library and not self._order[place].is_apart
+    def _is_named(self, kernel: int) -> bool:
+        return self._kernels[kernel].is_kernel and self._kernels[kernel].name in self._launches.owners
 
     def _paired(self, kernels: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Kernels with the places of their instructions, where that is clear."""
+        """Kernels with the places of their instructions, which are these and no others, where that is clear."""
         launches = [self._order[place] for place in places]
         if any(launch.is_control for launch in launches):
             return
@@ -199,6 +194,23 @@ class _Execution:
             for kernel, launch in zip(kernels, launches, strict=True)
         ):
             yield from zip(kernels, places, strict=True)
+
+    def _beside(self, kernels: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The same of those at an end of a graph: kernels and places from a known kernel on, away from it.
+
+        How many of the instructions are in the graph is not known.
+        """
+        candidates = list(takewhile(self._may_be_next, places))
+        if len(candidates) == 1 and (len(places) == 1 or self._order[places[1]].is_apart):
+            yield from ((kernel, candidates[0]) for kernel in kernels)
+        elif candidates:
+            nearest = list(takewhile(lambda kernel: self._kernels[kernel].is_kernel, kernels))
+            if len(nearest) == 1 or len(candidates) == 1:
+                yield from ((kernel, candidates[0]) for kernel in nearest)
+
+    def _may_be_next(self, place: int) -> bool:
+        """True if an instruction beside those of a graph may be in it, without a kernel of its own name."""
+        return self._order[place].may_use_library and not self._order[place].is_apart
 
 
 def _between(places: Sequence[int], first: int, last: int) -> Sequence[int]:
