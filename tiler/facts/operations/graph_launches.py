@@ -29,7 +29,7 @@ def kernel_name(instruction: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchingInstruction:
     """An instruction that launches something."""
 
     name: str
@@ -44,7 +44,7 @@ class Launch:
 class GraphLaunches:
     """Instructions that may be in a graph, and how it is bounded."""
 
-    order: Sequence[Launch]
+    order: Sequence[LaunchingInstruction]
     is_ordered: bool  # they run in this order; else the program does not say in which
     is_whole: bool  # all of them are in the graph; else some that follow each other in the order
     owners: Mapping[str, Sequence[str]]  # instructions anywhere in the program by the name of their kernel
@@ -107,7 +107,7 @@ class ProgramLaunches:
                 if instruction.opcode in FREE_OPCODES:
                     continue
                 operands = tuple(computation.instructions[operand].shape for operand in instruction.operands)
-                launch = Launch(
+                launch = LaunchingInstruction(
                     instruction.name,
                     kernel_name(instruction.name),
                     (_form(instruction, self._likeness), operands),

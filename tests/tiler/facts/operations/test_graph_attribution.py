@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.facts.operations.graph_attribution import GraphKernel, attribute
-from tilescope.tiler.facts.operations.graph_launches import GraphLaunches, Launch, kernel_name
+from tilescope.tiler.facts.operations.graph_launches import GraphLaunches, LaunchingInstruction, kernel_name
 
 
 def launches(text: str, *, is_ordered: bool = True, is_whole: bool = False) -> GraphLaunches:
@@ -16,7 +16,9 @@ def launches(text: str, *, is_ordered: bool = True, is_whole: bool = False) -> G
     order = []
     for word in text.split():
         name, _, likeness = word.strip("!@&").partition(":")
-        order.append(Launch(name, kernel_name(name), likeness or name, "!" in word, "&" in word, "@" in word))
+        order.append(
+            LaunchingInstruction(name, kernel_name(name), likeness or name, "!" in word, "&" in word, "@" in word)
+        )
     owners: dict[str, list[str]] = {}
     for launch in order:
         owners.setdefault(launch.kernel, []).append(launch.name)
