@@ -347,5 +347,5 @@ def test_the_schedule_of_a_computation_has_all_of_its_instructions() -> None:
         assert parsed_schedule(schedule({7: wrong})) == {}
     assert parsed_schedule(schedule({8: [1, 3, 2]})) == parsed_schedule(b"") == {}
     for damaged in (b"\xff", b"\x0a\x02\xff\xff", b"\x08\x01" + schedule({7: [1, 3, 2]})[:-1]):
-        with pytest.raises(HloDamage, match="schedule"):
+        with pytest.raises(HloDamage):
             parsed_schedule(damaged)
