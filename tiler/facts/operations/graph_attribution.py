@@ -7,7 +7,7 @@ order of the program, and there are as many of them as instructions that are lef
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -66,6 +66,7 @@ class _Execution:
         self._order = launches.order
         self._launches = launches
         self._place = np.full(len(kernels), -1, np.int64)  # of each kernel that of its instruction in the order
+        self._known: list[int] = []  # kernels that have one, ascending
         self._named: dict[str, list[int]] = {}  # kernels that have the name of an instruction
         for at, kernel in enumerate(kernels):
             if kernel.is_kernel and kernel.name in launches.owners:
@@ -101,6 +102,7 @@ class _Execution:
 
     def _set(self, kernel: int, place: int, way: Way) -> None:
         self._place[kernel] = place
+        insort(self._known, kernel)
         self.attributed[kernel] = Attributed(self._order[place].name, way)
 
     def is_in_order(self) -> bool:
@@ -138,17 +140,23 @@ class _Execution:
         """Attributes kernels to as many instructions that may run them; True if that is possible."""
         if len(kernels) != len(places):
             return False
-        attempt = self._place.copy()
-        attempt[kernels] = places
         pairs = list(zip(kernels, places, strict=True))
-        known = self._place[kernels]
-        agrees = bool(((known < 0) | (known == np.array(places, np.int64))).all())
-        if not (agrees and _ascends(attempt) and all(self._may_run(*pair) for pair in pairs)):
+        if not all(self._fits(*pair) and self._may_run(*pair) for pair in pairs):
             return False
         for kernel, place in pairs:
             if self._place[kernel] < 0:
                 self._set(kernel, place, Way.ORDER)
         return True
+
+    def _fits(self, kernel: int, place: int) -> bool:
+        """True if an instruction lies between those of the kernels around one, which are known."""
+        if self._place[kernel] >= 0:
+            return int(self._place[kernel]) == place
+        at = bisect_left(self._known, kernel)
+        before, after = self._known[at - 1 : at], self._known[at : at + 1]
+        return all(self._place[known] < place for known in before) and all(
+            self._place[known] > place for known in after
+        )
 
     def _may_run(self, kernel: int, place: int) -> bool:
         """True if a kernel may be that of an instruction, which is like the one that it has its name of."""
@@ -160,7 +168,7 @@ class _Execution:
 
     def attribute_libraries(self) -> None:
         """Kernels with other names, between those that are attributed and beside them."""
-        ends = np.flatnonzero(self._place >= 0).tolist()
+        ends = list(self._known)
         count = len(self._kernels)
         for before, after in pairwise([-1, *ends, count]):
             kernels = range(before + 1, after)

@@ -64,6 +64,11 @@ class GraphTimes:
                 self.by_way[way] = self.by_way.get(way, 0) + int(sums.total[place])
 
 
+# Of an execution: it takes some µs for each, in one piece. A real graph has some thousand.
+MAX_KERNELS: Final = 1 << 16
+_LONG: Final = f"an execution of a graph has more than {MAX_KERNELS:,} kernels: they stay with the graph"
+
+
 def attributed_kinds(reader: QueryReader, track: int) -> Interruptible[AttributedKinds | None]:
     """Those of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
     kinds = track_kinds(reader, track)
@@ -212,7 +217,9 @@ class _Graphs:
         program, name = self._graph(int(pattern[0]))
         launches = self._programs.get(program)
         graph = None if launches is None else launches.graph(name, self._apart.get(program, ()))
-        if graph is None:
+        if len(pattern) > MAX_KERNELS and graph is not None and _LONG not in self.notes:
+            self.notes.append(_LONG)
+        if graph is None or len(pattern) > MAX_KERNELS:
             return [None] * len(pattern)
         kernels = [self._kernels[kind] for kind in pattern.tolist()]
         return attribute(kernels, graph, self._names.get(program, ()))

@@ -13,7 +13,7 @@ from tests.corpus import corpus_path
 from tests.gpu_trace import Kernel, gpu_plane
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, schedule, shape, write_space
 from tests.tiler.store.reads import answer_with
-from tilescope.tiler.facts.operations import OpTable, gpu_devices, gpu_op_table
+from tilescope.tiler.facts.operations import OpTable, gpu_devices, gpu_op_table, graph_kinds
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.device import graph_maker
@@ -165,6 +165,36 @@ def test_executions_that_are_not_kept_stay_with_their_graph_and_that_is_said(
     assert (rows["add.1"], rows["dot.3"]) == (2, 2)
     assert rows[GRAPH] >= 3
     assert any("more executions of graphs" in note for note in of.notes)
+
+
+def test_executions_of_too_many_kernels_stay_with_their_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_kinds, "MAX_KERNELS", len(PROGRAM) - 1)
+    reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), proto())
+    of = table(reader, 0, reader.end + 1)
+    assert list(of.graph_times) == ["left"]
+    assert any("they stay with the graph" in note for note in of.notes)
+
+
+def test_a_graph_that_a_call_runs_has_all_instructions_of_its_computation(tmp_path: Path) -> None:
+    called = computation(
+        2,
+        "command_buffer",
+        instruction(1, "p", "parameter", F),
+        instruction(2, "dot.2", "custom-call", F, 1, 1, custom_call_target="__cublas$gemm"),
+        instruction(3, "add.1", "add", F, 1, 1),
+    )
+    main = computation(
+        1,
+        "main",
+        instruction(4, "q", "parameter", F),
+        instruction(5, "call.1", "call", F, 4, called_computation_ids=[2]),
+    )
+    program = hlo_proto("jit_f", called, main, schedule=schedule({2: [1, 3, 2], 1: [4, 5]}))
+    names = ["add_1", "gemm", "add_1", "gemm"]
+    kernels = [Kernel(name, 10_000 * at, 3000, "call.1", 9, "jit_f", at // 2, 7) for at, name in enumerate(names)]
+    reader = reader_of(tmp_path / "run", kernels, program)
+    rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
+    assert rows == {"add.1": 2, "dot.2": 2}
 
 
 def test_an_instruction_that_bears_the_name_of_the_graph_is_no_graph(tmp_path: Path) -> None:
