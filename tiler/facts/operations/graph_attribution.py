@@ -8,7 +8,7 @@ order of the program, and there are as many of them as instructions that are lef
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise, takewhile
@@ -75,10 +75,13 @@ class _Execution:
         self._names = names
         self._alike: dict[Hashable, list[int]] = {}  # places of instructions that compute the same
         self._without_own: dict[Hashable, list[int]] = {}  # places of instructions that have no kernel of their own
+        self._hidden: dict[Hashable, list[int]] = {}  # those of them that are seen nowhere else
         for place, launch in enumerate(launches.order):
             self._alike.setdefault(launch.likeness, []).append(place)
             if launch.kernel not in names:
                 self._without_own.setdefault(launch.likeness, []).append(place)
+                if not launch.is_apart:
+                    self._hidden.setdefault(launch.likeness, []).append(place)
 
     def attribute_by_name(self) -> None:
         """Those whose name is that of one instruction, whose kernel no other one can share."""
@@ -86,8 +89,8 @@ class _Execution:
             owner = self._owner(name)
             if owner is None or len(kernels) != 1:
                 continue
-            is_apart = self._order[owner].is_apart
-            if all(self._order[place].is_apart and not is_apart for place in self._sharing(owner)):
+            sharing = self._without_own if self._order[owner].is_apart else self._hidden
+            if not self._after(owner, sharing, 0, len(self._order)):
                 self._set(kernels[0], owner, Way.NAME)
 
     def _owner(self, name: str) -> int | None:
@@ -95,10 +98,14 @@ class _Execution:
         owners = self._launches.owners[name]
         return self._places.get(owners[0]) if len(owners) == 1 else None
 
-    def _sharing(self, owner: int) -> Sequence[int]:
-        """The places of other instructions that may run the kernel of an instruction, which is made for the first."""
-        alike = self._without_own.get(self._order[owner].likeness, [])
-        return alike[bisect_right(alike, owner) :] if self._launches.is_ordered else alike
+    def _after(self, owner: int, alike: Mapping[Hashable, list[int]], first: int, last: int) -> range:
+        """Of the places of instructions like one, those in [first, last) that may run its kernel, as a range of them.
+
+        It is made for the first.
+        """
+        places = alike.get(self._order[owner].likeness, [])
+        begin = bisect_right(places, owner) if self._launches.is_ordered else 0
+        return range(max(begin, bisect_left(places, first)), bisect_left(places, last))
 
     def _set(self, kernel: int, place: int, way: Way) -> None:
         self._place[kernel] = place
@@ -129,12 +136,28 @@ class _Execution:
 
     def _attribute_named(self, name: str, first: int, last: int) -> None:
         """Kernels of one name, which the graph has between two places at least."""
-        owner = self._owner(name)
-        if owner is not None:
-            may_run = [owner, *self._sharing(owner)]
-            if not self._attribute_in_order(self._named[name], _between(may_run, first, last)):
-                apart = [place for place in may_run if not self._order[place].is_apart]
-                self._attribute_in_order(self._named[name], apart)
+        kernels, owner = self._named[name], self._owner(name)
+        if owner is None:
+            return
+        own = [owner] if first <= owner < last else []
+        if not self._attribute_after(kernels, own, owner, self._without_own, first, last):
+            own = [] if self._order[owner].is_apart else [owner]
+            self._attribute_after(kernels, own, owner, self._hidden, 0, len(self._order))
+
+    def _attribute_after(
+        self,
+        kernels: Sequence[int],
+        own: list[int],
+        owner: int,
+        alike: Mapping[Hashable, list[int]],
+        first: int,
+        last: int,
+    ) -> bool:
+        after = self._after(owner, alike, first, last)
+        if len(own) + len(after) != len(kernels):  # before so many are copied
+            return False
+        places = alike.get(self._order[owner].likeness, [])
+        return self._attribute_in_order(kernels, own + places[after.start : after.stop])
 
     def _attribute_in_order(self, kernels: Sequence[int], places: Sequence[int]) -> bool:
         """Attributes kernels to as many instructions that may run them; True if that is possible."""
