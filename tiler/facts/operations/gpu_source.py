@@ -69,7 +69,7 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
     for device in devices:
         busy, streams = 0, []
         for track in device.streams:
-            attributed = yield from attributed_kinds(reader, track)
+            attributed = yield from attributed_kinds(reader, track, device.streams)
             if attributed is None:
                 continue
             kinds = attributed.kinds

@@ -49,20 +49,51 @@ def attribute(
 
     `names`: of all kernels that run for the program, in this execution or elsewhere.
     """
-    execution = _Execution(kernels, launches, names)
-    execution.attribute_by_name()
-    if launches.is_ordered and execution.is_in_order():
-        execution.attribute_shared()
-        execution.attribute_libraries()
-    return execution.attributed
+    return Attribution(launches, names).attribute(kernels)
+
+
+class Attribution:
+    """Attributes the kernels of the executions of one graph, one execution after the other."""
+
+    def __init__(self, launches: GraphLaunches, names: Collection[str]) -> None:
+        """`names`: as `attribute` takes them."""
+        self.launches = launches
+        self.names = names
+        self.places = {launch.name: place for place, launch in enumerate(launches.order)}
+        self.alike: dict[Hashable, list[int]] = {}  # places of instructions that compute the same
+        self.without_own: dict[Hashable, list[int]] = {}  # places of instructions that have no kernel of their own
+        self.hidden: dict[Hashable, list[int]] = {}  # those of them that are seen nowhere else
+        for place, launch in enumerate(launches.order):
+            self.alike.setdefault(launch.likeness, []).append(place)
+            if launch.kernel not in names:
+                self.without_own.setdefault(launch.likeness, []).append(place)
+                if not launch.is_apart:
+                    self.hidden.setdefault(launch.likeness, []).append(place)
+        self.controls = [place for place, launch in enumerate(launches.order) if launch.is_control]
+
+    def attribute(self, kernels: Sequence[GraphKernel]) -> list[Attributed | None]:
+        """The same of the kernels of one execution."""
+        execution = _Execution(kernels, self)
+        execution.attribute_by_name()
+        if self.launches.is_ordered and execution.is_in_order():
+            execution.attribute_shared()
+            execution.attribute_libraries()
+        return execution.attributed
+
+    def is_shared_elsewhere(self, place: int) -> bool:
+        """True if an instruction of another computation may run the kernel of an instruction."""
+        kernels = self.launches.elsewhere.get(self.launches.order[place].likeness, ())
+        return any(kernel not in self.names for kernel in kernels)
 
 
 class _Execution:
     """Attributes the kernels of one execution, step by step."""
 
-    def __init__(self, kernels: Sequence[GraphKernel], launches: GraphLaunches, names: Collection[str]) -> None:
+    def __init__(self, kernels: Sequence[GraphKernel], attribution: Attribution) -> None:
+        launches = attribution.launches
         self.attributed: list[Attributed | None] = [None] * len(kernels)
         self._kernels = kernels
+        self._attribution = attribution
         self._order = launches.order
         self._launches = launches
         self._place = np.full(len(kernels), -1, np.int64)  # of each kernel that of its instruction in the order
@@ -71,32 +102,21 @@ class _Execution:
         for at, kernel in enumerate(kernels):
             if kernel.is_kernel and kernel.name in launches.owners:
                 self._named.setdefault(kernel.name, []).append(at)
-        self._places = {launch.name: place for place, launch in enumerate(launches.order)}
-        self._names = names
-        self._alike: dict[Hashable, list[int]] = {}  # places of instructions that compute the same
-        self._without_own: dict[Hashable, list[int]] = {}  # places of instructions that have no kernel of their own
-        self._hidden: dict[Hashable, list[int]] = {}  # those of them that are seen nowhere else
-        for place, launch in enumerate(launches.order):
-            self._alike.setdefault(launch.likeness, []).append(place)
-            if launch.kernel not in names:
-                self._without_own.setdefault(launch.likeness, []).append(place)
-                if not launch.is_apart:
-                    self._hidden.setdefault(launch.likeness, []).append(place)
 
     def attribute_by_name(self) -> None:
         """Those whose name is that of one instruction, whose kernel no other one can share."""
         for name, kernels in self._named.items():
             owner = self._owner(name)
-            if owner is None or len(kernels) != 1:
+            if owner is None or len(kernels) != 1 or self._attribution.is_shared_elsewhere(owner):
                 continue
-            sharing = self._without_own if self._order[owner].is_apart else self._hidden
+            sharing = self._attribution.without_own if self._order[owner].is_apart else self._attribution.hidden
             if not self._after(owner, sharing, 0, len(self._order)):
                 self._set(kernels[0], owner, Way.NAME)
 
     def _owner(self, name: str) -> int | None:
         """The place of the instruction with a kernel of this name; None: another computation has it, or several do."""
         owners = self._launches.owners[name]
-        return self._places.get(owners[0]) if len(owners) == 1 else None
+        return self._attribution.places.get(owners[0]) if len(owners) == 1 else None
 
     def _after(self, owner: int, alike: Mapping[Hashable, list[int]], first: int, last: int) -> range:
         """Of the places of instructions like one, those in [first, last) that may run its kernel, as a range of them.
@@ -128,9 +148,14 @@ class _Execution:
             owner = self._owner(name)
             if owner is not None:
                 alike.setdefault(self._order[owner].likeness, []).extend(kernels)
+        controls = bool(_between(self._attribution.controls, first, last))
         for likeness, kernels in alike.items():
+            # Where a loop or a branch runs between them, or no kernel tells which computation the graph is of, those
+            # of a like instruction of another computation look the same.
+            if (controls or first < 0) and self._attribution.is_shared_elsewhere(self._attribution.alike[likeness][0]):
+                continue
             kernels.sort()
-            if not self._attribute_in_order(kernels, _between(self._alike[likeness], first, last)):
+            if not self._attribute_in_order(kernels, _between(self._attribution.alike[likeness], first, last)):
                 for name in dict.fromkeys(self._kernels[kernel].name for kernel in kernels):
                     self._attribute_named(name, first, last)
 
@@ -140,9 +165,10 @@ class _Execution:
         if owner is None:
             return
         own = [owner] if first <= owner < last else []
-        if not self._attribute_after(kernels, own, owner, self._without_own, first, last):
+        if not self._attribute_after(kernels, own, owner, self._attribution.without_own, first, last):
             own = [] if self._order[owner].is_apart else [owner]
-            self._attribute_after(kernels, own, owner, self._hidden, 0, len(self._order))
+            if not self._attribution.is_shared_elsewhere(owner):
+                self._attribute_after(kernels, own, owner, self._attribution.hidden, 0, len(self._order))
 
     def _attribute_after(
         self,
@@ -184,7 +210,7 @@ class _Execution:
     def _may_run(self, kernel: int, place: int) -> bool:
         """True if a kernel may be that of an instruction, which is like the one that it has its name of."""
         name, launch = self._kernels[kernel].name, self._order[place]
-        if launch.kernel in self._names:
+        if launch.kernel in self._attribution.names:
             return launch.kernel == name
         owner = self._owner(name)
         return owner is not None and owner < place

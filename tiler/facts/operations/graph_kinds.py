@@ -7,7 +7,7 @@ is follows from the order of the execution that it is in, as it is stored, and f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.hlo import HloDamage, Program, hlo_module, programs_of
-from tilescope.tiler.facts.operations.graph_attribution import Attributed, GraphKernel, attribute
+from tilescope.tiler.facts.operations.graph_attribution import Attributed, Attribution, GraphKernel
 from tilescope.tiler.facts.operations.graph_launches import ProgramLaunches
 from tilescope.tiler.facts.operations.graph_operations import GraphOperations
 from tilescope.tiler.facts.operations.kind_sums import KindSums
@@ -66,11 +66,18 @@ class GraphTimes:
 
 # Of an execution: it takes some µs for each, in one piece. A real graph has some thousand.
 MAX_KERNELS: Final = 1 << 16
+# Kinds of kernels with their instructions, of a track: some 50 MB.
+MAX_FURTHER: Final = 1 << 16
 _LONG: Final = f"an execution of a graph has more than {MAX_KERNELS:,} kernels: they stay with the graph"
 
+_MANY: Final = f"kernels of graphs run more than {MAX_FURTHER:,} instructions: those beyond stay with their graphs"
 
-def attributed_kinds(reader: QueryReader, track: int) -> Interruptible[AttributedKinds | None]:
-    """Those of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
+
+def attributed_kinds(reader: QueryReader, track: int, streams: Sequence[int]) -> Interruptible[AttributedKinds | None]:
+    """Those of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
+
+    `streams`: all tracks of its device.
+    """
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
@@ -80,19 +87,20 @@ def attributed_kinds(reader: QueryReader, track: int) -> Interruptible[Attribute
         if record is None:
             return AttributedKinds(kinds)
         executions = GraphExecutions.decode(decompress(record), len(kinds.kinds))
-        attributed, is_final = yield from _attributed(reader, track, kinds, executions)
+        attributed, is_final = yield from _attributed(reader, track, streams, kinds, executions)
         if is_final:
             _ATTRIBUTED.keep(reader, track, attributed)
     return attributed
 
 
 def _attributed(
-    reader: QueryReader, track: int, kinds: TrackKinds, executions: GraphExecutions
+    reader: QueryReader, track: int, streams: Sequence[int], kinds: TrackKinds, executions: GraphExecutions
 ) -> Interruptible[tuple[AttributedKinds, bool]]:
-    """The kinds, and whether they stay: a run that is being indexed has no programs yet."""
+    """The kinds, and whether they stay: a run that is being indexed has no programs yet, and not all streams."""
     graphs = _Graphs(reader, track, kinds, executions)
     is_final = True
     try:
+        yield from graphs.read_streams([stream for stream in streams if stream != track])
         yield from graphs.read_programs()
     except NotBuilt:
         is_final = False
@@ -102,18 +110,27 @@ def _attributed(
     ways: dict[int, str] = {}
     kind, is_left, begins = [], [], []
     by_pattern = yield from graphs.attributed()
-    for pattern, found in zip(executions.patterns, by_pattern, strict=True):
-        places = []
-        for base, instruction in zip(pattern.tolist(), found, strict=True):
-            place = base
-            if instruction is not None:
-                place = further.setdefault((base, instruction), len(metadata))
-                if place == len(metadata):
-                    metadata.append(metadata[base])
-                    stats[place] = {**stats[base], "hlo_op": instruction.instruction}
-            ways[place] = LEFT if instruction is None else instruction.way
-            places.append(place)
-        left = np.array([instruction is None for instruction in found], np.bool_)
+    for number, (pattern, instructions) in enumerate(zip(executions.patterns, by_pattern, strict=True)):
+        if number in graphs.no_graphs:
+            kind.append(pattern)
+            is_left.append(np.zeros(len(pattern), np.bool_))
+            begins.append(np.zeros(len(pattern), np.bool_))
+            continue
+        places, left = [], np.zeros(len(pattern), np.bool_)
+        for at, (base, instruction) in enumerate(zip(pattern.tolist(), instructions, strict=True)):
+            place = further.get((base, instruction)) if instruction is not None else None
+            if place is None and instruction is not None and len(further) < MAX_FURTHER:
+                place = further[base, instruction] = len(metadata)
+                metadata.append(metadata[base])
+                stats[place] = {**stats[base], "hlo_op": instruction.instruction}
+            if place is None and instruction is not None and _MANY not in graphs.notes:
+                graphs.notes.append(_MANY)
+            left[at] = place is None
+            # Executions that are not kept are of these kinds too.
+            ways.setdefault(base, LEFT)
+            if place is not None and instruction is not None:
+                ways[place] = instruction.way
+            places.append(base if place is None else place)
         kind.append(np.array(places, np.int64))
         is_left.append(left)
         begins.append(left & (np.cumsum(left) == 1))
@@ -139,22 +156,44 @@ class _Graphs:
         self._kinds = kinds.kinds
         self._executions = executions
         self._programs: dict[str, ProgramLaunches] = {}
+        self._attributions: dict[_Graph, Attribution | None] = {}
+        self.no_graphs: set[int] = set()  # patterns of kernels whose instruction is named, which is no graph
         # Of each program the names of its kernels, and the instructions that run outside of its graphs.
         self._names: dict[str, set[str]] = {}
         self._apart: dict[str, set[str]] = {}
         of_graphs = np.unique(np.concatenate([np.zeros(0, np.int64), *executions.patterns])).tolist()
         self._kernels = {place: self._kernel(kinds.kinds[place]) for place in of_graphs}
-        self._graph_names = {self._graph(place) for place in of_graphs}
+        self._graph_of = {place: kinds.kinds[place].instruction for place in of_graphs}
+        self._graph_names = set(self._graph_of.values())
+        self._spread: set[_Graph] = set()  # graphs that run on several streams
+        self._add_kinds(kinds)
+
+    def _add_kinds(self, kinds: TrackKinds) -> None:
+        """Takes the names and the instructions of a stream of the device."""
         programs = {program for program, _ in self._graph_names}
-        for kind in OperationKinds.of(kinds.kinds).stats:
-            program, name = self._kinds[kind].instruction
+        for place in OperationKinds.of(kinds.kinds).stats:
+            kind = kinds.kinds[place]
+            program, name = kind.instruction
             if program in programs:
-                self._names.setdefault(program, set()).add(self._kernel(self._kinds[kind]).name)
+                self._names.setdefault(program, set()).add(self._kernel(kind).name)
                 if (program, name) not in self._graph_names:
                     self._apart.setdefault(program, set()).add(name)
 
+    def read_streams(self, streams: Sequence[int]) -> Interruptible[None]:
+        """Reads the kinds of other streams of the device. Raises DamagedStore, NotBuilt."""
+        for stream in streams:
+            kinds = track_kinds(self._reader, stream)
+            if kinds is None or self._reader.file_of(stream) != self._file:
+                continue
+            self._add_kinds(kinds)
+            for place in OperationKinds.of(kinds.kinds).stats:
+                graph = kinds.kinds[place].instruction
+                if graph in self._graph_names:
+                    self._spread.add(graph)
+            yield
+
     def _graph(self, place: int) -> _Graph:
-        return self._kinds[place].instruction
+        return self._graph_of[place]
 
     def _kernel(self, kind: OperationKind) -> GraphKernel:
         name = kernel_kind_name(self._reader, self._file, kind)
@@ -180,8 +219,8 @@ class _Graphs:
     def attributed(self) -> Interruptible[list[list[Attributed | None]]]:
         """The instruction of each operation of each pattern."""
         by_pattern: list[list[Attributed | None]] = []
-        for pattern in self._executions.patterns:
-            by_pattern.append(self._instructions(pattern))
+        for number, pattern in enumerate(self._executions.patterns):
+            by_pattern.append((yield from self._instructions(number, pattern)))
             yield
         self._complete(by_pattern)
         return by_pattern
@@ -213,16 +252,35 @@ class _Graphs:
                 if once[number] and len(found) == 1:
                     by_pattern[number] = list(found.pop())
 
-    def _instructions(self, pattern: Ints) -> list[Attributed | None]:
-        program, name = self._graph(int(pattern[0]))
-        launches = self._programs.get(program)
-        graph = None if launches is None else launches.graph(name, self._apart.get(program, ()))
-        if len(pattern) > MAX_KERNELS and graph is not None and _LONG not in self.notes:
-            self.notes.append(_LONG)
-        if graph is None or len(pattern) > MAX_KERNELS:
+    def _instructions(self, number: int, pattern: Ints) -> Interruptible[list[Attributed | None]]:
+        graph = self._graph(int(pattern[0]))
+        if graph not in self._attributions:
+            self._attributions[graph] = yield from self._attribution(graph)
+        attribution = self._attributions[graph]
+        if attribution is None:
+            if graph[0] in self._programs:
+                self.no_graphs.add(number)
             return [None] * len(pattern)
-        kernels = [self._kernels[kind] for kind in pattern.tolist()]
-        return attribute(kernels, graph, self._names.get(program, ()))
+        if len(pattern) > MAX_KERNELS:
+            if _LONG not in self.notes:
+                self.notes.append(_LONG)
+            return [None] * len(pattern)
+        # Kinds beyond those that are kept say no instruction.
+        if any(self._graph(kind) != graph for kind in np.unique(pattern).tolist()):
+            self.no_graphs.add(number)
+            return [None] * len(pattern)
+        return attribution.attribute([self._kernels[kind] for kind in pattern.tolist()])
+
+    def _attribution(self, graph: _Graph) -> Interruptible[Attribution | None]:
+        """That of the executions of a graph; None: its program is not known, or it is no graph."""
+        program, name = graph
+        launches = self._programs.get(program)
+        instructions = None if launches is None else (yield from launches.graph(name, self._apart.get(program, ())))
+        if instructions is None:
+            return None
+        if graph in self._spread:  # each stream has some of its kernels, and no order has them all
+            instructions = replace(instructions, is_ordered=False)
+        return Attribution(instructions, self._names.get(program, ()))
 
 
 _MEMORY: Final = ("Memset", "Memcpy")  # operations of memory that are no kernels

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tilescope.tiler.facts.hlo import Computation, HloModule, Instruction
@@ -48,16 +48,28 @@ class GraphLaunches:
     is_ordered: bool  # they run in this order; else the program does not say in which
     is_whole: bool  # all of them are in the graph; else some that follow each other in the order
     owners: Mapping[str, Sequence[str]]  # instructions anywhere in the program by the name of their kernel
+    # Of instructions in other computations, which the graph may run too, names of kernels by likeness.
+    elsewhere: Mapping[Hashable, Sequence[str]] = field(default_factory=dict)
 
 
 class ProgramLaunches:
     """Looks them up for the graphs of one program."""
 
-    def __init__(self, module: HloModule, likeness: Mapping[int, int], owners: Mapping[str, Sequence[str]]) -> None:
-        """`likeness`: of each computation a number, which those of the same instructions share."""
+    def __init__(
+        self,
+        module: HloModule,
+        likeness: Mapping[int, int],
+        owners: Mapping[str, Sequence[str]],
+        launching: Collection[int],
+    ) -> None:
+        """`likeness`: of each computation a number, which those of the same instructions share.
+
+        `launching`: computations whose instructions have kernels.
+        """
         self._module = module
         self._likeness = likeness
         self._owners = owners
+        self._launching = launching
 
     @classmethod
     def from_module(cls, module: HloModule) -> Interruptible[ProgramLaunches]:
@@ -77,46 +89,76 @@ class ProgramLaunches:
                     yield
             likeness[computation.id] = numbers.setdefault(tuple(parts), len(numbers))
         owners: dict[str, list[str]] = {}
+        launching: set[int] = set()
         for computation in module.computations.values():
             if computation.id in fused or computation.is_fusion:
                 continue
+            launching.add(computation.id)
             for instruction in computation.instructions.values():
                 if instruction.opcode not in FREE_OPCODES:
                     owners.setdefault(kernel_name(instruction.name), []).append(instruction.name)
             yield
-        return cls(module, likeness, owners)
+        return cls(module, likeness, owners, launching)
 
-    def graph(self, name: str, apart: Collection[str]) -> GraphLaunches | None:
+    def graph(self, name: str, apart: Collection[str]) -> Interruptible[GraphLaunches | None]:
         """The instructions of a graph; None: an instruction has its name, which is no graph.
 
         `apart`: instructions that run outside of graphs.
         """
         if name not in self._module.within:
-            return self._launches(self._module.entry_computation, apart, is_whole=False)
+            return (yield from self._launches(self._module.entry_computation, apart, is_whole=False))
         instruction = self._module.within[name][1]
         if instruction.opcode != "call" or not instruction.called:
             return None
-        return self._launches(self._module.computations[instruction.called[0]], apart, is_whole=True)
+        called = self._module.computations[instruction.called[0]]
+        return (yield from self._launches(called, apart, is_whole=True))
 
-    def _launches(self, computation: Computation | None, apart: Collection[str], *, is_whole: bool) -> GraphLaunches:
+    def _launches(
+        self, computation: Computation | None, apart: Collection[str], *, is_whole: bool
+    ) -> Interruptible[GraphLaunches]:
         order = []
         schedule = None if computation is None else self._module.schedule.get(computation.id)
         if computation is not None:
-            for number in computation.instructions if schedule is None else schedule:
+            for at, number in enumerate(computation.instructions if schedule is None else schedule):
+                if at % _AT_ONCE == 0:
+                    yield
                 instruction = computation.instructions[number]
                 if instruction.opcode in FREE_OPCODES:
                     continue
-                operands = tuple(computation.instructions[operand].shape for operand in instruction.operands)
                 launch = LaunchingInstruction(
                     instruction.name,
                     kernel_name(instruction.name),
-                    (_form(instruction, self._likeness), operands),
+                    self._likeness_of(computation, instruction),
                     _may_use_library(instruction),
                     instruction.opcode in _CONTROL,
                     instruction.name in apart,
                 )
                 order.append(launch)
-        return GraphLaunches(order, schedule is not None, is_whole, self._owners)
+        is_alone = is_whole and not any(launch.is_control for launch in order)
+        elsewhere = {} if is_alone else (yield from self._elsewhere(computation, order))
+        return GraphLaunches(order, schedule is not None, is_whole, self._owners, elsewhere)
+
+    def _elsewhere(
+        self, computation: Computation | None, order: Sequence[LaunchingInstruction]
+    ) -> Interruptible[Mapping[Hashable, Sequence[str]]]:
+        """The kernels of instructions of other computations that are like those of an order, by likeness."""
+        kernels: dict[Hashable, list[str]] = {}
+        likenesses = {launch.likeness for launch in order}
+        for other in self._module.computations.values():
+            if other.id not in self._launching or (computation is not None and other.id == computation.id):
+                continue
+            for at, instruction in enumerate(other.instructions.values()):
+                if at % _AT_ONCE == 0:
+                    yield
+                if instruction.opcode not in FREE_OPCODES:
+                    likeness = self._likeness_of(other, instruction)
+                    if likeness in likenesses:
+                        kernels.setdefault(likeness, []).append(kernel_name(instruction.name))
+        return kernels
+
+    def _likeness_of(self, computation: Computation, instruction: Instruction) -> Hashable:
+        operands = tuple(computation.instructions[operand].shape for operand in instruction.operands)
+        return _form(instruction, self._likeness), operands
 
 
 _AT_ONCE: Final = 512

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +11,9 @@ from tilescope.tiler.facts.operations.graph_attribution import GraphKernel, attr
 from tilescope.tiler.facts.operations.graph_launches import GraphLaunches, LaunchingInstruction, kernel_name
 
 
-def launches(text: str, *, is_ordered: bool = True, is_whole: bool = False) -> GraphLaunches:
+def launches(
+    text: str, *, is_ordered: bool = True, is_whole: bool = False, elsewhere: Mapping[str, Sequence[str]] | None = None
+) -> GraphLaunches:
     """Instructions in their order: "add.1:A" is one like all others of A; "!" a library's, "@" apart, "&" control."""
     order = []
     for word in text.split():
@@ -22,7 +24,7 @@ def launches(text: str, *, is_ordered: bool = True, is_whole: bool = False) -> G
     owners: dict[str, list[str]] = {}
     for launch in order:
         owners.setdefault(launch.kernel, []).append(launch.name)
-    return GraphLaunches(order, is_ordered, is_whole, owners)
+    return GraphLaunches(order, is_ordered, is_whole, owners, elsewhere or {})
 
 
 def attributed(kernels: str, graph: GraphLaunches, others: Sequence[str] = ()) -> str:
@@ -107,6 +109,18 @@ def test_kernels_of_instructions_that_ran_outside_of_graphs_too() -> None:
     assert attributed("first add_1 gemm add_1 last", graph) == "=first #add.1 #mul.2 #add.3 =last"
     assert attributed("add_1", launches("@add.1:A @add.3:A")) == "-"
     assert attributed("add_1", launches("@add.1:A add.3:A")) == "#add.3"
+
+
+def test_kernels_that_instructions_of_other_computations_may_run() -> None:
+    text, elsewhere = "first add.1:A mul.2 last", {"A": ["body_9"]}
+    graph = launches(text, elsewhere=elsewhere)
+    assert attributed("add_1 x", graph) == "- -"
+    assert attributed("first add_1 mul_2", graph) == "=first #add.1 =mul.2"
+    assert attributed("add_1 mul_2", graph) == "- =mul.2"
+    # That instruction has a kernel of its own.
+    assert attributed("add_1 x", graph, ["body_9"]) == "=add.1 -"
+    looped = launches("first add.1:A while.1& mul.2 last", elsewhere=elsewhere)
+    assert attributed("first add_1 mul_2", looped) == "=first - =mul.2"
 
 
 PROGRAMS = st.lists(st.tuples(st.sampled_from("ABCD"), st.booleans()), min_size=1, max_size=12)

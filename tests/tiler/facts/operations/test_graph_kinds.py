@@ -16,7 +16,7 @@ from tests.tiler.store.reads import answer_with
 from tilescope.tiler.facts.operations import OpTable, gpu_devices, gpu_op_table, graph_kinds
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
-from tilescope.tiler.records.device import graph_maker
+from tilescope.tiler.records.device import graph_maker, operation_maker
 from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.windows import Windows, everywhere
@@ -198,10 +198,84 @@ def test_a_graph_that_a_call_runs_has_all_instructions_of_its_computation(tmp_pa
 
 
 def test_an_instruction_that_bears_the_name_of_the_graph_is_no_graph(tmp_path: Path) -> None:
-    kernels = [dataclasses.replace(kernel, op="tanh.6") for kernel in run(whole(2), in_graph=True)]
+    kernels = [dataclasses.replace(kernel, op="tanh.6") for kernel in run([[("add_1", "")] * 3] * 2, in_graph=True)]
     reader = reader_of(tmp_path / "run", kernels, proto())
     of = table(reader, 0, reader.end + 1)
-    assert [row.metadata.name for row in of.operations] == ["tanh.6"]
+    plain = [dataclasses.replace(kernel, correlation=None, graph=None) for kernel in kernels]
+    expected = reader_of(tmp_path / "plain", plain, proto())
+    assert figures(of) == figures(table(expected, 0, expected.end + 1))
+    assert [(row.metadata.name, row.count) for row in of.operations] == [("tanh.6", 6)]
+    assert of.graph_times == {}
+
+
+def test_a_kernel_of_a_loop_that_has_the_name_of_an_instruction_outside_of_it(tmp_path: Path) -> None:
+    body = computation(
+        2,
+        "body",
+        instruction(1, "p", "parameter", F),
+        instruction(2, "add.9", "add", F, 1, 1),
+        instruction(3, "negate.8", "negate", F, 2),
+    )
+    main = computation(
+        1,
+        "main",
+        instruction(4, "q", "parameter", F),
+        instruction(5, "add.1", "add", F, 4, 4),
+        instruction(6, "while.1", "while", F, 5, called_computation_ids=[2]),
+    )
+    program = hlo_proto("jit_f", body, main, schedule=schedule({2: [1, 2, 3], 1: [4, 5, 6]}))
+    reader = reader_of(tmp_path / "run", run([[("add_1", ""), ("negate_8", "")]] * 2, in_graph=True), program)
+    rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
+    assert rows == {GRAPH: 2, "tanh.6": 2}
+
+
+def test_a_graph_on_several_streams_has_no_order(tmp_path: Path) -> None:
+    """Between two kernels of a stream lie instructions whose kernels another stream has."""
+    parts = [
+        instruction(1, "p", "parameter", F),
+        instruction(2, "add.1", "add", F, 1, 1),
+        instruction(3, "dot.2", "custom-call", F, 1, 1, custom_call_target="__cublas$gemm"),
+        instruction(4, "dot.3", "custom-call", F, 1, 1, custom_call_target="__cublas$gemm"),
+        instruction(5, "negate.4", "negate", F, 1),
+    ]
+    program = hlo_proto("jit_f", computation(1, "main", *parts), schedule=schedule({1: [1, 2, 3, 4, 5]}))
+
+    def kernels(*names: str) -> list[Kernel]:
+        return [Kernel(name, 10_000 * at, 3000, GRAPH, 9, "jit_f", 1, 7) for at, name in enumerate(names)]
+
+    streams = {
+        "Stream #1(Compute)": kernels("add_1", "gemm", "reduce", "negate_4"),
+        "Stream #2(Compute)": kernels("gemm"),
+    }
+    counts = []
+    for name, of in (("both", streams), ("one", dict(list(streams.items())[:1]))):
+        (tmp_path / name).mkdir()
+        trace = write_space(tmp_path / name / "t.xplane.pb", gpu_plane(0, of), hlo_plane({"jit_f(9)": program}))
+        build_store([trace], tmp_path / name / "store")
+        reader = QueryReader(open_run_store(tmp_path / name / "store"))
+        counts.append({row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations})
+    assert counts[0] == {"add.1": 1, "negate.4": 1, GRAPH: 2}
+    assert counts[1] == {"add.1": 1, "negate.4": 1, "dot.2": 1, "dot.3": 1}
+
+
+def test_kinds_beyond_the_limits_stay_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kinds of operations that are too many for a track say no instruction; kinds of instructions are limited too."""
+    reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), proto())
+    with monkeypatch.context() as patched:
+        patched.setattr(graph_kinds, "MAX_FURTHER", 2)
+        of = table(reader, 0, reader.end + 1)
+        assert {row.metadata.name: row.count for row in of.operations} == {
+            "add.1": 3,
+            "multiply.2": 3,
+            GRAPH: 3,
+            "tanh.6": 3,
+        }
+        assert any("those beyond stay" in note for note in of.notes)
+    monkeypatch.setattr(operation_maker, "MAX_KINDS", 2)
+    cut = reader_of(tmp_path / "cut", run(whole(3), in_graph=True), proto())
+    names = {row.metadata.name for row in table(cut, 0, cut.end + 1).operations}
+    assert GRAPH in names
+    assert "add.1" not in names
 
 
 def test_the_graph_of_a_real_capture(tmp_path: Path) -> None:
