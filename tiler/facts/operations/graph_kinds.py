@@ -163,7 +163,7 @@ class _Graphs:
         self._apart: dict[str, set[str]] = {}
         of_graphs = np.unique(np.concatenate([np.zeros(0, np.int64), *executions.patterns])).tolist()
         self._kernels = {place: self._kernel(kinds.kinds[place]) for place in of_graphs}
-        self._graph_of = {place: kinds.kinds[place].instruction for place in of_graphs}
+        self._graph_of: dict[int, _Graph] = {place: kinds.kinds[place].instruction for place in of_graphs}
         self._graph_names = set(self._graph_of.values())
         self._spread: set[_Graph] = set()  # graphs that run on several streams
         self._add_kinds(kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,11 @@ from tilescope.tiler.facts.operations.graph_launches import GraphLaunches, Launc
 
 
 def launches(
-    text: str, *, is_ordered: bool = True, is_whole: bool = False, elsewhere: Mapping[str, Sequence[str]] | None = None
+    text: str,
+    *,
+    is_ordered: bool = True,
+    is_whole: bool = False,
+    elsewhere: Mapping[Hashable, Sequence[str]] | None = None,
 ) -> GraphLaunches:
     """Instructions in their order: "add.1:A" is one like all others of A; "!" a library's, "@" apart, "&" control."""
     order = []
@@ -112,7 +116,8 @@ def test_kernels_of_instructions_that_ran_outside_of_graphs_too() -> None:
 
 
 def test_kernels_that_instructions_of_other_computations_may_run() -> None:
-    text, elsewhere = "first add.1:A mul.2 last", {"A": ["body_9"]}
+    text = "first add.1:A mul.2 last"
+    elsewhere: dict[Hashable, list[str]] = {"A": ["body_9"]}
     graph = launches(text, elsewhere=elsewhere)
     assert attributed("add_1 x", graph) == "- -"
     assert attributed("first add_1 mul_2", graph) == "=first #add.1 =mul.2"
