@@ -241,6 +241,8 @@ class _Execution:
 
     def _paired(self, kernels: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Kernels with the places of their instructions, which are these and no others, where that is clear."""
+        if len(places) not in (1, len(kernels)):
+            return
         launches = [self._order[place] for place in places]
         if any(launch.is_control for launch in launches):
             return

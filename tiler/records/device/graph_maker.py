@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -68,7 +69,8 @@ class GraphMaker:
         self._kinds: list[Ints] = []  # and the kinds of its operations
         self._patterns: dict[bytes, int] = {}
         self._pattern_operations = 0
-        self._executions: list[tuple[int, int]] = []
+        # Of each execution its first operation, and the place of its pattern.
+        self._executions_first, self._executions_pattern = array("q"), array("q")
         self._is_cut = False
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints, kind: Ints) -> None:
@@ -115,20 +117,21 @@ class GraphMaker:
         size = len(pattern) // np.dtype(np.int64).itemsize
         place = self._patterns.get(pattern)
         is_beyond = place is None and self._pattern_operations + size > MAX_PATTERN_OPERATIONS
-        if is_beyond or len(self._executions) >= MAX_EXECUTIONS:
+        if is_beyond or len(self._executions_first) >= MAX_EXECUTIONS:
             self._is_cut = True
             return
         if place is None:
             place = self._patterns[pattern] = len(self._patterns)
             self._pattern_operations += size
-        self._executions.append((self._first, place))
+        self._executions_first.append(self._first)
+        self._executions_pattern.append(place)
 
     def finish(self) -> GraphExecutions | None:
         """Those of all that was added; None: the track has no graphs."""
         self._close()
-        if not self._executions and not self._is_cut:
+        if not self._executions_first and not self._is_cut:
             return None
-        first, pattern = np.array(self._executions, np.int64).reshape(-1, 2).T
+        first, pattern = (np.array(of, np.int64) for of in (self._executions_first, self._executions_pattern))
         return GraphExecutions(
             [np.frombuffer(kinds, np.int64) for kinds in self._patterns], first, pattern, self._is_cut
         )
