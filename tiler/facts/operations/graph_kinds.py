@@ -156,7 +156,7 @@ class _Graphs:
         self._kinds = kinds.kinds
         self._executions = executions
         self._programs: dict[str, ProgramLaunches] = {}
-        self._attributions: dict[_Graph, Attribution | None] = {}
+        self._attributions: dict[tuple[_Graph, bool], Attribution | None] = {}
         self.no_graphs: set[int] = set()  # patterns of kernels whose instruction is named, which is no graph
         # Of each program the names of its kernels, and the instructions that run outside of its graphs.
         self._names: dict[str, set[str]] = {}
@@ -164,6 +164,8 @@ class _Graphs:
         of_graphs = np.unique(np.concatenate([np.zeros(0, np.int64), *executions.patterns])).tolist()
         self._kernels = {place: self._kernel(kinds.kinds[place]) for place in of_graphs}
         self._graph_of: dict[int, _Graph] = {place: kinds.kinds[place].instruction for place in of_graphs}
+        self._at_ends = self._cut_patterns()
+        self._cut = {number for ends in self._at_ends for number in ends}
         self._graph_names = set(self._graph_of.values())
         self._spread: set[_Graph] = set()  # graphs that run on several streams
         self._add_kinds(kinds)
@@ -227,18 +229,13 @@ class _Graphs:
 
     def _complete(self, by_pattern: list[list[Attributed | None]]) -> None:
         """Takes those of the first and last execution of a graph, which the capture may cut, from whole ones."""
-        patterns, executions = self._executions.patterns, self._executions.pattern
-        graphs = [self._graph(int(pattern[0])) for pattern in patterns]
-        once = np.bincount(executions, minlength=len(patterns)) == 1
+        patterns = self._executions.patterns
         of_graph: dict[_Graph, list[int]] = {}
-        for number, graph in enumerate(graphs):
-            of_graph.setdefault(graph, []).append(number)
-        at_ends = (
-            {graphs[number]: number for number in executions[::-1].tolist()},
-            {graphs[number]: number for number in executions.tolist()},
-        )
-        for is_last, ends in enumerate(at_ends):
-            for graph, number in ends.items():
+        for number, pattern in enumerate(patterns):
+            of_graph.setdefault(self._graph(int(pattern[0])), []).append(number)
+        for is_last, ends in enumerate(self._at_ends):
+            for number in ends:
+                graph = self._graph(int(patterns[number][0]))
                 cut = patterns[number]
                 parts = [
                     slice(None, len(cut)) if is_last else slice(len(patterns[other]) - len(cut), None)
@@ -249,14 +246,25 @@ class _Graphs:
                     for other, part in zip(of_graph[graph], parts, strict=True)
                     if len(patterns[other]) > len(cut) and np.array_equal(patterns[other][part], cut)
                 }
-                if once[number] and len(found) == 1:
+                if len(found) == 1:
                     by_pattern[number] = list(found.pop())
+
+    def _cut_patterns(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Patterns that only the first execution of a graph has, and those that only the last one has."""
+        patterns, executions = self._executions.patterns, self._executions.pattern
+        graphs = [self._graph(int(pattern[0])) for pattern in patterns]
+        once = np.bincount(executions, minlength=len(patterns)) == 1
+        firsts = {graphs[number]: number for number in executions[::-1].tolist()}
+        lasts = {graphs[number]: number for number in executions.tolist()}
+        return [at for at in firsts.values() if once[at]], [at for at in lasts.values() if once[at]]
 
     def _instructions(self, number: int, pattern: Ints) -> Interruptible[list[Attributed | None]]:
         graph = self._graph(int(pattern[0]))
-        if graph not in self._attributions:
-            self._attributions[graph] = yield from self._attribution(graph)
-        attribution = self._attributions[graph]
+        is_cut = number in self._cut
+        key = graph, is_cut
+        if key not in self._attributions:
+            self._attributions[key] = yield from self._attribution(graph, is_cut=is_cut)
+        attribution = self._attributions[key]
         if attribution is None:
             if graph[0] in self._programs:
                 self.no_graphs.add(number)
@@ -271,13 +279,18 @@ class _Graphs:
             return [None] * len(pattern)
         return attribution.attribute([self._kernels[kind] for kind in pattern.tolist()])
 
-    def _attribution(self, graph: _Graph) -> Interruptible[Attribution | None]:
-        """That of the executions of a graph; None: its program is not known, or it is no graph."""
+    def _attribution(self, graph: _Graph, *, is_cut: bool) -> Interruptible[Attribution | None]:
+        """That of the executions of a graph; None: its program is not known, or it is no graph.
+
+        `is_cut`: the capture may have a part of the execution alone.
+        """
         program, name = graph
         launches = self._programs.get(program)
         instructions = None if launches is None else (yield from launches.graph(name, self._apart.get(program, ())))
         if instructions is None:
             return None
+        if is_cut:
+            instructions = replace(instructions, is_whole=False)
         if graph in self._spread:  # each stream has some of its kernels, and no order has them all
             instructions = replace(instructions, is_ordered=False)
         return Attribution(instructions, self._names.get(program, ()))

@@ -197,6 +197,32 @@ def test_a_graph_that_a_call_runs_has_all_instructions_of_its_computation(tmp_pa
     assert rows == {"add.1": 2, "dot.2": 2}
 
 
+def test_the_end_of_a_graph_that_a_call_runs(tmp_path: Path) -> None:
+    """The capture begins within an execution: of as many kernels as instructions the first may be of a later one."""
+    called = computation(
+        2,
+        "command_buffer",
+        instruction(1, "p", "parameter", F),
+        instruction(2, "dot.1", "custom-call", F, 1, 1, custom_call_target="__cublas$gemm"),
+        instruction(3, "dot.2", "custom-call", F, 1, 1, custom_call_target="__cublas$gemm"),
+        instruction(4, "add.3", "add", F, 1, 1),
+    )
+    main = computation(
+        1,
+        "main",
+        instruction(5, "q", "parameter", F),
+        instruction(6, "call.1", "call", F, 5, called_computation_ids=[2]),
+    )
+    program = hlo_proto("jit_f", called, main, schedule=schedule({2: [1, 2, 3, 4], 1: [5, 6]}))
+    cases = {"cut": (["gemm", "reduce", "add_3"], {"call.1": 1, "add.3": 1})}
+    cases["twice"] = (cases["cut"][0] * 2, {"dot.1": 2, "dot.2": 2, "add.3": 2})
+    for case, (names, expected) in cases.items():
+        kernels = [Kernel(name, 10_000 * at, 3000, "call.1", 9, "jit_f", at // 3, 7) for at, name in enumerate(names)]
+        reader = reader_of(tmp_path / case, kernels, program)
+        rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
+        assert rows == expected, case
+
+
 def test_an_instruction_that_bears_the_name_of_the_graph_is_no_graph(tmp_path: Path) -> None:
     kernels = [dataclasses.replace(kernel, op="tanh.6") for kernel in run([[("add_1", "")] * 3] * 2, in_graph=True)]
     reader = reader_of(tmp_path / "run", kernels, proto())
