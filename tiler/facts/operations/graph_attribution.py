@@ -264,7 +264,9 @@ class _Execution:
             yield from ((kernel, candidates[0]) for kernel in kernels)
         elif candidates:
             nearest = list(takewhile(lambda kernel: self._kernels[kernel].is_kernel, kernels))
-            if len(nearest) == 1 or len(candidates) == 1:
+            following = self._order[places[len(candidates)]] if len(candidates) < len(places) else None
+            runs_others = following is not None and following.is_control  # whose kernels may follow
+            if len(nearest) == 1 or (len(candidates) == 1 and not runs_others):
                 yield from ((kernel, candidates[0]) for kernel in nearest)
 
     def _may_be_next(self, place: int) -> bool:

@@ -250,7 +250,7 @@ def record_sums(
     first, second = _Summing(records, windows, left_out, group, graphs), None
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
     if group is None and len(records.numbers) >= WORTH_A_THREAD:
-        second = _Summing(records, windows, left_out, group)
+        second = _Summing(records, windows, left_out, group, graphs)
     yield from for_each(records.numbers, lambda number, into: into.add(number), first, second)
     return first.sums(second)
 

@@ -94,6 +94,9 @@ def test_kernels_of_libraries_at_the_ends_of_a_graph() -> None:
     assert attributed("gemm gemm a ~Memset gemm", graph) == "- - =a - -"
     assert attributed("~Memcpy gemm a gemm reduce ~Memset", graph) == "- #dot.1 =a #dot.2 #dot.2 -"
     assert attributed("~Memset gemm a", launches("@x dot.1! a")) == "#dot.1 #dot.1 =a"
+    # Kernels of a loop may follow.
+    assert attributed("a gemm gemm", launches("a dot.1! while.2& b")) == "=a - -"
+    assert attributed("a gemm", launches("a dot.1! while.2& b")) == "=a #dot.1"
     assert attributed("gemm", launches("dot.1!")) == "-"
     assert attributed("gemm", launches("dot.1!", is_whole=True)) == "#dot.1"
     assert attributed("gemm a", launches("add.1 dot.1! a", is_whole=True)) == "- =a"

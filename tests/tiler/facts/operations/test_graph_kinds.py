@@ -13,6 +13,7 @@ from tests.corpus import corpus_path
 from tests.gpu_trace import Kernel, gpu_plane
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, schedule, shape, write_space
 from tests.tiler.store.reads import answer_with
+from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.operations import OpTable, gpu_devices, gpu_op_table, graph_kinds
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -282,6 +283,19 @@ def test_a_graph_on_several_streams_has_no_order(tmp_path: Path) -> None:
         counts.append({row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations})
     assert counts[0] == {"add.1": 1, "negate.4": 1, GRAPH: 2}
     assert counts[1] == {"add.1": 1, "negate.4": 1, "dot.2": 1, "dot.3": 1}
+
+
+def test_kernels_stay_with_their_graph_until_the_programs_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_built(_reader: QueryReader) -> None:
+        raise NotBuilt("attachments")
+
+    reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), proto())
+    with monkeypatch.context() as patched:
+        patched.setattr(graph_kinds, "programs_of", not_built)
+        assert list(table(reader, 0, reader.end + 1).graph_times) == ["left"]
+    assert set(table(reader, 0, reader.end + 1).graph_times) == {"name", "order"}
 
 
 def test_kinds_beyond_the_limits_stay_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
