@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.corpus import corpus_path
 from tests.device_trace import DeviceTrace, Spans, Task, both, of_kind, ticks, trace_events, without
 from tests.example import Example
 from tests.examples import examples
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.errors import ToolFailed, UsageError
 from tilescope.tiler.facts import busy
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.lanes import stream_queue as queue_module
@@ -25,6 +26,8 @@ from tilescope.tiler.query import QueryReader, Reading, finish
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, memory_profile, tool, values_of
+from tilescope.tiler.tools.lane import LaneSource
+from tilescope.tiler.tools.queues import QueuesQuestion
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
 STATES = {"Computation": 0, "Exposed communication": 1, "Exposed copies": 2, "Idle": 3}
@@ -182,6 +185,27 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
     assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues"}
     (note,) = answer.notes
     assert note.text == "There are no lanes of memory_profile: a host has too many allocations."
+
+
+def test_what_a_tool_of_another_package_has_for_lanes_is_its_fault(
+    devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Elsewhere(QueuesQuestion, frozen=True, kw_only=True):
+        __module__ = "another.package"
+
+    def no_lanes(scope: Scope) -> Generator[None, None, Any]:
+        yield
+        return [3]
+
+    queues = tool("queues")
+    assert queues.lanes is not None
+    other = replace(queues, id="other", question=Elsewhere, lanes=LaneSource(no_lanes, queues.lanes.bins))
+    monkeypatch.setattr(lanes_module, "lane_tools", lambda: {"other": other, "queues": queues})
+    answer = answer_of(devices.reader, "lanes")
+    assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"queues"}
+    assert [note.text for note in answer.notes if "the tool 'other' failed" in note.text]
+    with pytest.raises(ToolFailed, match="the tool 'other' failed"):
+        answer_of(devices.reader, "lane_bins", lane="other.1")
 
 
 def test_a_device_lane_has_work_that_lies_apart(tmp_path: Path) -> None:

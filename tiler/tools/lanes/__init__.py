@@ -44,7 +44,7 @@ def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, Derive
             lanes = yield from tool.lanes.lanes(scope)
         except NotBuilt:
             return {}
-    return {f"{tool.id}.{lane.key}": lane for lane in lanes}
+        return {f"{tool.id}.{lane.key}": lane for lane in lanes}
 
 
 def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTool, DerivedLane]]:
