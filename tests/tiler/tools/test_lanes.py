@@ -26,6 +26,7 @@ from tilescope.tiler.query import QueryReader, Reading, finish
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, memory_profile, tool, values_of
+from tilescope.tiler.tools import lanes as lanes_module
 from tilescope.tiler.tools.lane import LaneSource
 from tilescope.tiler.tools.queues import QueuesQuestion
 

@@ -31,7 +31,7 @@ export const laneRequest = signal<RequestState<readonly DerivedLane[]>>({ kind: 
 /** Lanes that are known; those of a build before it has grown, until they are known anew. */
 export const laneList = signal<readonly DerivedLane[]>([]);
 
-/** Why lanes of a tool are missing, in sentences. */
+/** Reasons for which lanes of tools are missing, in sentences. */
 export const laneNotes = signal<readonly string[]>([]);
 
 export class LaneLoader {
