@@ -10,6 +10,7 @@ from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
     ArgsTables,
     Clock,
+    DeviceFile,
     EventCounts,
     JobRank,
     Process,
@@ -27,6 +28,7 @@ __all__ = [
     "Census",
     "Clock",
     "Crowd",
+    "DeviceFile",
     "EventChunk",
     "EventCounts",
     "EventFlag",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -83,6 +83,14 @@ class JobRank(Struct, frozen=True):
     host: str = ""  # that the file, or its name, says
 
 
+class DeviceFile(Struct, frozen=True):
+    """The device that a file is of, where a profiler writes several files of it, and an event into more than one."""
+
+    capture: str  # files of one capture and device may repeat each other's events
+    device: str  # its number; empty: the file does not say it
+    streams: Sequence[str]  # by track, what it is called in all of these files; empty: no stream
+
+
 class ArgsTables(Protocol):
     """Tables of a file from which the codec of the format decodes arguments, opaque to the stages between."""
 
@@ -121,6 +129,7 @@ class TraceSummary:
     warnings: list[str] = field(default_factory=list)  # one line each
     hostname: str = ""
     rank: JobRank | None = None
+    device_file: DeviceFile | None = None
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)

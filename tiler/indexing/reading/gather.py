@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
+from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Phase, Span
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.joining import join_pieces
 from tilescope.tiler.indexing.reading.piece import kept, native_columns, one_track, select
@@ -58,6 +58,14 @@ class Gatherer(Struct):
         left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
         self._pieces.replace(track, number, left)
         self._place([replace(moved, track=to)])
+
+    def remove(self, track: int, number: int, piece: EventChunk, rows: Ints) -> None:
+        """Removes rows of a piece that `pieces` has given. The piece stays."""
+        left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        self._pieces.replace(track, number, left)
+        flow_ends = int((piece.phase[rows] >= Phase.FLOW_START).sum())
+        self.flow_ends -= flow_ends
+        self.events -= len(rows) - flow_ends
 
     def _all_pieces(self) -> PieceTable:
         with self._placing:

@@ -18,6 +18,7 @@ from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
+from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
@@ -162,7 +163,7 @@ def read_files(
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots)
-                traces = align_lost_clocks([future.result() for future in futures])
+                traces = leave_out_copies(align_lost_clocks([future.result() for future in futures]), room)
             except BaseException:
                 stopped.set()
                 for future in futures:

@@ -142,10 +142,11 @@ def _place_file(
     layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
 ) -> None:
     tracks_of: list[list[int]] = [[] for _ in summary.processes]
-    emptied: set[int] = set()  # processes of which ends of async slices have moved to others
+    emptied: set[int] = set()  # processes whose ends of async slices have moved, or whose slices are in another file
     for source in _by_sort_index(summary.tracks):
         track = summary.tracks[source]
-        if track.kind == TrackKind.ASYNC and weight_of(file, source) == 0:
+        may_be_emptied = track.kind == TrackKind.ASYNC or summary.device_file is not None
+        if may_be_emptied and weight_of(file, source) == 0:
             emptied.add(track.process)
         elif track.kind != TrackKind.FLOW:
             tracks_of[track.process].append(source)

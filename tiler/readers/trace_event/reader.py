@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import EventChunk, EventCounts, JobRank, TraceSummary
+from tilescope.tiler.columns import DeviceFile, EventChunk, EventCounts, JobRank, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.layouts.pytorch_head import DISTRIBUTED, PYTORCH_MEMBERS, parse_distributed
 from tilescope.tiler.readers.layouts.rank_names import host_in_name, rank_name
 from tilescope.tiler.readers.memory_budget import Room
@@ -150,6 +151,9 @@ class TraceEventReader:
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
         summary.rank = self._rank()
+        if names.streams is not None:
+            place = device_place(self.path)
+            summary.device_file = DeviceFile(place.capture, place.device, names.streams)
         summary.base_time_ns = self._stream.base_time_ns or 0
 
     def _rank(self) -> JobRank | None:

@@ -11,6 +11,7 @@ from tilescope.tiler.columns import Process, RowMove, Track, TrackKind
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_rank
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
+from tilescope.tiler.readers.trace_event.ascend_streams import ascend_streams
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
 from tilescope.tiler.readers.trace_event.mindspore_names import name_mindspore
 from tilescope.tiler.readers.trace_event.origins import labels, origin
@@ -55,6 +56,8 @@ class TrackNames:
 
     Tracks are numbered as in the chunks, their screen order is a rank.
 
+    `streams`: by track, the stream of an Ascend device; None where the file is of no such device.
+
     `moves`: the rows of the chunks that are of other tracks, which are numbered behind those of the chunks.
     """
 
@@ -62,6 +65,7 @@ class TrackNames:
         self._entries = Entries(stream)
         self.labels = list(labels(self._entries))
         name_mindspore(self._entries, file_name)
+        self.streams = ascend_streams(self._entries)
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
         used = {track.process for track in entries.tracks}  # metadata names processes that have no events, too
