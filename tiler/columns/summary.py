@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -54,6 +54,15 @@ class RowMove(Struct, frozen=True):
     to: int
     phase: Phase  # of the rows
     names: NDArray[np.bool_]  # theirs, by the number of the name; that of rows without one last
+
+
+class DrawnWaits(Struct, frozen=True):
+    """Waits for input of a thread. The file draws each as two flow ends behind a step, though it was before it."""
+
+    flows: int  # track of the flow ends
+    steps: int  # track of the slices that begin when a wait ends
+    to: int  # track of the waits, numbered behind those of the chunks
+    step_names: Mapping[int, int]  # name of that slice, by the name of the two flow ends
 
 
 class EventCounts(Struct):
@@ -135,4 +144,5 @@ class TraceSummary:
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
     moves: list[RowMove] = field(default_factory=list, compare=False)
+    waits: list[DrawnWaits] = field(default_factory=list, compare=False)
     labels: list[Label] = field(default_factory=list, compare=False)  # of a trace-event file

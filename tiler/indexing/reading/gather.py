@@ -40,10 +40,7 @@ class Gatherer(Struct):
         """Takes a chunk. Its arrays are kept."""
         if not len(chunk):
             return
-        events = self.census.add(chunk)
-        self.events += events
-        self.flow_ends += len(chunk) - events
-        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
+        self._count(chunk)
         self.batch.add(chunk)
         if self.batch.is_enough(self.tracks):
             self._place(self.batch.take())
@@ -59,6 +56,11 @@ class Gatherer(Struct):
         self._pieces.replace(track, number, left)
         self._place([replace(moved, track=to)])
 
+    def add_last(self, chunk: EventChunk) -> None:
+        """Takes a few events behind all others, once the file has been read."""
+        self._count(chunk)
+        self._place([chunk])
+
     def remove(self, track: int, number: int, piece: EventChunk, rows: Ints) -> None:
         """Removes rows of a piece that `pieces` has given. The piece stays."""
         left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
@@ -66,6 +68,12 @@ class Gatherer(Struct):
         flow_ends = int((piece.phase[rows] >= Phase.FLOW_START).sum())
         self.flow_ends -= flow_ends
         self.events -= len(rows) - flow_ends
+
+    def _count(self, chunk: EventChunk) -> None:
+        events = self.census.add(chunk)
+        self.events += events
+        self.flow_ends += len(chunk) - events
+        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
 
     def _all_pieces(self) -> PieceTable:
         with self._placing:
@@ -85,6 +93,11 @@ class Gatherer(Struct):
     def span(self) -> Span:
         """From when to when all of them last, so far."""
         return self.census.span()
+
+    @property
+    def flow_span(self) -> Span:
+        """From when to when flow ends are, so far."""
+        return self.census.flow_span()
 
     def crowds(self) -> Iterator[Crowd]:
         """Times of the events so far, in crowds."""

@@ -22,6 +22,7 @@ from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.indexing.reading.input_waits import place_waits
 from tilescope.tiler.indexing.reading.moved_rows import move_rows
 from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
@@ -117,6 +118,7 @@ class _Reading(Struct):
                 self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
         reader.close()
         move_rows(gathered, reader.summary())
+        place_waits(gathered, reader.summary())
         move_async_ends(gathered, reader.summary(), self.path, self.room)
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 

@@ -17,7 +17,7 @@ _LABEL: Final = "NPU"
 
 def ascend_streams(entries: Entries) -> list[str] | None:
     """The stream of each track, empty for tracks without slices; None for a file that msprof has not written."""
-    if not any(map(_is_ascend, entries.processes)):
+    if not is_ascend(entries):
         return None
     return [
         _stream(entries, track.thread) if track.role == Role.THREAD_SLICES and track.thread >= 0 else ""
@@ -25,7 +25,12 @@ def ascend_streams(entries: Entries) -> list[str] | None:
     ]
 
 
-def _is_ascend(process: JsonProcess) -> bool:
+def is_ascend(entries: Entries) -> bool:
+    """True if msprof, or a profiler that uses it, has written the file: by the names of its processes."""
+    return any(map(_is_of_device, entries.processes))
+
+
+def _is_of_device(process: JsonProcess) -> bool:
     return _LABEL in process.labels or not _PROCESSES.isdisjoint(process.names)
 
 

@@ -134,20 +134,21 @@ class TraceEventReader:
         summary.ignored = stream.ignored()
         if self._source.trailing_bytes:
             summary.ignored["trailing_compressed_bytes"] = self._source.trailing_bytes
-        self._describe_tracks(summary)
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
+        self._describe_tracks(summary)
         attached = Attached(self._room)
         self._fields.attach(attached, stream)
         summary.attachments = attached.accepted
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream, self.path.name)
+        names = TrackNames(self._stream, self.path.name, summary.names)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
+        summary.waits = names.waits
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
         summary.rank = self._rank()
