@@ -22,6 +22,8 @@ from tilescope.tiler.readers.container import Listing, holding_archive, list_arc
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.ascend import ascend_runs, file_order, find_tables, is_joined_name, table_note
+from tilescope.tiler.readers.layouts.ascend_names import capture_position, device_label
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
@@ -149,7 +151,7 @@ def _search(
         if not folder.parts and in_folder and in_folder[0].path == root:
             break  # the root is the folder of a run
     if not separate:
-        runs = _with_joined_folders(runs, captures)
+        runs = _with_ascend_runs(_with_joined_folders(runs, captures), root)
     return _with_bound(runs, walk, root)
 
 
@@ -164,6 +166,41 @@ def _with_joined_folders(runs: list[DiscoveredRun], captures: Mapping[Path, Disc
         *(run for run in runs if run.path not in joined_paths),
         *(_joined_run(joined, [captures[folder.path] for folder in joined.folders]) for joined in joined_runs),
     ]
+
+
+def _with_ascend_runs(runs: list[DiscoveredRun], root: Path) -> list[DiscoveredRun]:
+    """The runs, the traces of captures of Ascend devices together."""
+    resolved = root.resolve()
+    alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
+    result = list(runs)
+    for ascend in ascend_runs(alone):
+        claimed = {file: alone[file] for capture in ascend.captures for file in (*capture.files, *capture.copies)}
+        gone = {run.id for run in claimed.values()}
+        result = [run for run in result if run.id not in gone]
+        files = {file: claimed[file] for file in ascend.files}
+        place = ascend.path.relative_to(resolved) if ascend.path.is_relative_to(resolved) else Path()
+        path = root / place
+        name = _run_name(place.parts) or resolved.name
+        traces = dict.fromkeys(claimed)
+        tables = [table for capture in ascend.captures for table in find_tables(capture.path, traces)]
+        note = table_note([table.name for table in tables])
+        result.append(
+            DiscoveredRun(
+                id=run_id(path, name),
+                name=name,
+                path=path,
+                files=tuple(run.path for run in files.values()),
+                hosts=tuple(device_label(file) for file in files),
+                size_bytes=sum(run.size_bytes for run in files.values()),
+                modified_ns=max(run.modified_ns for run in files.values()),
+                notes=(*ascend.notes, *([note] if note else [])),
+                side_files=tuple(
+                    root / table.relative_to(resolved) for table in tables if table.is_relative_to(resolved)
+                ),
+                is_unconfirmed=len(ascend.captures) > 1,
+            )
+        )
+    return result
 
 
 def _joined_run(joined: JoinedFolders, runs: Sequence[DiscoveredRun]) -> DiscoveredRun:
@@ -245,7 +282,7 @@ def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path]
     """The run of several files that is called so in its folder: there is no file at such a path."""
     if RUN_MARK not in path.name:
         return []
-    if may_join(path.name):
+    if may_join(path.name) or is_joined_name(path.name):
         return [run for run in _search(path.parent, max_inflated, False, is_served) if run.path == path]
     walk = FolderWalk(path.parent, is_served)
     for folder in walk:
@@ -458,6 +495,8 @@ def _with_rest(
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
     files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
+    if all(capture_position(file.path) is not None for file in files):  # captures of Ascend devices, as on disk
+        files.sort(key=lambda file: file_order(file.path))
     at_top = next((planned for place, planned in planned_runs if place == top), None)
     if at_top is None:
         return [*planned_runs, (top, PlannedRun("", files, notes=chosen.notes))]

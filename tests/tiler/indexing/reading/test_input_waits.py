@@ -56,7 +56,7 @@ def waits(store: RunStore) -> list[tuple[str, int, int, Any]]:
         while track["kind"] == "slice" and (event := event_details(store, track["id"], ordinal)) is not None:
             if event["name"].startswith("Data_aug"):
                 start, duration = int(event["start"]), int(event["duration"])
-                events.append((track["name"], start, duration, event["args"]["Data_aug Bound(us)"]))
+                events.append((track["name"], start, duration, event["args"][0]["value"]))
             ordinal += 1
     return events
 

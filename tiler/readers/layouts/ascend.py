@@ -1,0 +1,183 @@
+"""Captures of Ascend devices: folders `PROF_*`, `*_ascend_pt`, `*_ascend_ms` and `profiler` of MindSpore.
+
+All traces in such a folder are one run, and so are folders beside each other whose captures began at most 60 s apart,
+if they are of different devices or processes: ranks of a job. In a folder of a framework, `trace_view.json` has all
+that the traces in its folders `PROF_*` have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.compression import without_ending
+from tilescope.tiler.readers.layouts.ascend_names import capture_position, device_place
+from tilescope.tiler.readers.layouts.layout import RUN_MARK
+
+_FARTHEST_S: Final = 60  # from the first capture to the last
+_TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
+_TIME_CHARS: Final = 13  # ten seconds of the first capture: a capture that comes later seldom changes it
+_JOINED: Final = re.compile(r"(?:PROF|ascend)_20\d{11}\*")
+_WHOLE: Final = "trace_view.json"
+_TABLE_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
+_MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
+_DEEPEST: Final = 4
+_NAMED: Final = 4
+
+
+class AscendCapture(Struct, frozen=True):
+    """The traces of a capture, and what is left aside."""
+
+    path: Path  # its folder
+    files: Sequence[Path]  # by name
+    copies: Sequence[Path]  # that `trace_view.json` has
+    time_s: int | None
+    members: frozenset[str]  # devices, or the process: no two captures of a run have one in common
+
+
+class AscendRun(Struct, frozen=True):
+    """Captures that are shown together."""
+
+    path: Path  # of a single one its folder; else a name with a `*` beside them
+    captures: Sequence[AscendCapture]
+
+    @property
+    def files(self) -> list[Path]:
+        """All traces, by name: the order does not depend on where the folders lie."""
+        files = (file for capture in self.captures for file in capture.files)
+        return sorted(files, key=file_order)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Which folders are one run, and which traces are left out."""
+        if len(self.captures) > 1:
+            names = _listed([capture.path.name for capture in self.captures])
+            yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
+        copies = [copy for capture in self.captures for copy in capture.copies]
+        if copies:
+            verb = "is" if len(copies) == 1 else "are"
+            yield f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+
+
+def file_order(file: Path) -> tuple[object, object]:
+    """The key by which files of a run are sorted."""
+    return natural_key(file.name), natural_key(file.as_posix())
+
+
+def is_joined_name(name: str) -> bool:
+    """True for a name that captures may have together."""
+    return _JOINED.fullmatch(name) is not None
+
+
+def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
+    """The runs of those of the traces that lie in folders of captures."""
+    by_folder: dict[Path, list[Path]] = {}
+    for trace in traces:
+        position = capture_position(trace)
+        if position is not None:
+            by_folder.setdefault(Path(*trace.parts[: position + 1]), []).append(trace)
+    beside: dict[Path, list[AscendCapture]] = {}
+    for folder, files in by_folder.items():
+        beside.setdefault(folder.parent, []).append(_capture(folder, files))
+    return [run for parent, captures in beside.items() for run in _runs(parent, captures)]
+
+
+def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
+    has_whole = any(without_ending(file.name) == _WHOLE for file in files)
+    below = len(folder.parts)
+    copies = [file for file in files if has_whole and file.parts[below].startswith("PROF_")]
+    kept = [file for file in files if file not in set(copies)]
+    time_s, start = _time(folder.name)
+    devices = frozenset(device for file in kept if (device := device_place(file).device))
+    is_framework = not folder.name.startswith("PROF_")
+    members = frozenset((folder.name[:start],)) if is_framework or not devices else devices
+    return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members)
+
+
+def _time(name: str) -> tuple[int | None, int]:
+    """When a capture began by its name, in seconds, and where the name says that."""
+    match = _TIME.search(name)
+    if match is None:
+        return None, len(name)
+    try:
+        moment = datetime.strptime(match[1], "%Y%m%d%H%M%S")
+    except ValueError:
+        return None, len(name)
+    return int((moment - moment.min).total_seconds()), match.start()
+
+
+def _runs(parent: Path, captures: Iterable[AscendCapture]) -> Iterator[AscendRun]:
+    """Captures of a folder, by time: each joins the run before it if it fits."""
+    runs: list[list[AscendCapture]] = []
+    for capture in sorted(captures, key=lambda capture: (capture.time_s or 0, capture.path.name)):
+        if runs and _fits(runs[-1], capture):
+            runs[-1].append(capture)
+        else:
+            runs.append([capture])
+    taken: set[str] = set()
+    for run in runs:
+        path = run[0].path
+        if len(run) > 1:
+            name = _joined_name(run[0].path.name)
+            path = parent / name if name not in taken else path  # two runs in ten seconds: the second is called so
+            taken.add(name)
+        yield AscendRun(path, run)
+
+
+def _fits(run: Sequence[AscendCapture], capture: AscendCapture) -> bool:
+    first_s = run[0].time_s
+    if first_s is None or capture.time_s is None or capture.time_s - first_s > _FARTHEST_S:
+        return False
+    is_prof = {other.path.name.startswith("PROF_") for other in (run[0], capture)}
+    return len(is_prof) == 1 and all(other.members.isdisjoint(capture.members) for other in run)
+
+
+def _joined_name(name: str) -> str:
+    match = _TIME.search(name)
+    assert match is not None
+    return f"{'PROF' if name.startswith('PROF_') else 'ascend'}_{match[1][:_TIME_CHARS]}{RUN_MARK}"
+
+
+def table_note(tables: Sequence[str]) -> str | None:
+    """A line on files of a run that are not read yet; None where there are none."""
+    if not tables:
+        return None
+    verb = "is" if len(tables) == 1 else "are"
+    return f"{_listed(sorted(set(tables), key=natural_key))} {verb} not read yet"
+
+
+def find_tables(folder: Path, traces: Mapping[Path, None]) -> list[Path]:
+    """Tables below the folder of a capture, without raw data and its traces. What links lead to is not looked at."""
+    tables: list[Path] = []
+    waiting = [(folder, 0)]
+    room = _MOST_LISTED
+    while waiting and room > 0:
+        place, depth = waiting.pop()
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    room -= 1
+                    if room <= 0:
+                        break
+                    if entry.is_dir(follow_symlinks=False):
+                        if depth < _DEEPEST:
+                            waiting.append((Path(entry.path), depth + 1))
+                    elif entry.name.endswith(_TABLE_ENDINGS) and entry.is_file(follow_symlinks=False):
+                        if (path := Path(entry.path)) not in traces:
+                            tables.append(path)
+        except OSError:  # removed meanwhile, or not ours to read
+            continue
+    return sorted(tables, key=file_order)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    parts = [*names[:_NAMED], f"{more:,} more"] if more > 1 else list(names)
+    return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]
