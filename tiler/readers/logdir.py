@@ -6,24 +6,24 @@ searched as the folder that it was made of, but traces in it that no layout know
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.ascend_captures import with_ascend_runs
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
+from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
-from tilescope.tiler.readers.layouts.ascend import ascend_runs, file_order, find_tables, is_joined_name, table_note
-from tilescope.tiler.readers.layouts.ascend_names import capture_position, device_label
+from tilescope.tiler.readers.layouts.ascend import file_order, is_joined_name
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
@@ -31,24 +31,6 @@ from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.pipes import kind_of
 from tilescope.tiler.readers.run_files import choose, host_of
-
-_MAX_SLUG_CHARS = 60
-
-
-class DiscoveredRun(Struct, frozen=True):
-    """One capture: files that are shown together."""
-
-    id: str  # safe in URLs and file names, the same for the same place
-    name: str
-    path: Path  # that `discover` finds it by
-    files: tuple[Path, ...]  # for `open_trace`, one per host; members of archives as `archive.zip/member`
-    hosts: tuple[str, ...]  # by file
-    size_bytes: int
-    modified_ns: int  # of the newest file
-    notes: tuple[str, ...] = ()  # what was left aside and why, one line each
-    side_files: tuple[Path, ...] = ()  # that belong to it and are no traces
-    stamps_digest: str = ""  # of the files as they were found; empty: look at them
-    is_unconfirmed: bool = False  # that the files are of one time is a guess: indexing leaves out those that are not
 
 
 def discover(
@@ -110,16 +92,6 @@ def join_runs(paths: Iterable[Path], max_inflated: int | None = None) -> Discove
     return _run(runs[0].path, runs[0].name, files, hosts, notes)
 
 
-def run_id(path: Path, name: str) -> str:
-    """A readable part of the name and 8 hex digits of the place on disk."""
-    return _run_id(os.fsencode(path.resolve()), name)
-
-
-def _run_id(resolved: bytes, name: str) -> str:
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_MAX_SLUG_CHARS] or "run"
-    return f"{slug}-{hashlib.sha256(resolved).hexdigest()[:8]}"
-
-
 def _newest_first(runs: Iterable[DiscoveredRun]) -> list[DiscoveredRun]:
     return sorted(runs, key=_age)
 
@@ -151,7 +123,7 @@ def _search(
         if not folder.parts and in_folder and in_folder[0].path == root:
             break  # the root is the folder of a run
     if not separate:
-        runs = _with_ascend_runs(_with_joined_folders(runs, captures), root)
+        runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
     return _with_bound(runs, walk, root)
 
 
@@ -166,41 +138,6 @@ def _with_joined_folders(runs: list[DiscoveredRun], captures: Mapping[Path, Disc
         *(run for run in runs if run.path not in joined_paths),
         *(_joined_run(joined, [captures[folder.path] for folder in joined.folders]) for joined in joined_runs),
     ]
-
-
-def _with_ascend_runs(runs: list[DiscoveredRun], root: Path) -> list[DiscoveredRun]:
-    """The runs, the traces of captures of Ascend devices together."""
-    resolved = root.resolve()
-    alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
-    result = list(runs)
-    for ascend in ascend_runs(alone):
-        claimed = {file: alone[file] for capture in ascend.captures for file in (*capture.files, *capture.copies)}
-        gone = {run.id for run in claimed.values()}
-        result = [run for run in result if run.id not in gone]
-        files = {file: claimed[file] for file in ascend.files}
-        place = ascend.path.relative_to(resolved) if ascend.path.is_relative_to(resolved) else Path()
-        path = root / place
-        name = _run_name(place.parts) or resolved.name
-        traces = dict.fromkeys(claimed)
-        tables = [table for capture in ascend.captures for table in find_tables(capture.path, traces)]
-        note = table_note([table.name for table in tables])
-        result.append(
-            DiscoveredRun(
-                id=run_id(path, name),
-                name=name,
-                path=path,
-                files=tuple(run.path for run in files.values()),
-                hosts=tuple(device_label(file) for file in files),
-                size_bytes=sum(run.size_bytes for run in files.values()),
-                modified_ns=max(run.modified_ns for run in files.values()),
-                notes=(*ascend.notes, *([note] if note else [])),
-                side_files=tuple(
-                    root / table.relative_to(resolved) for table in tables if table.is_relative_to(resolved)
-                ),
-                is_unconfirmed=len(ascend.captures) > 1,
-            )
-        )
-    return result
 
 
 def _joined_run(joined: JoinedFolders, runs: Sequence[DiscoveredRun]) -> DiscoveredRun:
@@ -246,7 +183,7 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
         files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else file, []).append(position)
     above = run.name.rpartition("/")[0]
     if run.files[0].is_relative_to(run.path):  # all of an archive
-        names = {place: f"{run.name}/{_run_name(place.relative_to(run.path).parts)}" for place in files_by_place}
+        names = {place: f"{run.name}/{run_name(place.relative_to(run.path).parts)}" for place in files_by_place}
     else:
         names = {place: f"{above}/{place.name}" if above else place.name for place in files_by_place}
     return [
@@ -373,15 +310,17 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     for planned in plan_runs(Folder(path, candidates, names), separate=separate):
         planned = structs.replace(planned, notes=(*planned.notes, *strangers.notes()))
         if not planned.name:
-            name = _run_name(folder.parts) or path.resolve().name
+            name = run_name(folder.parts) or path.resolve().name
             return (_planned_run(planned, path, run_id(path, name), name, entries),)
         place, name = path / planned.name, above + planned.name
-        runs.append(_planned_run(planned, place, _run_id(resolved + os.fsencode(planned.name), name), name, entries))
+        runs.append(
+            _planned_run(planned, place, resolved_run_id(resolved + os.fsencode(planned.name), name), name, entries)
+        )
         for claimed in planned.claimed():
             del alone[claimed]
     for file in alone:
         entry, name = entries[file], above + file.name
-        place_id = run_id(file, name) if entry.is_link else _run_id(resolved + os.fsencode(file.name), name)
+        place_id = run_id(file, name) if entry.is_link else resolved_run_id(resolved + os.fsencode(file.name), name)
         runs.append(
             DiscoveredRun(
                 id=place_id,
@@ -418,15 +357,6 @@ def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: 
 
 def _stamp(entry: FileEntry) -> Stamp:
     return Stamp(entry.name, entry.size_bytes, entry.modified_ns)
-
-
-def _run_name(parts: tuple[str, ...]) -> str:
-    """`train/2026_01_31_10_00_00` for `train/plugins/profile/2026_01_31_10_00_00`, as TensorBoard names it."""
-    if not parts:
-        return ""
-    *above, name = parts
-    kept = above[:-2] if above[-2:] == ["plugins", "profile"] else above
-    return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
 
 
 def _file_runs(file: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
@@ -467,7 +397,7 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
         if len(planned_runs) == 1 or place == top:
             run = _run(top, name, files, hosts, notes)
         else:
-            place_name = _run_name(place.relative_to(top).parts)
+            place_name = run_name(place.relative_to(top).parts)
             run = _run(place, f"{name}/{place_name}", files, hosts, notes)
         runs.append(structs.replace(run, is_unconfirmed=True) if planned.is_unconfirmed else run)
     return runs

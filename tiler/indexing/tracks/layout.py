@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from msgspec import UNSET, Struct, field, structs
@@ -15,6 +15,7 @@ from tilescope.tiler.indexing.reading.ranks import rank_labels
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.layouts import FileLabel
 
 # What the host of files is called that do not say where they come from.
 _NO_HOST = "host"
@@ -98,6 +99,8 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
     what = "ranks" if all(summaries[file].rank is not None for file in files) else "hosts"
+    if all(summaries[file].device_file is not None for file in files):
+        what = "devices"
     run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
@@ -120,17 +123,28 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
         tracks = enumerate(summaries[file].tracks)
         return {track.process for number, track in tracks if weight_of(file, number)}
 
+    devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
     for summary, label in zip(summaries, rank_labels(summaries, used_processes), strict=True):
         if label is not None:
             names.append(label)
             continue
-        name = summary.hostname
+        name = summary.hostname or (_device_label(summary, devices) if len(devices) > 1 else "")
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:
                 name = f"{name} ({seen[name]})"
         names.append(name)
     return names
+
+
+def _device_label(summary: TraceSummary, devices: Iterable[tuple[str, str]]) -> str:
+    """The device of a file, with its capture where several captures have a device of that number."""
+    place = summary.device_file
+    if place is None:
+        return ""
+    is_single = bool(place.device) and sum(device == place.device for _, device in devices) == 1
+    device = f"device {place.device}" if place.device else ""
+    return str(FileLabel(host="" if is_single else place.capture, device=device))
 
 
 def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str, detail: str = "") -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -145,15 +145,7 @@ def _joined_name(name: str) -> str:
     return f"{'PROF' if name.startswith('PROF_') else 'ascend'}_{match[1][:_TIME_CHARS]}{RUN_MARK}"
 
 
-def table_note(tables: Sequence[str]) -> str | None:
-    """A line on files of a run that are not read yet; None where there are none."""
-    if not tables:
-        return None
-    verb = "is" if len(tables) == 1 else "are"
-    return f"{_listed(sorted(set(tables), key=natural_key))} {verb} not read yet"
-
-
-def find_tables(folder: Path, traces: Mapping[Path, None]) -> list[Path]:
+def find_tables(folder: Path, traces: Container[Path]) -> list[Path]:
     """Tables below the folder of a capture, without raw data and its traces. What links lead to is not looked at."""
     tables: list[Path] = []
     waiting = [(folder, 0)]
@@ -170,11 +162,10 @@ def find_tables(folder: Path, traces: Mapping[Path, None]) -> list[Path]:
                         if depth < _DEEPEST:
                             waiting.append((Path(entry.path), depth + 1))
                     elif entry.name.endswith(_TABLE_ENDINGS) and entry.is_file(follow_symlinks=False):
-                        if (path := Path(entry.path)) not in traces:
-                            tables.append(path)
+                        tables.append(Path(entry.path))
         except OSError:  # removed meanwhile, or not ours to read
             continue
-    return sorted(tables, key=file_order)
+    return sorted((table for table in tables if table not in traces), key=file_order)
 
 
 def _listed(names: Sequence[str]) -> str:

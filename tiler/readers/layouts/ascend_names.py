@@ -17,7 +17,7 @@ from tilescope.tiler.readers.layouts.layout import FileLabel
 
 _MSPROF: Final = re.compile(r"PROF_\d+_\d+_\w+")
 _FRAMEWORK: Final = re.compile(r".+_ascend_(?:pt|ms)")
-_TIMELINE: Final = re.compile(r"(?:ascend_)?timeline_display_(\d{1,4})\.json")
+_TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_(\d{1,4})\.json")
 _DEVICE_FOLDER: Final = re.compile(r"device_(\d{1,4})")
 _DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.json")
 
