@@ -121,7 +121,7 @@ REPORT := -rs --durations=20 --durations-min=1
 SIDE_BY_SIDE := --dist loadfile -n
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests, but for those of the browser and of wheels
-	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
+	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 6 -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
 
 test-quick: $(STAMPS)/test-tools ## Python tests but for those that take longest: three minutes, for one change
 	$(BIN)/python -m pytest $(REPORT) $(SIDE_BY_SIDE) 4 -m 'not deep and not slow' -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution tests
@@ -156,7 +156,7 @@ $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
 	@touch $@
 
 kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one at each step of publishing
-	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/indexing/test_kill.py
+	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s -m "deep or not deep" tests/tiler/indexing/test_kill.py
 
 hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes with limits (HOSTILE_ARGS)
 	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)

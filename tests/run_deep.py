@@ -21,6 +21,9 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 MOST_EXAMPLES: Final = "100"  # of properties; what a property wants itself is of a hundred
 
 
+COMMANDS: Final = ("hostile", "docs", "cli", "bench")  # folders whose tests start processes
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of the long checks."""
@@ -36,6 +39,12 @@ def _pytest(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pytest", "-rs", "--durations=15", "--durations-min=5", *arguments)
 
 
+def _browser_files(letters: str) -> tuple[str, ...]:
+    """The files of tests/browser whose names begin with one of the letters, as in `test_access.py`."""
+    names = sorted(path.name for path in (ROOT / "tests" / "browser").glob("test_*.py"))
+    return tuple(f"tests/browser/{name}" for name in names if name.removeprefix("test_")[0] in letters)
+
+
 PARTS: Final = (
     Part("ways", "all tools by all ways", _pytest("-n2", "-m", "deep", "tests/client")),
     Part(
@@ -46,20 +55,33 @@ PARTS: Final = (
     ),
     Part(
         "browser",
-        "Firefox, sizes of windows, real traces",
-        _pytest("-n2", "-m", "deep", "tests/browser"),
+        "pages in the Chromium that users have: A to L, Firefox among them",
+        _pytest("-n2", "--dist", "loadfile", "-m", "deep", *_browser_files("abcdefghijkl")),
+        {"TILESCOPE_WHOLE_CHROMIUM": "1"},
+    ),
+    Part(
+        "browser-m-z",
+        "the same, M to Z: real traces, refusals, servers that go, sizes of windows",
+        _pytest("-n2", "--dist", "loadfile", "-m", "deep", *_browser_files("mnopqrstuvwxyz")),
         {"TILESCOPE_WHOLE_CHROMIUM": "1"},
     ),
     Part(
         "chromium",
-        "the viewer in the Chromium that users have",
+        "the browser tests of every run, in the Chromium that users have",
         _pytest("-n2", "tests/browser"),
         {"TILESCOPE_WHOLE_CHROMIUM": "1"},
     ),
     Part(
+        "commands",
+        "hostile files, commands of the documentation, servers as processes, benchmarks",
+        _pytest("-n2", "-m", "deep", *(f"tests/{name}" for name in COMMANDS)),
+    ),
+    Part(
         "others",
         "the rest of the deep tests: JAX, requests by the description, large traces",
-        _pytest("-m", "deep", "tests", *(f"--ignore=tests/{name}" for name in ("client", "browser", "scaling"))),
+        _pytest(
+            "-m", "deep", "tests", *(f"--ignore=tests/{name}" for name in ("client", "browser", "scaling", *COMMANDS))
+        ),
         {"TILESCOPE_EXAMPLES": MOST_EXAMPLES},
     ),
     Part("wheels", "wheels of all Pythons that are found", ("make", "test-wheels")),

@@ -28,6 +28,10 @@ FAILED_PROPERTIES = "tilescope/failed_properties"
 # The longest, whose output is passed through.
 FIRST = "test-python"
 
+# How much it gives way to those beside it. Chromium runs pages at +7: beside busy processes that give way less, their
+# tests run into limits.
+YIELD = ("nice", "-n", "5")
+
 # These run beside it, one after the other, and are printed when each has ended. When the longest has ended, two of them
 # run side by side: so the ones that take long come first, and both processors have work to the end.
 BESIDE = ("test-browser", "test-dist", "lint-python", "test-viewer", "lint-viewer", "lint-native")
@@ -95,7 +99,7 @@ def run_stage(stage: str, *, held_back: bool = False) -> Result:
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")}
     shutil.rmtree(CACHES / stage, ignore_errors=True)
     begin = time.monotonic()
-    command = ["make", "--no-print-directory", stage]
+    command = [*(YIELD if stage == FIRST else ()), "make", "--no-print-directory", stage]
     output = subprocess.PIPE if held_back else None
     done = subprocess.run(
         command, cwd=ROOT, env=environment, check=False, stdout=output, stderr=subprocess.STDOUT if held_back else None

@@ -45,6 +45,12 @@ def test_parts_that_are_named(ran: list[str], capsys: pytest.CaptureFixture[str]
     assert "there is no part 'nothing': ways, " in capsys.readouterr().out
 
 
+def test_each_file_of_the_browser_is_in_one_part() -> None:
+    files = sorted(f"tests/browser/{path.name}" for path in (run_deep.ROOT / "tests" / "browser").glob("test_*.py"))
+    parts = [part for part in run_deep.PARTS if part.name in ("browser", "browser-m-z")]
+    assert sorted(word for part in parts for word in part.command if word.startswith("tests/browser/")) == files
+
+
 def test_each_short_part_has_its_day(ran: list[str]) -> None:
     short = [part.name for part in run_deep.PARTS if part.is_short]
     days = [date(2026, 11, 28) + timedelta(days=k) for k in range(len(short))]

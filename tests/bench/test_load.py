@@ -9,9 +9,8 @@ import pytest
 
 from bench.load import main
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.deep
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     options = [
         "--quick",

@@ -18,6 +18,7 @@ echo '{"version": "2.99", "seconds": 60.0, "cpu_seconds": 50.0}'
 """
 
 
+@pytest.mark.deep
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     traces = tmp_path / "traces"
     traces.mkdir()

@@ -16,7 +16,10 @@ TOKEN = "correct-horse-battery-staple"
 
 
 @needs_nginx
-@pytest.mark.parametrize("base_path", [PREFIX, ""], ids=["prefix kept", "prefix taken off"])
+@pytest.mark.parametrize(
+    "base_path",
+    [pytest.param(PREFIX, id="prefix kept"), pytest.param("", id="prefix taken off", marks=pytest.mark.deep)],
+)
 def test_the_viewer_finds_its_server_behind_a_proxy(browser: Browser, tmp_path: Path, base_path: str) -> None:
     options = ("--base-url", base_path) if base_path else ()
     with serving([DEMO_TRACE], tmp_path / "cache", *options) as behind:
@@ -46,6 +49,7 @@ def test_the_token_in_the_address_opens_the_viewer_and_vanishes(
         viewer.settle()
 
 
+@pytest.mark.deep
 def test_without_the_token_one_is_asked_for_it(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

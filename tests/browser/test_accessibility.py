@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.conftest import DAMAGED, Served
 from tests.browser.driver import Viewer
+from tests.browser.themes import THEMES
 from tests.standins.written import DEVICES
 
 AXE = Path(__file__).resolve().parents[2] / "viewer" / "node_modules" / "axe-core" / "axe.min.js"
@@ -20,7 +21,7 @@ def faults(viewer: Viewer) -> list[str]:
     return [f"{fault['id']}: {[node['html'] for node in fault['nodes']]}" for fault in found["violations"]]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
     viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     viewer.open(served.run_id(DEVICES))
@@ -72,7 +73,7 @@ def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
     assert faults(viewer) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_run_that_has_failed_and_the_list_of_runs(viewer: Viewer, served: Served, theme: str) -> None:
     viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     viewer.open(served.run_id(DAMAGED), expected="failed")

@@ -106,6 +106,7 @@ def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, addres
     expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
 
 
+@pytest.mark.deep
 def test_columns_are_chosen_and_copied_exactly(page: Page, address: str) -> None:
     show(page, address, "steps")
     card = page.locator(".table-card")
@@ -259,6 +260,7 @@ def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: s
     (ARTEFACTS / "answer_chart.png").write_bytes(picture.read_bytes())
 
 
+@pytest.mark.deep
 def test_charts_of_every_kind_are_drawn(page: Page, address: str) -> None:
     show(page, address, "steps")
     canvas = page.locator(".chart-plot canvas")
@@ -308,6 +310,7 @@ def test_parts_of_steps_add_up_and_each_step_leads_to_the_timeline(page: Page, a
     assert len(page.evaluate("visits")) == 3
 
 
+@pytest.mark.deep
 def test_points_below_their_roofs_are_walked_and_lead_to_rows(page: Page, address: str) -> None:
     show(page, address, "roofline")
     canvas = page.locator(".chart-plot canvas")
@@ -341,6 +344,7 @@ def test_points_below_their_roofs_are_walked_and_lead_to_rows(page: Page, addres
     assert name in grid.inner_text()
 
 
+@pytest.mark.deep
 def test_what_was_not_recorded_is_a_dash_with_its_reason(page: Page, address: str) -> None:
     show(page, address, "steps")
     card = page.locator(".fact-card", has_text="Power")
@@ -349,6 +353,7 @@ def test_what_was_not_recorded_is_a_dash_with_its_reason(page: Page, address: st
     assert "NaN" not in page.inner_text(".answer")
 
 
+@pytest.mark.deep
 def test_notes_lead_to_the_timeline_and_more_rows_are_asked_for(page: Page, address: str) -> None:
     show(page, address, "steps")
     page.locator(".note-item").first.get_by_role("button", name="Show in the timeline").click()
@@ -358,6 +363,7 @@ def test_notes_lead_to_the_timeline_and_more_rows_are_asked_for(page: Page, addr
     assert second == "more 48,0,0"
 
 
+@pytest.mark.deep
 def test_empty_answers_say_so(page: Page, address: str) -> None:
     show(page, address, "nothing")
     expect(page.get_by_text("Made-up has found nothing in the whole run.")).to_be_visible()
@@ -366,6 +372,7 @@ def test_empty_answers_say_so(page: Page, address: str) -> None:
     expect(page.get_by_text("There is nothing to draw in the whole run.")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_facts_chart_and_ten_rows_fit_on_a_small_screen(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, address, "steps")
@@ -376,7 +383,9 @@ def test_facts_chart_and_ten_rows_fit_on_a_small_screen(page: Page, address: str
     assert page.locator("tbody tr").nth(9).bounding_box()["height"] == 28  # type: ignore[index]
 
 
-@pytest.mark.parametrize("answer", ["steps", "many", "tree", "nothing", "noRows"])
+@pytest.mark.parametrize(
+    "answer", ["steps", *(pytest.param(name, marks=pytest.mark.deep) for name in ("many", "tree", "nothing", "noRows"))]
+)
 @pytest.mark.parametrize("theme", THEMES)
 def test_axe_finds_no_fault(page: Page, address: str, answer: str, theme: str) -> None:
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -393,6 +402,7 @@ def test_axe_finds_no_fault(page: Page, address: str, answer: str, theme: str) -
     page.screenshot(path=str(ARTEFACTS / f"answer_{answer}_{theme}.png"))
 
 
+@pytest.mark.deep
 def test_colours_that_a_person_forces_are_kept_to(page: Page, address: str) -> None:
     page.emulate_media(forced_colors="active", color_scheme="dark")
     show(page, address, "steps")

@@ -153,6 +153,7 @@ def test_a_row_has_its_events_stand_out_and_leads_to_the_first_and_the_longest(p
     assert drawer.event["Name"] == name
 
 
+@pytest.mark.deep
 def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     page = panel.page
     panel.select(panel.leaves[:4])
@@ -190,6 +191,7 @@ def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     page.locator(".group-choice select").select_option("name")
 
 
+@pytest.mark.deep
 def test_a_group_a_bin_and_a_gap(panel: Panel) -> None:
     page, viewer = panel.page, panel.viewer
     panel.go("")
@@ -266,6 +268,7 @@ def test_an_edge_that_is_dragged_asks_when_it_stands_still(panel: Panel) -> None
     assert totals["count"] in [text.strip() for text in total]
 
 
+@pytest.mark.deep
 def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
     with watched_page(browser, site.url, server_may_go=True) as page:
         panel = Panel(Viewer(page, site.url), site)
@@ -323,6 +326,7 @@ def _listed_chain(panel: Panel) -> Locator:
     return listed
 
 
+@pytest.mark.deep
 def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: Panel) -> None:
     page, viewer, listed = panel.page, panel.viewer, _listed_chain(panel)
     held: list[Route] = []
@@ -334,6 +338,7 @@ def test_the_chain_of_a_flow_stays_while_the_next_event_is_slow_to_come(panel: P
     assert listed.count() == len(area_trace.CHAIN), "the chain of the event alone, which lacks what forks off before it"
 
 
+@pytest.mark.deep
 def test_the_chain_of_a_flow_is_walked_by_keys(panel: Panel) -> None:
     page, viewer, listed = panel.page, panel.viewer, _listed_chain(panel)
     names = page.locator("[data-table=chain] th").all_inner_texts()

@@ -66,7 +66,9 @@ def check_bin(viewer: Viewer, said: dict[str, str], slices: list[Slice], served:
     assert percent.startswith("<") or float(percent.split("\u202f")[0]) == pytest.approx(part, abs=0.51, rel=0.05)
 
 
-@pytest.mark.parametrize(("name", "thread"), [(TRAINING, THREAD), (TRACES[2], THREAD)])
+@pytest.mark.parametrize(
+    ("name", "thread"), [(TRAINING, THREAD), pytest.param(TRACES[2], THREAD, marks=pytest.mark.deep)]
+)
 def test_bins_of_a_track_are_exact(
     name: str, thread: str, viewer: Viewer, served: Served, asked: list[str], trace_file: Callable[[str], Path]
 ) -> None:
@@ -84,7 +86,10 @@ def test_bins_of_a_track_are_exact(
     assert len(asked) == len(set(asked)), "each page is asked for once"
 
 
-@pytest.mark.parametrize(("name", "device"), [(DEVICES, "/device:TPU:0"), (TRACES[0], "Chip 0: TPU Core 0")])
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [(DEVICES, "/device:TPU:0"), pytest.param(TRACES[0], "Chip 0: TPU Core 0", marks=pytest.mark.deep)],
+)
 def test_bins_of_a_header_are_exact(
     name: str, device: str, viewer: Viewer, served: Served, trace_file: Callable[[str], Path]
 ) -> None:

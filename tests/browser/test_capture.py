@@ -138,6 +138,7 @@ def web_server() -> Iterator[int]:
         server.shutdown()
 
 
+@pytest.mark.deep
 def test_every_failure_is_said_with_what_to_do(browser: Browser, tmp_path: Path) -> None:
     busy = refusing(grpc.StatusCode.INTERNAL, "Another profiling session active.")
     empty = lambda request, context: pb.ProfileResponse(empty_trace=True)  # noqa: E731
@@ -181,6 +182,7 @@ def test_every_failure_is_said_with_what_to_do(browser: Browser, tmp_path: Path)
         viewer.wait("tilescope.state === 'open'", 60)
 
 
+@pytest.mark.deep
 def test_where_the_operator_allows_nothing(browser: Browser, tmp_path: Path) -> None:
     with captured_into(browser, tmp_path, "--allow-capture", "none") as viewer:
         dialog = dialog_of(viewer.page)
@@ -188,6 +190,7 @@ def test_where_the_operator_allows_nothing(browser: Browser, tmp_path: Path) -> 
         judged(viewer, "not_allowed")
 
 
+@pytest.mark.deep
 def test_targets_of_the_operator(browser: Browser, tmp_path: Path) -> None:
     names = [f"trainer {number}" for number in range(5)]
     options = [part for k, name in enumerate(names) for part in ("--capture-target", f"{name}=127.0.0.{k + 1}:9")]
@@ -212,6 +215,7 @@ def panel_of(page: Page) -> Locator:
     return panel
 
 
+@pytest.mark.deep
 def test_a_job_is_monitored(browser: Browser, tmp_path: Path) -> None:
     numbers = itertools.count()
 

@@ -86,6 +86,7 @@ def test_by_mouse(pages: ToolPages) -> None:
     pages.viewer.wait("!location.hash.includes('in=')")
 
 
+@pytest.mark.deep
 def test_one_step_and_a_click_that_is_no_drag(pages: ToolPages) -> None:
     page = pages.page
     drag(pages, 1.8, 2.2)  # within one column
@@ -133,6 +134,7 @@ def test_by_keys(pages: ToolPages) -> None:
     expect(page.locator(".chart-hint")).to_have_text("Steps 40 to 41")
 
 
+@pytest.mark.deep
 def test_input_pipeline_has_it_on_both_charts(pages: ToolPages) -> None:
     page = pages.page
     pages.choose("input_pipeline")

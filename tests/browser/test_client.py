@@ -109,6 +109,7 @@ def test_the_example_says_what_to_do_where_no_server_answers(browser: Browser, p
     _example(browser, page_server, "http://127.0.0.1:1", "the server does not answer", hint)
 
 
+@pytest.mark.deep
 def test_the_example_says_what_to_do_where_its_origin_is_not_allowed(
     browser: Browser, page_server: str, tmp_path: Path
 ) -> None:
@@ -116,12 +117,14 @@ def test_the_example_says_what_to_do_where_its_origin_is_not_allowed(
         _example(browser, page_server, served.url, "Opening …", f"started with --allow-origin {page_server}?")
 
 
+@pytest.mark.deep
 def test_the_example_says_what_is_wrong_with_a_trace(browser: Browser, page_server: str, tmp_path: Path) -> None:
     (tmp_path / "cut.xplane.pb").write_bytes(DEMO_TRACE.read_bytes()[:300] + b"\xff" * 100)
     with serving([tmp_path / "cut.xplane.pb"], tmp_path / "cache", "--allow-origin", page_server) as served:
         _example(browser, page_server, served.url, "cut.xplane.pb: byte 3")
 
 
+@pytest.mark.deep
 def test_the_example_says_that_a_trace_has_no_slices(browser: Browser, page_server: str, tmp_path: Path) -> None:
     trace = tmp_path / "counter.json"
     trace.write_text('[{"ph": "C", "name": "a", "pid": 1, "ts": 1, "args": {"b": 2}}]')

@@ -43,8 +43,15 @@ def counters(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield running
 
 
-@pytest.mark.parametrize("name", ["counter_stops.json", "dense.json"])
-@pytest.mark.parametrize("zoom", [1, 8])
+@pytest.mark.parametrize(
+    ("name", "zoom"),
+    [
+        ("counter_stops.json", 1),
+        ("dense.json", 8),
+        pytest.param("counter_stops.json", 8, marks=pytest.mark.deep),
+        pytest.param("dense.json", 1, marks=pytest.mark.deep),
+    ],
+)
 def test_behind_the_last_sample(browser: Browser, counters: Served, name: str, zoom: int) -> None:
     with watched_page(browser, counters.url) as page:
         viewer = Viewer(page, counters.url)

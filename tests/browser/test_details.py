@@ -100,6 +100,7 @@ def test_around_a_slice_and_in_it(viewer: Viewer, nested: Served) -> None:
     assert [url for url in asked if "/events/" in url or "/tools/" in url] == []
 
 
+@pytest.mark.deep
 def test_a_call_stack_arguments_flows_and_internals(viewer: Viewer, nested: Served) -> None:
     open_at(viewer, nested, 8)
     page = viewer.page
@@ -176,6 +177,7 @@ def test_docked_below_or_on_the_right(viewer: Viewer, nested: Served, theme: str
     page.locator(".drawer").wait_for(state="detached")
 
 
+@pytest.mark.deep
 def test_what_cannot_be_fetched_says_so_and_is_tried_again(browser: Browser, nested: Served) -> None:
     with watched_page(browser, nested.url, server_may_go=True) as page:
         see_failures(Viewer(page, nested.url), nested)

@@ -76,7 +76,10 @@ def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     assert faults(pages.viewer) == []
 
 
-@pytest.mark.parametrize(("name", "question"), QUESTIONS)
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [pytest.param(*case, marks=() if case[1] in ("steps", "counters") else pytest.mark.deep) for case in QUESTIONS],
+)
 def test_each_page_shows_the_figures_that_the_server_answers(
     pages: ToolPages, site: Served, name: str, question: str
 ) -> None:

@@ -24,6 +24,7 @@ def panel(browser: Browser, site: Served) -> Iterator[Panel]:
         yield Panel(Viewer(page, site.url), site)
 
 
+@pytest.mark.deep
 def test_a_page_of_the_selection_follows_to_another_one_of_the_same_length(panel: Panel) -> None:
     page, pages = panel.page, ToolPages(panel.viewer)
     tracks = ".".join(map(str, panel.leaves))
@@ -50,6 +51,7 @@ def test_a_page_of_the_selection_follows_to_another_one_of_the_same_length(panel
     assert pages.is_same()
 
 
+@pytest.mark.deep
 def test_rows_of_an_earlier_view_lead_nowhere_and_keep_the_focus(panel: Panel) -> None:
     page, viewer = panel.page, panel.viewer
     panel.go("t=20000-300000")
@@ -113,6 +115,7 @@ def test_nothing_of_an_earlier_question_is_shown_undimmed(browser: Browser, site
     assert wrong == [], wrong[:3]
 
 
+@pytest.mark.deep
 def test_the_table_of_slices_and_the_memory_lane_are_dimmed_while_the_view_moves(
     browser: Browser, site: Served
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, th
     viewer.wait("document.querySelector('.search-box input')?.value === '\"copy-done.1\"'")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Served, theme: str) -> None:
     """It opens by itself: a model has no timeline."""

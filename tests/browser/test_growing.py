@@ -17,7 +17,7 @@ from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tilescope.cli import main
 
-EVENTS = 8_000_000
+EVENTS = 2_000_000
 TRACKS = 320
 
 
@@ -134,6 +134,7 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         viewer.wait(f"{count} === '{hits}'")
 
 
+@pytest.mark.deep
 def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Browser, server: Served) -> None:
     """A page that is opened late, and reloaded early, sees the same; `watched_page` fails on any error."""
     run = server.run_id("large.xplane.pb")

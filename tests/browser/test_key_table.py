@@ -67,7 +67,9 @@ def test_every_row_is_tried() -> None:
         assert f"def {name}(" in (Path(__file__).parent / file).read_text(), f"there is no {place}"
 
 
-@pytest.mark.parametrize("group", ["Move", "Select", "Mark", "Show", "Mouse"])
+@pytest.mark.parametrize(
+    "group", ["Move", *(pytest.param(name, marks=pytest.mark.deep) for name in ("Select", "Mark", "Show", "Mouse"))]
+)
 def test_each_row_does_what_it_says(viewer: Viewer, served: Served, group: str) -> None:
     viewer.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     viewer.open(served.run_id(TRAINING))

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
 from tests.standins.written import DEVICES, TRAINING
@@ -89,6 +91,7 @@ def test_keys_alone_lead_to_a_slice_on_from_there_and_to_other_tracks(viewer: Vi
     said(viewer, "^There is no slice above.$")
 
 
+@pytest.mark.deep
 def test_the_track_tree_is_reached_wherever_it_is_scrolled_to(viewer: Viewer, served: Served) -> None:
     viewer.page.set_viewport_size({"width": 900, "height": 320})
     viewer.open(served.run_id(DEVICES))
@@ -158,6 +161,7 @@ _LISTEN = """() => {
 }"""
 
 
+@pytest.mark.deep
 def test_keys_lead_to_bins_and_their_figures(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TRAINING))
     page = viewer.page

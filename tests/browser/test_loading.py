@@ -144,6 +144,7 @@ LOOK_CLOSELY = """() => {
 }"""
 
 
+@pytest.mark.deep
 def test_no_place_is_blank_after_a_jump_over_a_slow_network(browser: Browser, tmp_path: Path) -> None:
     """What shows data when all has come showed data or stripes two frames after the jump, or the pan, or the zoom."""
     trace = TraceSpec("xspace", 800_000, tracks=16).write(tmp_path / "trace")
@@ -182,6 +183,7 @@ def test_no_place_is_blank_after_a_jump_over_a_slow_network(browser: Browser, tm
         assert waited > 1, "everything was there at once: the network is not slow enough"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_no_lane_is_blank_while_one_scrolls_over_a_slow_network(browser: Browser, tmp_path: Path, theme: str) -> None:
     trace = TraceSpec("xspace", 60_000, tracks=1024).write(tmp_path / "trace")

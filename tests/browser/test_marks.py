@@ -134,6 +134,7 @@ def test_marks_are_kept_beside_the_run_for_two_people(browser: Browser, notes: R
         assert sorted(listed(one)) == [("first", "server"), ("second", "server")]
 
 
+@pytest.mark.deep
 def test_a_server_that_goes_loses_no_mark(browser: Browser, notes: RealServer) -> None:
     with opened(browser, notes.served.url) as viewer:
         select(viewer)
@@ -156,6 +157,7 @@ def test_a_server_that_goes_loses_no_mark(browser: Browser, notes: RealServer) -
         until_listed(later, ("while it was away", "server"))
 
 
+@pytest.mark.deep
 def test_a_link_writes_nothing_by_itself(browser: Browser, notes: RealServer) -> None:
     run = notes.served.get("/runs")["runs"][0]["id"]
     link = f"{notes.served.url}/?run={run}#v=1&marks=abc,r1000-900000000,2,,from%20a%20link;<x>,m1;abc,m5"
@@ -171,6 +173,7 @@ def test_a_link_writes_nothing_by_itself(browser: Browser, notes: RealServer) ->
         assert [(mark["id"], mark["name"], mark["colour"]) for mark in kept] == [("abc", "from a link", 2)]
 
 
+@pytest.mark.deep
 def test_what_the_address_has_no_room_for_is_said(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TRAINING))
     ready(viewer)
@@ -185,6 +188,7 @@ def test_what_the_address_has_no_room_for_is_said(viewer: Viewer, served: Served
     assert len(viewer.page.url) < 8000
 
 
+@pytest.mark.deep
 def test_back_steps_through_what_one_did_and_reload_brings_all_of_it_back(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.open(run)
@@ -240,7 +244,11 @@ def test_back_steps_through_what_one_did_and_reload_brings_all_of_it_back(viewer
 
 
 @pytest.mark.parametrize(
-    "hash_", ["v=1&t=9-9&sel=1.99999999999,7.7&area=5-1&tracks=x&marks=;;,,%ff&mode=fly&time=x", "v=1&sel=%F0%9F&t=-"]
+    "hash_",
+    [
+        "v=1&t=9-9&sel=1.99999999999,7.7&area=5-1&tracks=x&marks=;;,,%ff&mode=fly&time=x",
+        pytest.param("v=1&sel=%F0%9F&t=-", marks=pytest.mark.deep),
+    ],
 )
 def test_a_hostile_address_opens_the_run(browser: Browser, served: Served, hash_: str) -> None:
     run = served.run_id(TRAINING)

@@ -63,6 +63,7 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.wait_for("timeline")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)

@@ -47,6 +47,7 @@ def test_keys_zoom_pan_and_show_the_whole_trace(kineto: Viewer) -> None:
     assert kineto.span() == whole
 
 
+@pytest.mark.deep
 def test_keys_are_left_alone_while_text_has_the_focus(kineto: Viewer) -> None:
     kineto.page.evaluate("document.body.append(document.createElement('textarea'))")
     before = kineto.span()
@@ -152,6 +153,7 @@ def test_a_neighbour_that_cannot_be_looked_up_is_no_missing_one(kineto: Viewer) 
     kineto.page.locator("[role=status][aria-live]").get_by_text("There is no slice above.").wait_for(state="attached")
 
 
+@pytest.mark.deep
 def test_a_group_is_closed_by_keys_in_the_tree(kineto: Viewer) -> None:
     count = len(kineto.tree())
     first = kineto.page.locator("[role=treeitem][aria-expanded=true]").first
@@ -164,6 +166,7 @@ def test_a_group_is_closed_by_keys_in_the_tree(kineto: Viewer) -> None:
     assert len(kineto.tree()) == count
 
 
+@pytest.mark.deep
 def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     box = kineto.timeline_box()
     # The rollup in the header of a process is made of bins.
@@ -214,6 +217,7 @@ def test_drags_pan_and_zoom(kineto: Viewer) -> None:
         assert kineto.look()["selection"]["kind"] == "none"
 
 
+@pytest.mark.deep
 def test_an_edge_of_an_area_can_be_moved(kineto: Viewer) -> None:
     box = kineto.timeline_box()
     drag(kineto, box["x"] + 300, box["x"] + 600, box["y"] + 200)
@@ -230,6 +234,7 @@ def test_an_edge_of_an_area_can_be_moved(kineto: Viewer) -> None:
     assert kineto.page.evaluate("getComputedStyle(document.querySelector('.timeline')).cursor") == "ew-resize"
 
 
+@pytest.mark.deep
 def test_a_double_click_zooms_to_a_slice(kineto: Viewer) -> None:
     label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
     kineto.page.mouse.dblclick(label["x"] + 40, label["y"] + 8)
@@ -255,6 +260,7 @@ def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer, served: Served) ->
     assert (start + end) / 2 == pytest.approx((0.75 - 0.02) / 0.96 * run_end, rel=0.01)
 
 
+@pytest.mark.deep
 def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
     kineto.hold("w", 400)
     kineto.rest()
@@ -358,6 +364,7 @@ def test_f_zooms_at_once_to_what_cannot_be_centred(kineto: Viewer) -> None:
     assert duration < end - start < 2 * duration
 
 
+@pytest.mark.deep
 def test_the_minimap_lines_up_with_the_timeline(kineto: Viewer) -> None:
     """Where nothing is in the minimap, nothing is in the timeline either: the first coloured pixel is the same."""
     strip, timeline = (kineto.page.locator(name).bounding_box() for name in (".minimap", ".timeline"))
@@ -418,6 +425,7 @@ def marked(viewer: Viewer) -> list[str]:
     ]
 
 
+@pytest.mark.deep
 def test_an_area_holds_the_tracks_that_are_touched_and_no_others(kineto: Viewer) -> None:
     kineto.expand_all()
     kineto.rest()

@@ -98,6 +98,7 @@ def test_back_and_forward_lead_through_pages_without_loading_anew(pages: ToolPag
     assert pages.is_same()
 
 
+@pytest.mark.deep
 def test_an_address_leads_to_a_page_with_its_fields_and_range(pages: ToolPages, run: str) -> None:
     pages.go(run, f"tool=find&in=steps.{FIRST_STEP}&f.text=conv&f.limit=2")
     pages.answered()
@@ -111,6 +112,7 @@ def test_an_address_leads_to_a_page_with_its_fields_and_range(pages: ToolPages, 
     assert "steps." in pages.address()["in"]
 
 
+@pytest.mark.deep
 def test_an_address_of_no_page_says_so(pages: ToolPages, run: str) -> None:
     pages.go(run, "tool=nothing_like_it")
     assert "no page “nothing_like_it”" in pages.state("unknown")
@@ -119,6 +121,7 @@ def test_an_address_of_no_page_says_so(pages: ToolPages, run: str) -> None:
     pages.wait_for("timeline")
 
 
+@pytest.mark.deep
 def test_keys_lead_to_the_timeline_and_back_and_those_of_the_timeline_rest(pages: ToolPages, run: str) -> None:
     pages.viewer.open(run)
     pages.choose("stats")
@@ -165,6 +168,7 @@ def test_the_range_goes_from_page_to_page_and_changes_the_figures(pages: ToolPag
     pages.viewer.wait("!location.hash.includes('in=')")
 
 
+@pytest.mark.deep
 def test_figures_of_what_is_selected_in_the_timeline(pages: ToolPages, run: str) -> None:
     pages.viewer.open(run)
     pages.choose("stats")
@@ -187,6 +191,7 @@ def test_figures_of_what_is_selected_in_the_timeline(pages: ToolPages, run: str)
     assert "area" in pages.address()
 
 
+@pytest.mark.deep
 def test_a_selection_that_is_gone_is_said_and_not_taken_for_the_run(pages: ToolPages, run: str) -> None:
     pages.go(run, "tool=stats&in=selection")
     assert "Nothing is selected" in pages.state("empty")
@@ -212,6 +217,7 @@ def test_a_row_leads_to_the_timeline_and_back_returns(pages: ToolPages, run: str
     assert pages.is_same()
 
 
+@pytest.mark.deep
 def test_a_form_says_what_is_wrong_before_anybody_is_asked(pages: ToolPages, run: str) -> None:
     pages.go(run, "tool=find")
     assert "*" in pages.state("asking")
@@ -225,6 +231,7 @@ def test_a_form_says_what_is_wrong_before_anybody_is_asked(pages: ToolPages, run
     pages.viewer.screenshot("page-form")
 
 
+@pytest.mark.deep
 def test_nothing_found_is_an_empty_state(pages: ToolPages, run: str) -> None:
     pages.go(run, "tool=find&f.text=there_is_no_such_name")
     assert "nothing of this in the whole run" in pages.state("empty")
@@ -232,6 +239,7 @@ def test_nothing_found_is_an_empty_state(pages: ToolPages, run: str) -> None:
     pages.viewer.screenshot("page-empty")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_tool_without_an_answer_says_what_to_record(pages: ToolPages, run: str, theme: str) -> None:
     pages.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -269,6 +277,7 @@ def test_an_answer_that_is_awaited(faulty_pages: ToolPages, run: str, theme: str
     pages.state("progress")
 
 
+@pytest.mark.deep
 def test_figures_of_the_question_before_are_dimmed(pages: ToolPages, run: str) -> None:
     held: list[Route] = []
     pages.go(run, "tool=stats")
@@ -284,6 +293,7 @@ def test_figures_of_the_question_before_are_dimmed(pages: ToolPages, run: str) -
     assert pages.page.locator(".is-stale").count() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_errors_say_what_to_do(faulty_pages: ToolPages, run: str, theme: str) -> None:
     pages = faulty_pages

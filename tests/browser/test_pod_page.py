@@ -92,6 +92,7 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     pages.wait_for("timeline")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(MADE)
@@ -135,6 +136,7 @@ def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: st
     pages.wait_for("timeline")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(SAVED)

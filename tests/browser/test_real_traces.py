@@ -89,7 +89,7 @@ def check_drawer(drawer: Drawer, lane: Lane, target: Slice, tick_ps: int, origin
 
 @pytest.mark.parametrize(
     "name",
-    [name if name in (GAP, TRACES[0]) else pytest.param(name, marks=pytest.mark.deep) for name in (*STANDINS, *TRACES)],
+    [name if name == GAP else pytest.param(name, marks=pytest.mark.deep) for name in (*STANDINS, *TRACES)],
 )
 def test_from_the_whole_trace_to_one_event(
     name: str, viewer: Viewer, served: Served, trace_file: Callable[[str], Path]
@@ -141,7 +141,7 @@ COLOURED_COLUMNS = """top => {
 }"""
 
 
-@pytest.mark.parametrize("name", [GAP, TRACES[3]])
+@pytest.mark.parametrize("name", [GAP, pytest.param(TRACES[3], marks=pytest.mark.deep)])
 def test_a_header_is_as_sharp_as_its_tracks(name: str, viewer: Viewer, served: Served) -> None:
     """Two minutes around the two seconds in which anything happens, in a trace of thirteen days."""
     run = served.run_id(name)

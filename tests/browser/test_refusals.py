@@ -76,8 +76,8 @@ PARTS = {
 }
 
 
-def _parts(quick: str) -> pytest.MarkDecorator:
-    """All of them; but one they are for deep tests."""
+def _parts(quick: str | None = None) -> pytest.MarkDecorator:
+    """All of them; but for one, where one is named, they are for deep tests."""
     cases = [pytest.param(*PARTS[id], marks=() if id == quick else pytest.mark.deep, id=id) for id in PARTS]
     return pytest.mark.parametrize(("asked", "look", "is_there"), cases)
 
@@ -102,7 +102,7 @@ def _until(panel: Panel, holds: Look) -> None:
     raise AssertionError(f"still not: {holds}; {panel.page.inner_text('.statusbar')}")
 
 
-@_failures_of_parts({"hits": "refused", "tiles": "cut"})
+@_failures_of_parts({"hits": "refused"})
 def test_what_is_refused_once_is_asked_again(
     panel: Panel, asked: str, look: Look, is_there: Look, failure: str
 ) -> None:
@@ -117,7 +117,7 @@ def test_what_is_refused_once_is_asked_again(
 @pytest.mark.parametrize(
     ("asked", "address", "failure"),
     [
-        pytest.param("**/api/v1/runs", "/", "refused", id="list-refused"),
+        pytest.param("**/api/v1/runs", "/", "refused", id="list-refused", marks=pytest.mark.deep),
         pytest.param("**/api/v1/runs", "/", "cut", id="list-cut", marks=pytest.mark.deep),
         pytest.param("**/manifest", "/?run={run}", "refused", id="opening-refused", marks=pytest.mark.deep),
         pytest.param("**/manifest", "/?run={run}", "cut", id="opening-cut"),
@@ -186,7 +186,7 @@ def test_what_stays_refused_is_asked_anew_when_the_page_is_looked_at_again(
     _until(panel, is_there)
 
 
-@_parts("memory")
+@_parts()
 def test_what_is_refused_for_good_is_not_asked_again_when_the_page_is_looked_at_again(
     panel: Panel, asked: str, look: Look, is_there: Look
 ) -> None:

@@ -143,6 +143,7 @@ def test_the_list_changes_under_ones_eyes(viewer: Viewer) -> None:
     viewer.page.get_by_role("status").filter(has_text="4.5\u202fMB so far").wait_for()
 
 
+@pytest.mark.deep
 def test_the_quick_choice(viewer: Viewer) -> None:
     told(viewer, many())
     page = viewer.page
@@ -163,6 +164,7 @@ def test_the_quick_choice(viewer: Viewer) -> None:
     viewer.wait("tilescope.run === 'run-1234'")
 
 
+@pytest.mark.deep
 def test_a_real_list(browser: Browser, trace_file: Callable[[str], Path], tmp_path: Path) -> None:
     """Of a run that is opened, the list then knows how long it is and how many events it has."""
     paths = [trace_file(name) for name in (DEMO, DEVICES, TRAINING)]

@@ -164,6 +164,7 @@ def test_marks_are_where_the_server_has_hits_and_nowhere_else(viewer: Viewer, se
     assert faults(viewer) == []
 
 
+@pytest.mark.deep
 def test_every_state_is_said(browser: Browser, served: Served) -> None:
     run = served.run_id(DEVICES)
     with watched_page(browser, served.url, server_may_go=True, color_scheme="dark") as page:
@@ -259,6 +260,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     viewer.wait("document.querySelector('dialog.finder') === null")
 
 
+@pytest.mark.deep
 def test_a_name_is_found_from_its_details_and_a_track_is_searched_from_its_menu(viewer: Viewer, served: Served) -> None:
     page, run = viewer.page, served.run_id(DEVICES)
     viewer.open(run)

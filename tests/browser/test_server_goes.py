@@ -127,6 +127,7 @@ def test_a_server_that_dies_is_missed_at_once_and_found_again(browser: Browser, 
         viewer.rest()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("has_stream", [True, False], ids=["with a stream", "without"])
 def test_a_server_that_stalls_is_slow_within_two_seconds_and_well_when_it_answers(
     browser: Browser, server: RealServer, has_stream: bool
@@ -159,6 +160,7 @@ def test_a_server_that_stalls_is_slow_within_two_seconds_and_well_when_it_answer
         viewer.rest()
 
 
+@pytest.mark.deep
 @needs_nginx
 def test_a_proxy_whose_server_dies_is_no_server(browser: Browser, server: RealServer, tmp_path: Path) -> None:
     with (
@@ -213,6 +215,7 @@ def test_a_run_that_is_replaced_and_one_that_vanishes(browser: Browser, server: 
         assert page.get_by_role("alert").count() == 0
 
 
+@pytest.mark.deep
 def test_a_server_of_another_version_and_one_that_asks_for_its_token(browser: Browser, server: RealServer) -> None:
     with opened(browser, server) as viewer:
         server.kill()

@@ -163,6 +163,7 @@ def test_events_as_a_file(viewer: Viewer, served: Served) -> None:
     assert "event" in page.locator("label", has=whole).inner_text()  # how much it is, before it is asked for
 
 
+@pytest.mark.deep
 def test_an_export_is_cancelled(viewer: Viewer, served: Served) -> None:
     page = viewer.page
     viewer.open(served.run_id(DEVICES))
@@ -278,6 +279,7 @@ class _Inside:
         return str(self.page.url)
 
 
+@pytest.mark.deep
 def test_an_embedded_page_is_accessible(viewer: Viewer, served: Served) -> None:
     viewer.page.goto(f"{viewer.url}/?run={served.run_id(DEMO)}&embed=1")
     viewer.wait("window.tilescope?.state === 'open'")

@@ -13,7 +13,11 @@ from tests.browser.test_accessibility import faults
 from tests.standins.written import TRAINING
 
 # Width and height in CSS pixels: a phone, 800 x 600 at 200 %, a small notebook.
-SIZES = ((480, 800, 1), (400, 300, 2), (1280, 720, 1))
+SIZES = (
+    pytest.param(480, 800, 1, id="480"),
+    pytest.param(400, 300, 2, id="200 percent", marks=pytest.mark.deep),
+    pytest.param(1280, 720, 1, id="1280x720", marks=pytest.mark.deep),
+)
 
 
 def troubles(viewer: Viewer) -> list[Any]:
@@ -21,7 +25,7 @@ def troubles(viewer: Viewer) -> list[Any]:
     return list(viewer.page.evaluate(_TROUBLES))
 
 
-@pytest.mark.parametrize(("width", "height", "ratio"), SIZES, ids=["480", "200 percent", "1280x720"])
+@pytest.mark.parametrize(("width", "height", "ratio"), SIZES)
 def test_no_control_is_cut_covered_or_too_small(
     browser: Browser, served: Served, width: int, height: int, ratio: int
 ) -> None:
@@ -67,6 +71,7 @@ def test_no_width_of_the_window_makes_controls_cover_one_another(browser: Browse
             assert page.evaluate(_OVERLAPS) == [], width
 
 
+@pytest.mark.deep
 def test_colours_and_motion_that_a_person_has_asked_for(browser: Browser, served: Served) -> None:
     options: dict[str, Any] = {"forced_colors": "active", "reduced_motion": "reduce", "color_scheme": "dark"}
     with watched_page(browser, served.url, **options) as page:

@@ -39,6 +39,7 @@ def test_an_empty_trace_says_that_it_is_empty(viewer: Viewer, served: Served) ->
     viewer.screenshot("empty")
 
 
+@pytest.mark.deep
 def test_a_saved_page_opens_as_a_page(viewer: Viewer, served: Served) -> None:
     """It has no events, and so no timeline: what is in the file is shown at once."""
     page = viewer.page
@@ -55,6 +56,7 @@ def test_a_run_that_is_gone(viewer: Viewer) -> None:
     assert "no such run" in viewer.page.inner_text("main")
 
 
+@pytest.mark.deep
 def test_the_help_lists_every_key(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(DEVICES))
     viewer.page.keyboard.press("?")
@@ -111,6 +113,7 @@ def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
     viewer.screenshot("indexing")
 
 
+@pytest.mark.deep
 def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TWO_HOSTS))
     hosts = served.get(f"/runs/{served.run_id(TWO_HOSTS)}/manifest")["hosts"]
@@ -129,6 +132,7 @@ def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None
     assert [item.name for item in viewer.tree() if item.level == 1] == [hosts[1]]
 
 
+@pytest.mark.deep
 def test_what_cannot_be_loaded_is_said(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.open(run)
@@ -140,6 +144,7 @@ def test_what_cannot_be_loaded_is_said(viewer: Viewer, served: Served) -> None:
     assert not viewer.look()["sharp"]
 
 
+@pytest.mark.deep
 def test_a_long_name_leaves_the_page_as_wide_as_the_window(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.open(run)
@@ -162,7 +167,7 @@ def test_a_long_name_leaves_the_page_as_wide_as_the_window(viewer: Viewer, serve
 
 @pytest.mark.parametrize(
     ("name", "length", "part"),
-    [(GAP, "13 d", "% of its events"), (TRACES[3], "d", "% of its events")],
+    [(GAP, "13 d", "% of its events"), pytest.param(TRACES[3], "d", "% of its events", marks=pytest.mark.deep)],
 )
 def test_a_run_that_is_mostly_empty_opens_where_its_events_are(
     name: str, length: str, part: str, viewer: Viewer, served: Served
@@ -184,6 +189,7 @@ def test_a_run_that_is_mostly_empty_opens_where_its_events_are(
     assert note.count() == 0
 
 
+@pytest.mark.deep
 def test_the_category_of_an_event_is_shown_once(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.open(run)

@@ -129,6 +129,7 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     assert tablet.span() == view
 
 
+@pytest.mark.deep
 def test_a_finger_scrolls_the_tree_and_moves_no_track(tablet: Viewer) -> None:
     names = [item.name for item in tablet.tree()]
     box = tablet.page.locator(".tree").bounding_box()

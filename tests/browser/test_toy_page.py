@@ -78,6 +78,7 @@ def test_a_page_of_its_own(pages: ToolPages, served: Served) -> None:
     assert pages.is_same()
 
 
+@pytest.mark.deep
 def test_its_address(pages: ToolPages, served: Served) -> None:
     pages.go(served.run_id(DEVICES), "tool=busiest&f.count=5")
     pages.page.locator("[data-toy=names] li").first.wait_for()

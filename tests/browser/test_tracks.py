@@ -89,6 +89,7 @@ def test_hidden_tracks_are_away_until_they_are_shown_again(chips: Viewer) -> Non
     assert "hide" not in address(chips)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_pinned_tracks_stay_at_the_top_with_the_name_of_their_process(chips: Viewer, theme: str) -> None:
     chips.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
@@ -122,6 +123,7 @@ def test_pinned_tracks_stay_at_the_top_with_the_name_of_their_process(chips: Vie
     assert pinned(chips) == [f"XLA Ops {CHIP}2", f"XLA Ops {CHIP}0"]
 
 
+@pytest.mark.deep
 def test_an_area_is_of_the_tracks_that_are_touched_and_keeps_them(chips: Viewer) -> None:
     point_at(chips, "t12")
     chips.page.keyboard.press("p")
@@ -212,6 +214,7 @@ def test_an_empty_lane_says_where_its_events_are_and_leads_there(viewer: Viewer,
     viewer.wait("tilescope.selection.ordinal === 0")
 
 
+@pytest.mark.deep
 def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Viewer, served: Served) -> None:
     viewer.page.goto(f"{viewer.url}/?run={served.run_id(DEVICES)}#v=1&hide=g4&filter=steps")
     viewer.wait("window.tilescope?.state === 'open'")
@@ -235,6 +238,7 @@ def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Vi
     assert field.count() == 0
 
 
+@pytest.mark.deep
 def test_an_address_of_another_run_is_taken_as_far_as_it_goes(viewer: Viewer, served: Served) -> None:
     viewer.page.goto(f"{viewer.url}/?run={served.run_id(DEVICES)}#v=1&pin=2.4000&hide=g3.g99&order=t")
     viewer.wait("window.tilescope?.state === 'open'")

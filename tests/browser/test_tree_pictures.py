@@ -55,6 +55,7 @@ def test_the_call_tree_of_a_selection(panel: Panel) -> None:
     assert boxes(picture) == [head, *lines]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_pages_have_pictures_that_axe_finds_no_fault_with(viewer: Viewer, served: Served, theme: str) -> None:
     page, run = viewer.page, served.run_id(DEVICES)
@@ -70,6 +71,7 @@ def test_the_pages_have_pictures_that_axe_finds_no_fault_with(viewer: Viewer, se
     page.screenshot(path=ARTEFACTS / f"op-profile-picture-{theme}.png")
 
 
+@pytest.mark.deep
 def test_names_are_looked_for_and_the_tree_is_turned_round(viewer: Viewer, served: Served) -> None:
     page, run = viewer.page, served.run_id(DEVICES)
     page.goto(f"{viewer.url}/?run={run}#v=1&tool=call_tree")

@@ -61,9 +61,7 @@ def tools_of(site: Served, run: str) -> dict[str, bool]:
     return {tool: known[tool] for tool in TOOLS if tool in known}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.deep if name in ("pod", "gpu") else ()) for name in RUNS]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name == "tpu" else pytest.mark.deep) for name in RUNS])
 def test_each_page_is_seen(pages: ToolPages, site: Served, ids: dict[str, str], name: str) -> None:
     page = pages.page
     pages.viewer.open(ids[name])
@@ -152,6 +150,7 @@ def select_an_area(pages: ToolPages) -> None:
     pages.viewer.wait("tilescope.selection.kind === 'area'")
 
 
+@pytest.mark.deep
 def test_every_tool_leads_into_the_timeline_and_answers_for_what_is_selected_there(
     pages: ToolPages, site: Served, ids: dict[str, str]
 ) -> None:
@@ -178,6 +177,7 @@ def test_every_tool_leads_into_the_timeline_and_answers_for_what_is_selected_the
         pages.wait_for(tool)
 
 
+@pytest.mark.deep
 def test_advice_leads_to_the_tool_that_it_names(pages: ToolPages, ids: dict[str, str]) -> None:
     pages.viewer.open(ids["pod"])
     pages.choose("overview")

@@ -143,6 +143,7 @@ def test_nothing_but_text_is_printed(paths: dict[str, Path], tmp_path: Path) -> 
     assert (code, b"up to date already" in output) == (0, True)
 
 
+@pytest.mark.deep
 def test_escape_sequences_of_names_reach_no_terminal(paths: dict[str, Path], tmp_path: Path) -> None:
     for number, arguments in enumerate(commands(paths, tmp_path)):
         if number and arguments[0] not in ("--debug", "info", "verify", "gc"):

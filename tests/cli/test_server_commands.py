@@ -83,7 +83,7 @@ def wait_for_run(url: str, state: str) -> dict[str, Any]:
     raise AssertionError(runs)
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", [pytest.param(signal.SIGINT, marks=pytest.mark.deep), signal.SIGTERM])
 def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Path, kind: signal.Signals) -> None:
     with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
         base, _, run_id = url.partition("?run=")
@@ -113,6 +113,7 @@ def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.deep
 def test_view_goes_on_when_one_of_the_files_can_be_shown(tmp_path: Path, logs: Path) -> None:
     (tmp_path / "types.json").write_text('{"a": 1}')
     with started(tmp_path, "view", "types.json", "logs/host0.xplane.pb", "--no-browser") as (process, url):
@@ -127,6 +128,7 @@ def test_view_goes_on_when_one_of_the_files_can_be_shown(tmp_path: Path, logs: P
         assert process.returncode == 0
 
 
+@pytest.mark.deep
 def test_view_of_a_folder_waits_for_runs_to_come(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()

@@ -235,7 +235,8 @@ def placed(text: str, places: Mapping[str, str]) -> str:
     return text
 
 
-LARGE = ("docs/slow-step.md",)  # it makes a trace of 400,000 events, and asks a lot of it
+# The first makes a trace of 400,000 events, and asks a lot of it; the others start many servers and profilers.
+LARGE = ("docs/slow-step.md", "docs/capture.md", "docs/operation.md")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tilescope.tiler.query import TrackTree
 
 SHOWN_ROWS: Final = 40
+BRIEF_LINES: Final = 20
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
 _NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
 _MOST_CHARACTERS: Final = 2000  # of a text: a table is laid out character by character
@@ -101,6 +102,19 @@ def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) ->
             console.print(Text(printable(f"{note.severity}: {note.text}{_where(note.start, note.end, shown)}")))
     if not answer.is_complete:
         console.print(Text("the run is still being indexed: this is of the tracks that are done"))
+
+
+def write_brief(answer: Answer, shown: Shown, file: IO[str]) -> None:
+    """The notes alone, each a line, for those who read many answers; of an answer without any its facts."""
+    lines = [f"{note.text}{_where(note.start, note.end, shown)}" for note in answer.notes]
+    lines = lines or [f"{fact.label}: {shown.text(fact.kind, fact.value)}" for fact in answer.facts]
+    if not answer.is_complete:
+        lines.insert(0, "The run is still being indexed: this is of the tracks that are done.")
+    if len(lines) > BRIEF_LINES:
+        more = len(lines) - BRIEF_LINES + 1
+        lines = [*lines[: BRIEF_LINES - 1], f"{count_text(more)} more lines: --format text has all"]
+    for line in lines:
+        file.write(f"{printable(line)}\n")
 
 
 def _facts(answer: Answer, shown: Shown) -> RichTable:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NAME = "ask"
 HELP = "ask a store a question"
 
-FORMATS = ("text", "json", "csv", "parquet")
+FORMATS = ("text", "brief", "json", "csv", "parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
             others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
             answer = finish(ask(chosen_tool, Scope(main, others), question))
             names = track_names(main.tree)
-    if options.format == "text":
+    if options.format in ("text", "brief"):
         notes = [replace(note, text=in_option_words(note.text, tool_parameters)) for note in answer.notes]
         answer = replace(answer, notes=notes)
     _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
@@ -121,7 +121,12 @@ def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
         _add_option(parser, parameter)
     add_work_rules_option(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, default="text", help="how the answer is written; default: text")
+    output.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="how the answer is written, brief: its notes alone, in 20 lines at most; default: text",
+    )
     output.add_argument(
         "--table", metavar="NAME", help="only this table; csv and parquet need one where there are more"
     )
@@ -178,11 +183,13 @@ def _write(answer: Answer, options: argparse.Namespace, shown: Shown) -> None:
 
 def _write_text(answer: Answer, options: argparse.Namespace, shown: Shown, file: IO[str]) -> None:
     from tilescope.cli.answer_output import write_csv, write_json
-    from tilescope.cli.answer_text import write_text
+    from tilescope.cli.answer_text import write_brief, write_text
 
     if options.format == "csv":
         write_csv(answer.only_table(options.table), file)
     elif options.format == "json":
         write_json(answer, options.table, file)
+    elif options.format == "brief":
+        write_brief(answer, shown, file)
     else:
         write_text(answer, options.table, shown, file)

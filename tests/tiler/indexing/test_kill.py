@@ -74,6 +74,7 @@ class Builds:
 
     folder: Path
     process: subprocess.Popen[str]
+    scratch: Path
 
     @property
     def store(self) -> Path:
@@ -107,23 +108,30 @@ class Builds:
     def check_nothing_is_left(self) -> None:
         names = sorted(entry.name for entry in self.store.iterdir())
         assert names == ["CURRENT", "LOCK", (self.store / "CURRENT").read_text().strip()]
-        assert list((self.folder / "tmp").iterdir()) == []
+        assert list(self.scratch.iterdir()) == []
 
 
-@pytest.fixture
-def builds(tmp_path: Path) -> Iterator[Builds]:
-    (tmp_path / "tmp").mkdir()
+@pytest.fixture(scope="module")
+def killer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """The process that starts builds and its scratch folder, for all tests: it takes longer to start than to build."""
+    scratch = tmp_path_factory.mktemp("tmp")
     with subprocess.Popen(
         [sys.executable, "-P", str(Path(__file__).with_name("killed_builds.py"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        env={**os.environ, "TMPDIR": str(scratch)},
     ) as process:
-        yield Builds(tmp_path, process)
+        yield process, scratch
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(timeout=30) == 0
+
+
+@pytest.fixture
+def builds(killer: tuple[subprocess.Popen[str], Path], tmp_path: Path) -> Builds:
+    process, scratch = killer
+    return Builds(tmp_path, process, scratch)
 
 
 def test_killed_at_any_moment(builds: Builds) -> None:
@@ -163,7 +171,15 @@ def test_killed_at_any_moment(builds: Builds) -> None:
     assert kills == KILLS, "most builds ended before they were killed"
 
 
-@pytest.mark.parametrize("fault", BEFORE_IT_COUNTS + FROM_THEN_ON, ids=lambda fault: "-".join(map(str, fault)))
+# On every run the moments around the one that counts, and every third of the others.
+QUICK = {*BEFORE_IT_COUNTS[-1::-3], *FROM_THEN_ON[::3]}
+FAULTS = [
+    pytest.param(fault, id="-".join(map(str, fault)), marks=() if fault in QUICK else pytest.mark.deep)
+    for fault in BEFORE_IT_COUNTS + FROM_THEN_ON
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_killed_while_publishing(builds: Builds, fault: Fault) -> None:
     old = write_synthetic_trace(builds.folder / "old.pb", format="xspace", events=2_000, tracks=4, seed=1).path
     build_store([old], builds.store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from tests.device_trace import HOST, DeviceTrace, Spans, Task, both, of_kind, st
 from tests.example import Example
 from tests.examples import examples
 from tests.tiler.tools.test_overlap import SPANS, indexed
+from tilescope.tiler.facts.findings import WAIT_TITLES
+from tilescope.tiler.facts.findings.idle_causes import Wait
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
@@ -233,3 +236,12 @@ def test_gaps_of_a_real_trace(tmp_path: Any) -> None:
     assert figures == [660_551_005, 157_500_014, 503_050_991, 503_050_991, 0]
     assert column(answer, "duration")[0] == 15_718_606
     assert (column(answer, "waited_for")[0], column(answer, "launched_by")[0]) == ("host", "cudaMemcpyAsync")
+
+
+@pytest.mark.parametrize("name", ["kineto/h100_gpt_stack.pt.trace.json.gz", "xplane/tpu_v6e_4core.xplane.pb"])
+def test_idle_time_is_all_of_the_time_by_reason(name: str, tmp_path: Path) -> None:
+    reader = indexed(corpus_path(name), tmp_path)
+    for first, last in ((0, 10), (3, 6)):
+        answer = gaps(reader, start=reader.end * first // 10, end=reader.end * last // 10 + 1)
+        assert sum(column(answer, "idle", "reasons")) == answer.fact("idle").value
+        assert column(answer, "reason", "reasons")[0] == WAIT_TITLES[Wait.LAUNCH]

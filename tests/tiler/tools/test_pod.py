@@ -185,7 +185,7 @@ def test_the_map(readers: dict[str, QueryReader]) -> None:
 def test_every_part_colours_the_map() -> None:
     (colour,) = [of for of in parameters(tool("pod").question) if of.name == "colour"]
     parts = [*(of.value for of in StepClass), *(f"tpu_{of.value}" for of in TPU_PARTS)]
-    assert sorted(colour.choices) == sorted(["duration", *parts])
+    assert sorted(colour.choices) == sorted(["duration", "keeps_waiting", *parts])
 
 
 @pytest.mark.parametrize("name", ["jax_cpu_10steps"])

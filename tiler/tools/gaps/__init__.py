@@ -7,19 +7,22 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts import NO_DEVICES
+from tilescope.tiler.facts import NO_DEVICES, Device
+from tilescope.tiler.facts.findings import WAIT_TITLES, IdleReason, idle_reasons
 from tilescope.tiler.query import Interruptible, Name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.findings import headline
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.question import After, FigureQuestion
-from tilescope.tiler.tools.question_windows import DEVICE_SPAN
+from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.windows import Windows
 
 MAX_GAPS: Final = 500
 DEFAULT_GAPS: Final = 50
@@ -78,7 +81,43 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         _lanes_table(lanes.lanes, of_lanes),
         _lengths_table(search),
     ]
-    return Answer(_facts(of_lanes, question.at_least), tables, notes=_notes(lanes, of_lanes, edges, host))
+    if scope.reader.is_whole and lanes.lanes and all(lane.device is not None for lane in lanes.lanes):
+        reasons = yield from idle_reasons(scope.reader, _devices(lanes.lanes, of_lanes, question_windows))
+        tables.insert(0, _reasons_table(reasons))
+    cause = yield from headline(scope, question)
+    notes = [*cause, *_notes(lanes, of_lanes, edges, host)]
+    return Answer(_facts(of_lanes, question.at_least), tables, notes=notes)
+
+
+def _devices(
+    lanes: Sequence[Lane], of_lanes: Sequence[LaneGaps], question_windows: QuestionWindows
+) -> list[tuple[Device, Windows]]:
+    """Devices, each with the windows of which the idle time is counted."""
+    devices = []
+    for lane, lane_gaps in zip(lanes, of_lanes, strict=True):
+        if lane.device is not None:
+            windows = question_windows.on_device(lane.device)
+            first_launch = question_windows.first_launch(lane.device)
+            if first_launch is not None and len(windows):
+                windows = windows.joined(Windows.single(min(first_launch, windows.start), windows.start))
+            devices.append((lane.device, windows.clipped(lane_gaps.start, lane_gaps.stop)))
+    return devices
+
+
+def _reasons_table(reasons: Sequence[IdleReason]) -> Table:
+    """Idle time by what devices wait for."""
+    idle = sum(reason.ticks for reason in reasons)
+    spots = [reason.spot for reason in reasons]
+    columns = [
+        Column("reason", "Waits for", "text", [WAIT_TITLES[reason.wait] for reason in reasons]),
+        Column("idle", "Idle", "ticks", [reason.ticks for reason in reasons]),
+        Column("share", "Share", "fraction", [reason.ticks / idle for reason in reasons]),
+        Column("where", "Most in", "text", [reason.where or None for reason in reasons]),
+        Column("track", "Track", "track", [spot.track if spot else None for spot in spots]),
+        Column("start", "Start", "time", [spot.start if spot else None for spot in spots], total="none"),
+        Column("end", "End", "time", [spot.stop if spot else None for spot in spots], total="none"),
+    ]
+    return Table("reasons", "Idle time by reason", columns, totals={"idle": idle})
 
 
 def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.facts.findings import Cause, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
+from tilescope.tiler.tools.findings import question_findings
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
-from tilescope.tiler.tools.input_pipeline.levels import verdict
+from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
@@ -48,12 +51,12 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     yield
     tracks = frozenset(scope.leaves(question.tracks))
     side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, _copied(steps))
-    judgement = None if measured is None else verdict(measured.input_share, measured.others_share)
+    findings = yield from question_findings(scope, question)
+    judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
     if judgement is not None:
-        text = f"The program is {judgement.word}: {judgement.text}."
-        notes.insert(0, Note("info" if judgement.where == "device" else "warning", text))
+        notes.insert(0, Note("info" if judgement.where == "device" else "warning", judgement.text))
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
@@ -61,6 +64,18 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         *_host_facts(side),
     ]
     return Answer(facts, tables, measured.series if measured else (), notes)
+
+
+def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
+    """Verdict of the findings, where there are any: what is said of input is said of it alone."""
+    waits = next((row for row in findings.rows if row.cause is Cause.INPUT), None)
+    if waits is not None:
+        return replace(verdict(max(waits.share, INPUT.moderate)), text=waits.sentence)
+    judgement = verdict(measured.input_share)
+    sentence = f"The program is {judgement.word}: {judgement.text}"
+    if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
+        return replace(judgement, text=sentence)
+    return replace(verdict(0.0), text=f"No step waits for input for 3 % of its time. {findings.rows[0].sentence}")
 
 
 def _copied(steps: AskedSteps) -> Fraction:

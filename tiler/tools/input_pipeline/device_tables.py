@@ -77,7 +77,6 @@ class Measured:
     durations: Ints  # ps, of each step of the run
     in_means: NDArray[np.bool_]  # steps that enter means and shares
     input_share: float
-    others_share: float  # of time in which nothing is known to happen
     facts: Sequence[Fact]
     tables: Sequence[Table]
     series: Sequence[Series]
@@ -119,7 +118,6 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         summary.duration,
         every,
         share,
-        0.0,
         facts,
         tables,
         [_tpu_chart(steps, summary, limit), _infeed_chart(steps, summary, limit)],
@@ -236,7 +234,6 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         duration,
         in_means,
         int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0,
-        int(classes[StepClass.OTHERS][in_means].sum()) / whole if whole else 0.0,
         facts,
         [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],

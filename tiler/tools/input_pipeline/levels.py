@@ -39,8 +39,8 @@ class Verdict:
     text: str
 
 
-def verdict(input_share: float, others_share: float) -> Verdict:
-    """That of the shares of input, and of time in which nothing is known to happen."""
+def verdict(input_share: float) -> Verdict:
+    """Verdict on a share of the step time that is waiting for input."""
     word = INPUT.word(input_share)
     if word == "high":
         return Verdict(
@@ -53,12 +53,6 @@ def verdict(input_share: float, others_share: float) -> Verdict:
             "moderately input-bound",
             "both",
             f"{percent(input_share)} of the step time is waiting for input: look at both the input and the computation",
-        )
-    if OTHERS.word(others_share):
-        return Verdict(
-            "potentially input-bound",
-            "both",
-            f"{percent(others_share)} of the step time is none of what is known: it may be reading, or Python",
         )
     return Verdict(
         "not input-bound",

@@ -22,9 +22,9 @@ from tilescope.tiler.tools.environment import (
     host_table,
     loss_notes,
 )
+from tilescope.tiler.tools.findings import NOT_YET, findings_notes, findings_table, question_findings
 from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
-from tilescope.tiler.tools.input_pipeline.levels import verdict
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
@@ -68,13 +68,14 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     measured = _measured(steps)
     use = yield from device_use(scope, device_operations, run_environment, tracks, steps.question_windows)
     yield
-    tables: list[Table] = []
-    top: Table | None = (
-        top_operations(device_operations, question.limit) if device_operations.table.operations else None
-    )
     devices = [
         device for host_part in run_environment.hosts for device in host_part.devices if _done(scope, device.track_ids)
     ]
+    findings = yield from question_findings(scope, question, run_environment)
+    tables = [findings_table(findings)] if findings.rows else []
+    top: Table | None = (
+        top_operations(device_operations, question.limit) if device_operations.table.operations else None
+    )
     if top is None:
         top = yield from top_names(scope.reader, devices, steps.question_windows.on_track, question.limit)
     if top is not None:
@@ -91,7 +92,9 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *host_facts(host),
     ]
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
-    notes = [*loss_notes(run_environment), *_verdict(steps, measured, run_environment)]
+    notes = [*findings_notes(scope, findings), *loss_notes(run_environment), *_no_steps(steps, run_environment)]
+    if not findings.rows and not scope.reader.is_whole:
+        notes.append(Note("info", NOT_YET))
     notes += yield from advice(scope, question, device_operations, steps, measured, run_environment, use)
     notes += [
         note
@@ -133,15 +136,10 @@ def _measured(steps: AskedSteps) -> Measured | None:
     return tpu_steps_of(steps, _CHART_STEPS) if steps.of_tpus else host_steps(steps, _CHART_STEPS)
 
 
-def _verdict(steps: AskedSteps, measured: Measured | None, run_environment: Environment) -> Sequence[Note]:
-    if measured is None:
-        return [Note("warning" if run_environment.devices else "info", f"No step is known: {steps.why}.")]
-    judgement = verdict(measured.input_share, measured.others_share)
-    return [
-        Note(
-            "info" if judgement.where == "device" else "warning", f"The program is {judgement.word}: {judgement.text}."
-        )
-    ]
+def _no_steps(steps: AskedSteps, run_environment: Environment) -> Sequence[Note]:
+    if steps.times:
+        return []
+    return [Note("warning" if run_environment.devices else "info", f"No step is known: {steps.why}.")]
 
 
 def _availability(scope: Scope) -> str:

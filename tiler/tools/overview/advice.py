@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
-from typing import Final
 
 import numpy as np
 
@@ -13,25 +11,19 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.event_fraction import EventFraction, event_fractions
 from tilescope.tiler.facts.memory import hosts_of, memories_of
 from tilescope.tiler.facts.operations import Operation, tpu_cores
-from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
-from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
 from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.performance import DeviceUse
-from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, Slowest, suggestions
+from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, suggestions
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.windows import Windows
-
-_LEAST_CORES: Final = 3
-_NORMAL: Final = 0.6745  # of a normal distribution half lies so many deviations around the median
-_FAR: Final = 3.5
 
 
 def advice(
@@ -45,38 +37,23 @@ def advice(
 ) -> Interruptible[list[Note]]:
     """Suggestions with their numbers. Raises DamagedStore."""
     tracks = frozenset(scope.leaves(question.tracks))
-    side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, copied_share(steps))
     barriers = yield from _fractions(scope, steps, BARRIER)
     prints = yield from _fractions(scope, steps, DEBUG_PRINT)
     places: dict[str, SeenAt] = {}
     sparse = None
     if measured is not None and steps.of_tpus:
         summary = tpu_steps(steps.times, steps.aligned)
-        worst = int(summary.share_max.argmax())
-        core, row = steps.times[int(summary.core[worst])], int(summary.row[worst])
-        places["input"] = SeenAt(int(core.track[row]), int(core.start[row]), int(core.stop[row]))
         whole = int(summary.duration.sum())
         sparse = int(summary.sparse_infeed.sum()) / whole if whole else None
     barrier, debug = max(barriers, key=_share, default=None), max(prints, key=_share, default=None)
     for name, fraction in (("barrier", barrier), ("debug", debug)):
         if fraction is not None and fraction.track >= 0:
             places[name] = SeenAt(fraction.track, fraction.start, fraction.stop)
-    if run_environment.hosts and run_environment.hosts[0].devices:
-        places["idle"] = SeenAt(run_environment.hosts[0].devices[0].tracks[0].track)
-    own = side.own
     counters = run_environment.counter(MXU), run_environment.counter(HBM)
-    slowest, place = _slowest(steps)
-    if place is not None:
-        places["slowest"] = place
     evidence = Evidence(
-        slowest=slowest,
-        input=None if measured is None else measured.input_share,
-        enqueue=side.own_of(InputCategory.ENQUEUE) / own if own else None,
-        processing=1 - side.own_of(InputCategory.ENQUEUE) / own if own else None,
         sparse=sparse,
         barrier=sum(fraction.share for fraction in barriers) / len(barriers) if barriers else None,
         debug=_worst_host(scope, prints),
-        idle=use.idle,
         mxu=counters[0] if counters[0] is not None else use.flops,
         hbm=counters[1] if counters[1] is not None else use.hbm,
         span=device_operations.table.span,
@@ -112,36 +89,10 @@ def _memory_share(
     return max(shares, default=None)
 
 
-def copied_share(steps: AskedSteps) -> Fraction:
-    """The share of the step time that is copying to devices."""
-    copied = sum(int(core.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core in steps.times)
-    whole = sum(int(core.duration.sum()) for core in steps.times)
-    return Fraction(copied, whole) if whole else Fraction(0)
-
-
 def _fractions(scope: Scope, steps: AskedSteps, word: str) -> Interruptible[list[EventFraction]]:
     if not steps.of_tpus or not scope.reader.is_whole:
         return []
     return (yield from event_fractions(scope.reader, tpu_cores(scope.reader), steps.times, word))
-
-
-def _slowest(steps: AskedSteps) -> tuple[Slowest | None, SeenAt | None]:
-    """The core that computes longest, if it does so far longer than cores differ otherwise."""
-    if not steps.of_tpus or len(steps.times) < _LEAST_CORES:
-        return None, None
-    computes = (StepPart.HIGH_FLOPS, StepPart.LOW_FLOPS)
-    means = np.array([core.sum_of(computes).mean() / 1e9 for core in steps.times])
-    steps_ms = np.array([core.duration.mean() / 1e9 for core in steps.times])
-    median = float(np.median(means))
-    # Cores that differ by less than a thousandth of a step are alike.
-    usual = max(float(np.median(np.abs(means - median))), 1e-3 * float(steps_ms.max()))
-    slow = int(means.argmax())
-    if _NORMAL * (means[slow] - median) / usual <= _FAR:
-        return None, None
-    core = steps.times[slow]
-    row = int(core.sum_of(computes).argmax())
-    place = SeenAt(int(core.track[row]), int(core.start[row]), int(core.stop[row]))
-    return Slowest(steps.names[slow], float(means[slow]), median), place
 
 
 def _share(fraction: EventFraction) -> float:

@@ -10,27 +10,14 @@ from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.tools.answer import Note
 
 BARRIER_SHARE: Final = 0.10
-COLLECTIVE_SHARE: Final = 0.30
 SHUFFLE_SHARE: Final = 0.30
-INPUT_SHARE: Final = 0.10
-ENQUEUE_SHARE: Final = 0.30
-PROCESSING_SHARE: Final = 0.50
 DEBUG_SHARE: Final = 0.05
-IDLE_SHARE: Final = 0.10
 SPARSE_SHARE: Final = 0.10
 OFFLOAD_SHARE: Final = 0.10
 OFFLOAD_MEMORY: Final = 0.50
 BUSY_UNIT: Final = 0.70  # of a unit that limits a program
 SLACK_UNIT: Final = 0.50  # of one that does not
 
-COLLECTIVES: Final = frozenset(
-    {
-        *("all-reduce", "all-reduce fusion", "all-reduce-scatter fusion", "all-to-all", "reduce-scatter"),
-        *("all-gather", "all-gather-start", "all-gather-done", "all-gather fusion"),
-        *("collective-permute", "collective-permute-start", "collective-permute-done", "megacore fusion"),
-        *("host send", "host send-done", "host recv", "host recv-done"),
-    }
-)
 # Where a core waits for a collective that goes on beside it.
 ASYNC_DONE: Final = frozenset({"all-gather-done", "all-reduce-done", "collective-permute-done", "async-done"})
 SHUFFLES: Final = frozenset(
@@ -40,7 +27,7 @@ SHUFFLES: Final = frozenset(
     }
 )
 # Whatever rules look at.
-RULED: Final = COLLECTIVES | ASYNC_DONE | SHUFFLES
+RULED: Final = ASYNC_DONE | SHUFFLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +40,12 @@ class SeenAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Slowest:
-    """A core that computes longer than the others do, as a rule."""
-
-    name: str
-    mean: float  # of its steps, ms
-    median: float  # of the cores
-
-
-@dataclass(frozen=True, slots=True)
 class Evidence:
-    """Shares that rules look at; None: not known. `input`, `sparse` and the two words are of the time of steps."""
+    """Shares that rules look at; None: not known. `sparse` and the two words are of the time of steps."""
 
-    input: float | None = None
-    enqueue: float | None = None  # of the work of hosts for the input
-    processing: float | None = None  # of the same: all other
     sparse: float | None = None
-    slowest: Slowest | None = None
     barrier: float | None = None
     debug: float | None = None  # of the host that prints most
-    idle: float | None = None  # of the time of devices
     mxu: float | None = None  # use of the matrix units, and of the memory's bandwidth
     hbm: float | None = None
     memory: float | None = None  # the most of the devices' memory that is in use
@@ -94,7 +67,7 @@ class Evidence:
 
 def suggestions(evidence: Evidence) -> list[Note]:
     """Suggestions that follow from the figures, with them."""
-    return [*_input(evidence), *_waits(evidence), *_operations(evidence), *_offload(evidence), *_bounds(evidence)]
+    return [*_waits(evidence), *_operations(evidence), *_offload(evidence), *_bounds(evidence)]
 
 
 def _note(evidence: Evidence, place: str, text: str) -> Note:
@@ -102,45 +75,7 @@ def _note(evidence: Evidence, place: str, text: str) -> Note:
     return Note("warning", text, seen.start, seen.end, seen.track)
 
 
-def _input(evidence: Evidence) -> Iterator[Note]:
-    if evidence.input is None or evidence.input <= INPUT_SHARE:
-        return
-    has_advice = False
-    if evidence.enqueue is not None and evidence.enqueue >= ENQUEUE_SHARE:
-        has_advice = True
-        yield _note(
-            evidence,
-            "input",
-            f"{percent(evidence.enqueue)} of the hosts' work for the input, for which steps wait "
-            f"{percent(evidence.input)} of their time, is moving data to devices: send fewer, larger pieces, and "
-            "smaller types (see input_pipeline).",
-        )
-    if evidence.processing is not None and evidence.processing >= PROCESSING_SHARE:
-        has_advice = True
-        yield _note(
-            evidence,
-            "input",
-            f"{percent(evidence.processing)} of the hosts' work for the input, for which steps wait "
-            f"{percent(evidence.input)} of their time, is reading and preparing data: do that in parallel "
-            "(num_parallel_calls, prefetch) or before the run (see input_pipeline).",
-        )
-    if not has_advice:
-        text = (
-            f"Steps wait for input {percent(evidence.input)} of their time: prefetch it, so that it is there when a "
-            "step begins (see input_pipeline)."
-        )
-        yield _note(evidence, "input", text)
-
-
 def _waits(evidence: Evidence) -> Iterator[Note]:
-    if evidence.slowest is not None:
-        slow = evidence.slowest
-        yield _note(
-            evidence,
-            "slowest",
-            f"{slow.name} computes {slow.mean:.2f} ms of a step, {slow.mean - slow.median:.2f} ms more than others, "
-            "which wait for it: compare its operations with theirs (hlo_stats, with its tracks).",
-        )
     if evidence.barrier is not None and evidence.barrier >= BARRIER_SHARE:
         yield _note(
             evidence,
@@ -155,14 +90,6 @@ def _waits(evidence: Evidence) -> Iterator[Note]:
             f"debug_print takes {percent(evidence.debug)} of the time of steps on one host: take it out of the "
             "program.",
         )
-    if evidence.is_latency_bound and evidence.idle is not None and evidence.idle > IDLE_SHARE:
-        yield _note(
-            evidence,
-            "idle",
-            f"Devices are idle {percent(evidence.idle)} of their time, while matrix units and memory are used "
-            f"{percent(evidence.mxu)} and {percent(evidence.hbm)}: see what the host does meanwhile (gaps); run larger "
-            "programs.",
-        )
     if evidence.is_latency_bound and evidence.sparse is not None and evidence.sparse > SPARSE_SHARE:
         yield _note(
             evidence,
@@ -174,7 +101,6 @@ def _waits(evidence: Evidence) -> Iterator[Note]:
 
 def _operations(evidence: Evidence) -> Iterator[Note]:
     rules = (
-        (COLLECTIVES, COLLECTIVE_SHARE, "Collectives", "overlap them with computation, or shard the model differently"),
         (
             SHUFFLES,
             SHUFFLE_SHARE,
@@ -225,12 +151,6 @@ def _bounds(evidence: Evidence) -> Iterator[Note]:
         yield Note(
             "info",
             f"The program is bound by memory ({used}): fuse operations, keep data in smaller types, recompute less.",
-        )
-    elif evidence.is_latency_bound:
-        yield Note(
-            "info",
-            f"Neither computation nor memory limits the program ({used}): it waits, or its operations are too small; "
-            "larger batches help, and op_profile says where.",
         )
 
 

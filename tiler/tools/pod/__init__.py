@@ -17,6 +17,7 @@ from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, Ste
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.findings import headline
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
@@ -38,6 +39,10 @@ from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
+
+# Time by which others wait longer in collectives than a core itself: what it keeps them waiting.
+KEEPS_WAITING: Final = "keeps_waiting"
+_KEEPS_WAITING_TITLE: Final = "Keeps others waiting"
 
 MAX_LISTED: Final = 65_536
 DEFAULT_LISTED: Final = 2000
@@ -63,6 +68,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
 
     colour: Annotated[
         Literal[
+            "keeps_waiting",
             "duration",
             "device_compute",
             "device_to_device",
@@ -89,10 +95,10 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
             "tpu_idle",
         ],
         Meta(
-            description="What the map of steps and cores shows: how long steps are, or the share of a class, or of a "
-            "category of TPUs (tpu_…)."
+            description="What the map of steps and cores shows: how long others wait for a core, how long "
+            "steps are, or the share of a class, or of a category of TPUs (tpu_…)."
         ),
-    ] = "device_collectives"
+    ] = KEEPS_WAITING
     collectives: Annotated[
         bool,
         Meta(description="Whether the all-reduces of steps are listed, with the cores that come first and last."),
@@ -121,7 +127,8 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit)]
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
-    notes = [*_notes(steps, standing_out), *_place_notes(places), *steps.notes]
+    cause = yield from headline(scope, question)
+    notes = [*cause, *_notes(steps, standing_out), *_place_notes(places), *steps.notes]
     if question.channels:
         tables.append((yield from channels_table(scope, steps, places, question.limit, notes)))
     return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
@@ -236,6 +243,7 @@ def _cores_table(
             Column(f"{_TPU}{part.value}", PART_TITLES[part], "ticks", of_parts[part], total="none")
             for part in TPU_PARTS
         ),
+        Column(KEEPS_WAITING, _KEEPS_WAITING_TITLE, "ticks", means(keeps_waiting(steps)), total="none"),
         Column("host", f"On {host_noun(steps.hosts)}", "text", [host or None for host in steps.hosts]),
         Column("chip", "Chip", "id", [None if place is None else place.chip for place in places]),
         Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
@@ -326,6 +334,7 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
 def _map(steps: AskedSteps, question: PodQuestion) -> Series:
     """Steps by cores: how long they are, or the share of a class."""
     rows = steps.aligned.rows[: question.limit]
+    waited = keeps_waiting(steps)
     columns = []
     for core, core_times in enumerate(steps.times[:_MOST_DRAWN]):
         core_rows = rows[:, core].tolist()
@@ -335,7 +344,7 @@ def _map(steps: AskedSteps, question: PodQuestion) -> Series:
             ]
             columns.append(Column(f"core_{core}", steps.names[core], "ticks", values))
             continue
-        taken = _taken(core_times, question.colour)
+        taken = waited[core] if question.colour == KEEPS_WAITING else _taken(core_times, question.colour)
         shares: list[Value] = [
             None
             if row < 0 or taken is None or not core_times.duration[row]
@@ -354,7 +363,26 @@ def _taken(core_times: StepTimes, colour: str) -> Ints | None:
     return core_times.classes[StepClass(colour)]
 
 
+def keeps_waiting(steps: AskedSteps) -> list[Ints]:
+    """Time that the core which waits longest in collectives waits beyond each core, ps, for each of its steps."""
+    rows = steps.aligned.rows
+    waits = np.full(rows.shape, -1)
+    for core, core_times in enumerate(steps.times):
+        has_step = rows[:, core] >= 0
+        waits[has_step, core] = core_times.classes[StepClass.DEVICE_COLLECTIVES][rows[has_step, core]]
+    longest = waits.max(axis=1, initial=0)
+    beyond = []
+    for core, core_times in enumerate(steps.times):
+        has_step = rows[:, core] >= 0
+        ticks = np.zeros(len(core_times), np.int64)
+        ticks[rows[has_step, core]] = (longest - waits[:, core])[has_step]
+        beyond.append(ticks)
+    return beyond
+
+
 def _title(colour: str) -> str:
+    if colour == KEEPS_WAITING:
+        return _KEEPS_WAITING_TITLE
     if colour == "duration":
         return "How long steps are"
     if colour.startswith(_TPU):

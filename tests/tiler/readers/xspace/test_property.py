@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.tiler.readers import wire_writer as w
@@ -132,6 +132,18 @@ SPACES = st.tuples(
 ).map(b"".join)
 
 
+COUNTER = w.message(4, w.number(1, 0), w.message(4, w.double(2, 0.0)))
+OTHER_COUNTER = w.message(4, w.number(1, 1), w.message(4, w.double(2, 0.0)))
+# The first counter is called like the second, and has a category: each is a series.
+NAMESAKES_OF_TWO_CATEGORIES = w.message(
+    1,
+    w.data(2, ""),
+    w.message(3, w.data(2, "_counters_"), COUNTER, OTHER_COUNTER),
+    w.event_metadata(0, "", "", w.message(5, w.number(1, 3), w.data(5, "matmul"))),
+    w.stat_metadata(3, "hlo_category"),
+)
+
+
 def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
     assert [process.name for process in actual.summary.processes] == expected.planes
     tracks = [(track.process, track.detail, track.kind == TrackKind.COUNTER) for track in actual.summary.tracks]
@@ -152,6 +164,7 @@ def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
 
 @pytest.mark.parametrize("compressed", [False, True])
 @given(raw=SPACES)
+@example(raw=NAMESAKES_OF_TWO_CATEGORIES)
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 def test_same_as_the_reference(raw: bytes, compressed: bool, tmp_path: Path) -> None:
     path = tmp_path / "host.xplane.pb"

@@ -225,7 +225,7 @@ def read_line(space: RefSpace, line: Fields, metadata: dict[int, Fields], names:
     name = last_text(line, 11) or last_text(line, 2)
     is_counters = "_counters_" in (last_text(line, 2), last_text(line, 11))
     slices: list[RefEvent] = []
-    series: dict[tuple[str, int], list[RefSample]] = {}
+    series: dict[tuple[str, str, int], list[RefSample]] = {}  # operations of two categories have two names
     for number, raw in line:
         if number != 4 or not isinstance(raw, bytes):
             continue
@@ -236,7 +236,7 @@ def read_line(space: RefSpace, line: Fields, metadata: dict[int, Fields], names:
         samples = [] if stays or not is_counters else numbers(raw)
         for place, (stat, value) in enumerate(samples):
             sample = RefSample(0, event.start_ps, event.name, value, event.args if place == 0 else [])
-            series.setdefault((event.name, stat), []).append(sample)
+            series.setdefault((event.name, event.category, stat), []).append(sample)
         if samples:
             space.sampled += 1
         else:

@@ -1,6 +1,7 @@
 /** The part of the address that is the pod page's own; the names are those of the tool's question. */
 
 import type { PageFields } from "../contract";
+import { KEEPS_WAITING } from "./parts";
 
 export interface PodFields {
   /** One step alone, by its number; empty: all of the range. */
@@ -10,7 +11,7 @@ export interface PodFields {
   readonly tracks: string;
 }
 
-const COLOUR = "device_collectives";
+const COLOUR = KEEPS_WAITING;
 
 export const FIELDS: PageFields<PodFields> = {
   parse: ({ step = "", colour = "", tracks = "" }) => ({

@@ -12,6 +12,9 @@ const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_red
 /** Id of the duration of a step as a whole. */
 export const DURATION = "duration";
 
+/** Id of the time that others wait for a core: no part of its own steps. */
+export const KEEPS_WAITING = "keeps_waiting";
+
 /** Prefix of the ids of TPU categories: some of the others are those of classes. */
 const TPU = "tpu_";
 
@@ -21,10 +24,11 @@ export interface PartGroup {
   readonly parts: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** All columns of times but the duration itself are parts of it, in the server's order. */
+/** All columns of times that are parts of the duration, in the server's order. */
 export function partGroups(cores: ToolTable): readonly PartGroup[] {
   const parts = cores.columns
-    .filter(({ id, kind, values }) => kind === "ticks" && id !== DURATION && values.some((value) => value !== null))
+    .filter(({ id, kind }) => kind === "ticks" && id !== DURATION && id !== KEEPS_WAITING)
+    .filter(({ values }) => values.some((value) => value !== null))
     .map(({ id, title }) => ({ id, title }));
   return [
     { title: "Classes", parts: parts.filter(({ id }) => !id.startsWith(TPU)) },
@@ -38,6 +42,9 @@ export function worthOf(colour: string): Worth {
 
 /** Text of the legend for much of it, `more` being its look: dark or bright. */
 export function legendWords(colour: string, more: string): string {
+  if (colour === KEEPS_WAITING) {
+    return `${more} is bad: the others wait for it`;
+  }
   const worth = worthOf(colour);
   const words = worth === "neither" ? "neither good nor bad by itself" : worth;
   return WAITING.has(colour) ? `${more} is ${words}: it waits for the cores that have least` : `${more} is ${words}`;

@@ -4,6 +4,7 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowOfTable } from "../../answers/links";
+import { NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
@@ -18,7 +19,7 @@ import type { PodFields } from "./fields";
 import { heatOf } from "./heat";
 import { podLayout } from "./layout";
 import { PodLegend } from "./legend";
-import { DURATION, partGroups } from "./parts";
+import { DURATION, KEEPS_WAITING, partGroups } from "./parts";
 import { StepSlider } from "./step-slider";
 import { Stragglers } from "./stragglers";
 import { Topology } from "./topology";
@@ -50,6 +51,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
           value={colour}
           onChange={(event) => setFields({ ...fields, colour: event.currentTarget.value })}
         >
+          <option value={KEEPS_WAITING}>{TITLES.get(KEEPS_WAITING)}</option>
           <option value={DURATION}>How long steps are</option>
           {(cores === undefined ? [] : partGroups(cores)).map(({ title, parts }) => (
             <optgroup key={title} label={title}>
@@ -86,6 +88,12 @@ interface LinkChoice {
 
 const NO_LINK: LinkChoice = { side: "core", channel: "", row: 0 };
 
+/** Figures that are no part of a step. */
+const TITLES: ReadonlyMap<string, string> = new Map([
+  [DURATION, "Step time"],
+  [KEEPS_WAITING, "Keeps others waiting"],
+]);
+
 /** Parts of steps of cores that send to each other. */
 const SENDING: ReadonlySet<string> = new Set(["tpu_send", "tpu_recv", "tpu_collectives"]);
 
@@ -120,6 +128,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   return (
     <>
       {!answer.complete && <Incomplete />}
+      <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={context} isHeadline={true} />
       {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
       {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
       <AnswerView
@@ -127,7 +136,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
         answer={{
           ...answer,
           tables: listed === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
-          notes: answer.notes.filter(({ severity }) => severity === "info"),
+          notes: answer.notes.slice(1).filter(({ severity }) => severity === "info"),
         }}
         links={context}
         rangeText={fields.step === "" ? context.rangeText : `step ${fields.step}`}
@@ -178,7 +187,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
   const chosen = partGroups(cores)
     .flatMap(({ parts }) => parts)
     .find(({ id }) => id === colour);
-  const title = chosen?.title ?? (colour === DURATION ? "Step time" : "Not recorded");
+  const title = chosen?.title ?? TITLES.get(colour) ?? "Not recorded";
   const links = useMemo(() => (channels === null ? [] : channelRows(channels)), [channels]);
   const isOfChannels = link.side === "channels" && channels !== null;
   const ofChannel = links.filter(({ channel }) => link.channel === "" || channel === link.channel);

@@ -1,0 +1,18 @@
+"""Causes of lost time: each measured by what steps would be shorter without it."""
+
+from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
+from tilescope.tiler.facts.findings.findings import LEAST_SHARE, NO_FINDINGS, RunFindings, findings_of
+from tilescope.tiler.facts.findings.idle_reasons import WAIT_TITLES, IdleReason, idle_reasons
+
+__all__ = [
+    "LEAST_SHARE",
+    "NO_FINDINGS",
+    "WAIT_TITLES",
+    "Cause",
+    "Finding",
+    "IdleReason",
+    "RunFindings",
+    "Spot",
+    "findings_of",
+    "idle_reasons",
+]

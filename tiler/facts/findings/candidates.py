@@ -1,0 +1,169 @@
+"""Candidates for findings: each cause with the time that it takes on each device in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.findings.device_time import TimePart
+from tilescope.tiler.facts.findings.finding import Cause
+from tilescope.tiler.facts.findings.idle_causes import Wait
+from tilescope.tiler.facts.findings.losses import DeviceGroup
+from tilescope.tiler.facts.findings.rare_steps import split_rare
+
+Ints = NDArray[np.int64]
+
+# A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
+_LAUNCH_PS: Final = 5_000_000
+
+# An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
+_QUICK_PS: Final = 30_000_000
+
+# Part of the greatest excess of a step from which on another step has the cause, too.
+_AFFECTED: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CauseTime:
+    """A cause. `amount`: ticks on each device in each step, shape (devices, steps); `losses`: shape (steps,)."""
+
+    cause: Cause
+    wait: Wait | None  # that is to blame, if it is idle time
+    part: TimePart | None  # of the time of devices, if it is that
+    amount: Ints
+    losses: Ints
+    is_hidden: bool = False  # another cause is longer: the loss is that without this one
+
+    @property
+    def loss(self) -> float:
+        """Mean ticks by which steps would be shorter."""
+        return float(self.losses.mean())
+
+    @property
+    def devices(self) -> list[int]:
+        """Places of the devices that have at least half as much of it as the first, by that."""
+        means = self.amount.mean(axis=1)
+        order = np.argsort(-means, kind="stable")
+        return [place for place in order.tolist() if means[place] * 2 >= means[order[0]] > 0]
+
+
+_CAUSES: Final[Mapping[Wait, Cause]] = {
+    Wait.INPUT: Cause.INPUT,
+    Wait.SYNC: Cause.SYNC,
+    Wait.ALLOCATION: Cause.ALLOCATOR,
+    Wait.COMPILATION: Cause.RECOMPILATION,
+    Wait.PAUSE: Cause.HOST_PAUSE,
+    Wait.LAUNCH: Cause.LAUNCH,
+    Wait.OUTPUT: Cause.OUTPUT,
+    Wait.TO_HOST: Cause.COPY_TO_HOST,
+}
+_PARTS: Final[Mapping[Wait, TimePart]] = {
+    Wait.INPUT: TimePart.INFEED,
+    Wait.OUTPUT: TimePart.OUTFEED,
+    Wait.TO_HOST: TimePart.TO_HOST,
+}
+
+
+def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
+    """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
+    idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
+    for wait, rare in ((Wait.PAUSE, idle[Wait.PAUSE]), (Wait.LAUNCH, idle[Wait.LAUNCH])):
+        pause, usual = split_rare(rare, group.mean_step)
+        if wait is Wait.PAUSE:
+            idle[Wait.LAUNCH] = idle[Wait.LAUNCH] + usual
+            idle[Wait.PAUSE] = pause
+        elif pause.any():
+            idle[Wait.LAUNCH] = usual
+            yield _candidate(group, Cause.HOST_PAUSE, Wait.LAUNCH, None, pause)
+    for wait, cause in _CAUSES.items():
+        part = _PARTS.get(wait)
+        amount = idle[wait]
+        if part is not None:
+            amount = amount + np.stack([lane.ticks[part] for lane in group.lanes])
+        if wait is Wait.INPUT:
+            amount = amount - enqueued
+        if wait is Wait.LAUNCH and _are_tiny(group, tick_ps):
+            cause = Cause.TINY_KERNELS
+        yield _candidate(group, cause, wait, part, amount)
+    for part, cause in ((TimePart.TO_DEVICE, Cause.COPY_TO_DEVICE), (TimePart.COPY, Cause.COPY)):
+        amount = np.stack([lane.ticks[part] for lane in group.lanes])
+        yield _candidate(group, cause, None, part, amount)
+
+
+def _candidate(group: DeviceGroup, cause: Cause, wait: Wait | None, part: TimePart | None, amount: Ints) -> CauseTime:
+    return CauseTime(cause, wait, part, amount, group.losses(amount))
+
+
+def affected(losses: Ints) -> NDArray[np.bool_]:
+    """Mask of the steps that have a cause; all of them where most have it."""
+    if not losses.any():
+        return np.ones(len(losses), np.bool_)
+    are = losses >= _AFFECTED * losses.max()
+    return np.ones(len(losses), np.bool_) if are.sum() * 2 > len(losses) else are
+
+
+def _are_tiny(group: DeviceGroup, tick_ps: int) -> bool:
+    """True if half of the idle time lies before kernels that take less than their launch, and launches are quick."""
+    waits, works = [], []
+    for lane in group.lanes:
+        if len(lane.idle) > 1 and lane.has_streams:
+            waits.append((lane.idle.stops - lane.idle.starts)[:-1])
+            works.append(lane.idle.starts[1:] - lane.idle.stops[:-1])
+    if not waits:
+        return False
+    wait, work = np.concatenate(waits), np.concatenate(works)
+    is_tiny = (work * tick_ps < _LAUNCH_PS) & (wait * tick_ps < _QUICK_PS)
+    return int(wait[is_tiny].sum()) * 2 > int(wait.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Devices that compute longer than the others: places, and ticks beyond the median of these, (devices, steps)."""
+
+    places: list[int]
+    others: list[int]
+    excess: Ints
+
+
+def late_devices(group: DeviceGroup) -> Late | None:
+    """The devices that compute longer than most; None: of one device, or where half of them do."""
+    computation = group.computation
+    count = len(computation)
+    if count < 2:
+        return None
+    means = computation.mean(axis=1)
+    usual = float(np.median(means)) if count > 2 else float(means.min())
+    beyond = means - usual
+    is_late = beyond * 2 >= beyond.max()
+    if not beyond.max() or is_late.sum() * 2 > count:
+        return None
+    others = np.flatnonzero(~is_late)
+    reference = np.median(computation[others], axis=0).astype(np.int64)
+    excess = np.where(is_late[:, None], np.maximum(computation - reference, 0), 0)
+    return Late(np.flatnonzero(is_late)[np.argsort(-means[is_late])].tolist(), others.tolist(), excess)
+
+
+def straggler(group: DeviceGroup, late: Late, *, is_uneven: bool) -> CauseTime:
+    """Devices that compute longest: their excess over the others, or over the mean where they have more work."""
+    if not is_uneven:
+        return _candidate(group, Cause.STRAGGLER, None, TimePart.COMPUTATION, late.excess)
+    amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
+    return _candidate(group, Cause.UNEVEN_WORK, None, TimePart.COMPUTATION, amount)
+
+
+def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
+    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
+
+    Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
+    """
+    if len(group.lanes) > 1 and np.mean(shares) > 0.5:
+        # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
+        amount = np.broadcast_to(group.communication, group.communication.shape)
+        losses = group.step - (group.own - group.shortest).max(axis=0)
+        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount, losses)
+    amount = np.broadcast_to(group.shortest, group.communication.shape)
+    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount)

@@ -1,0 +1,56 @@
+"""A finding: a cause that costs time, where, in which steps, and how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Cause(StrEnum):
+    """The closed list of causes."""
+
+    INPUT = "input"
+    LAUNCH = "launch"
+    SYNC = "sync"
+    COLLECTIVE = "collective"
+    STRAGGLER = "straggler"
+    UNEVEN_WORK = "uneven_work"
+    COPY_TO_DEVICE = "copy_h2d"
+    COPY_TO_HOST = "copy_d2h"
+    COPY = "copy"
+    RECOMPILATION = "recompile"
+    HOST_PAUSE = "host_pause"
+    ALLOCATOR = "allocator"
+    INEFFICIENT_OP = "inefficient_op"
+    TINY_KERNELS = "tiny_kernels"
+    PIPELINE_BUBBLE = "pipeline_bubble"
+    IDLE_DEVICES = "idle_devices"
+    HOST_ONLY = "host_only"
+    OUTPUT = "output"
+    UNCLEAR = "unclear"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A stretch of the timeline that shows a cause, on the track of the culprit. Ticks."""
+
+    track: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause. `steps`: the numbers of those that it makes longer; none: all, or a span without steps.
+
+    `loss`: ticks by which the mean step, or the span, would be shorter without it; `share` of the mean step.
+    """
+
+    cause: Cause
+    where: str
+    steps: tuple[int, ...]
+    loss: int
+    share: float
+    sentence: str
+    place: Spot | None

@@ -1,0 +1,423 @@
+"""Findings of a run: all causes looked at, each with what steps would be shorter by without it, the greatest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.findings.amount_of_work import has_more_work
+from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
+from tilescope.tiler.facts.findings.candidates import (
+    CauseTime,
+    affected,
+    candidates,
+    communication,
+    late_devices,
+    straggler,
+)
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, time_of_device
+from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
+from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
+from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
+from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
+from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
+from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
+from tilescope.tiler.facts.findings.passing import passing_shares
+from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
+from tilescope.tiler.facts.findings.sentences import (
+    Loss,
+    finding_sentence,
+    healthy_sentence,
+    host_only_sentence,
+    idle_devices_sentence,
+    no_work_sentence,
+    percent_text,
+)
+from tilescope.tiler.facts.findings.where import (
+    SEPARATOR,
+    culprit_parts,
+    device_names,
+    open_slices,
+    short,
+)
+from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.rates import Peaks
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+# What costs less of a step is not worth a word.
+LEAST_SHARE: Final = 0.03
+
+
+# Part of a loss that a stage of input takes at least, if it is to blame.
+_STAGE: Final = 0.3
+
+# Causes that the host of a device has.
+_HOST_CAUSES: Final = frozenset(
+    {
+        *(Cause.INPUT, Cause.LAUNCH, Cause.TINY_KERNELS, Cause.SYNC, Cause.RECOMPILATION, Cause.HOST_PAUSE),
+        *(Cause.ALLOCATOR, Cause.OUTPUT),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFindings:
+    """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
+
+    `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: the first recorded step, if it is
+    left out.
+    """
+
+    rows: Sequence[Finding]
+    step: int
+    steps: int
+    warm_up: WarmUp | None
+
+
+NO_PEAKS: Final = Peaks()
+
+NO_FINDINGS: Final = RunFindings((), 0, 0, None)
+
+
+def findings_of(
+    reader: QueryReader,
+    steps: RunSteps,
+    devices: Sequence[Device],
+    span: TickRange,
+    numbers: tuple[int, int] | None = None,
+    *,
+    device_count: int = 0,
+    operations: OpTable | None = None,
+    peaks: Peaks = NO_PEAKS,
+) -> Interruptible[RunFindings]:
+    """Findings about some devices in a span, and in steps of these numbers. `device_count`: with those that are idle.
+
+    `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
+    """
+    key = tuple(sorted(device.group for device in devices)), span, numbers
+    if steps is not reader.steps:  # named by whoever asks
+        return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
+    findings = _FINDINGS.get(reader, key)
+    if findings is None:
+        findings = yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks)
+        _FINDINGS.keep(reader, key, findings)
+    return findings
+
+
+_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], RunFindings](
+    "findings", "Findings of runs, by devices, span and steps"
+)
+
+
+def _find(
+    reader: QueryReader,
+    steps: RunSteps,
+    devices: Sequence[Device],
+    span: TickRange,
+    numbers: tuple[int, int] | None,
+    device_count: int,
+    operations: OpTable | None,
+    peaks: Peaks,
+) -> Interruptible[RunFindings]:
+    frames: list[tuple[Device, Frames]] = []
+    for device in devices:
+        device_frames = yield from frames_of(reader, steps, device, span, numbers)
+        if len(device_frames):
+            frames.append((device, device_frames))
+    if not frames:
+        return (yield from _host_only(reader, steps, span))
+    all_lanes: list[DeviceTime] = []
+    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
+        all_lanes.append((yield from time_of_device(reader, device, common)))
+    lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
+    if not lanes:
+        row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
+        return RunFindings([row], 0, 0, all_lanes[0].frames.warm_up)
+    causes = []
+    threads: list[HostThreads] = []
+    by_file: dict[int, HostThreads] = {}
+    device_tracks = frozenset[int]().union(*(device.track_ids for device in devices))
+    whole = Windows.single(
+        min(int(lane.frames.begin[0]) for lane in lanes), max(int(lane.frames.end[-1]) for lane in lanes)
+    )
+    for lane in lanes:
+        file = reader.file_of(lane.device.tracks[0].track)
+        if file not in by_file:
+            by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
+        causes.append((yield from idle_causes(reader, lane, by_file[file])))
+        threads.append(by_file[file])
+    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks)
+    return (yield from finder.findings(max(device_count, len(all_lanes))))
+
+
+def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[RunFindings]:
+    """The finding of a run without devices; none where no thread marks steps."""
+    tracks = sorted({track for series in steps.series if not series.is_line for track in series.tracks})
+    if not tracks:
+        return NO_FINDINGS
+    windows = Windows.single(*span)
+    name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
+    place = None if track is None else Spot(track, *span)
+    row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
+    return RunFindings([row], 0, 0, None)
+
+
+class _Finder:
+    """The findings of one group of devices."""
+
+    def __init__(
+        self,
+        reader: QueryReader,
+        group: DeviceGroup,
+        threads: Sequence[HostThreads],
+        operations: OpTable | None,
+        peaks: Peaks,
+    ) -> None:
+        self._reader = reader
+        self._operations = operations
+        self._peaks = peaks
+        self._group = group
+        self._lanes = group.lanes
+        self._threads = threads
+        self._frames = group.lanes[0].frames
+        self._step = max(round(group.mean_step), 1)
+        self._late = late_devices(group)
+
+    def findings(self, device_count: int) -> Interruptible[RunFindings]:
+        """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
+        reader, group = self._reader, self._group
+        enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
+        causes = list(candidates(group, reader.tick_ps, enqueued))
+        shared = communication(group, (yield from passing_shares(reader, self._lanes)))
+        if shared.cause is not Cause.PIPELINE_BUBBLE:
+            causes += yield from self._late_candidates()
+        if len(self._lanes) > 1:
+            causes.append(shared)
+        rows = []
+        for candidate in self._worth_a_word(causes):
+            rows.append((yield from self._finding(candidate)))
+        roofs = Roofs(None, 0.0)
+        if self._operations is not None:
+            roofs = roofs_of(reader, self._operations, self._peaks, self._step)
+        yield
+        if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
+            rows.append(self._slow_operation(roofs))
+        rows.sort(key=lambda row: -row.loss)
+        if len(self._lanes) == 1 and shared.loss >= LEAST_SHARE * self._step:
+            place = sum(row.loss > shared.loss for row in rows)
+            rows[place:place] = yield from self._unclear(shared)
+        if device_count > len(self._lanes):
+            idle = self._idle_devices(device_count)
+            # Of the time of all devices, the causes take that of those at work alone.
+            place = sum(row.loss * len(self._lanes) > idle.loss * device_count for row in rows)
+            rows.insert(place, idle)
+        rows = rows or [self._healthy(roofs)]
+        steps = len(self._frames) if self._frames.are_steps else 0
+        return RunFindings(rows, self._step, steps, self._warm_up())
+
+    def _worth_a_word(self, causes: Sequence[CauseTime]) -> list[CauseTime]:
+        """Causes that cost enough, and that would if the first were mended: it hides what is shorter."""
+        least = LEAST_SHARE * self._step
+        seen = sorted((cause for cause in causes if cause.loss >= least), key=lambda cause: -cause.loss)
+        if not seen:
+            return []
+        rest = self._group.without(seen[0].amount)
+        hidden = [
+            replace(cause, losses=rest.losses(cause.amount), is_hidden=True) for cause in causes if cause not in seen
+        ]
+        return [*seen, *(cause for cause in hidden if cause.loss >= least)]
+
+    def _warm_up(self) -> WarmUp | None:
+        """The first recorded step where it took longest."""
+        parts = [lane.frames.warm_up for lane in self._lanes if lane.frames.warm_up is not None]
+        return max(parts, key=lambda part: part.ticks, default=None)
+
+    def _unclear(self, shared: CauseTime) -> Interruptible[list[Finding]]:
+        """Communication of a single rank, and what it may be: that of all alike, or waiting for one that is late."""
+        collective = yield from self._finding(replace(shared, cause=Cause.COLLECTIVE))
+        unclear = yield from self._finding(replace(shared, cause=Cause.UNCLEAR))
+        late = replace(collective, cause=Cause.STRAGGLER, where="another rank, which was not recorded")
+        sentence = f"{collective.where}: it may wait for another rank; record all of them, and index them as one run"
+        return [unclear, collective, replace(late, sentence=sentence)]
+
+    def _idle_devices(self, device_count: int) -> Finding:
+        names = [lane.device.name for lane in self._lanes]
+        share = 1 - len(names) / device_count
+        track = self._lanes[0].device.tracks[0].track
+        place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        sentence = idle_devices_sentence(names, device_count)
+        return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
+
+    def _enqueued(self, lane: DeviceTime, threads: HostThreads) -> Ints:
+        """Ticks of infeed of each frame in which the host moves data that is ready."""
+        infeed = lane.spans[TimePart.INFEED]
+        rest = infeed.without(threads.any_time(HostKind.ENQUEUE))
+        return lane.frames.ticks_in(infeed) - lane.frames.ticks_in(rest)
+
+    def _late_candidates(self) -> Interruptible[list[CauseTime]]:
+        """Devices that compute longer than the others."""
+        late = self._late
+        if late is None or late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
+            return []
+        means = self._group.computation.mean(axis=1)
+        other = sorted(late.others, key=lambda place: float(means[place]))[(len(late.others) - 1) // 2]
+        is_uneven = yield from has_more_work(self._reader, self._lanes[late.places[0]], self._lanes[other])
+        return [straggler(self._group, late, is_uneven=is_uneven)]
+
+    def _finding(self, candidate: CauseTime) -> Interruptible[Finding]:
+        are_affected = affected(candidate.losses)
+        frames = self._frames
+        numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
+        is_host = candidate.cause in _HOST_CAUSES
+        places = candidate.devices
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
+            places = self._late.places
+        names = device_names(self._reader, self._lanes, places, of_host=is_host)
+        parts, place = yield from self._culprit(candidate, places[0])
+        if place is not None and frames.are_steps:
+            place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
+        where = SEPARATOR.join(part for part in (names, *parts) if part)
+        detail = self._detail(candidate)
+        of_each = float(candidate.losses[are_affected].mean())
+        return self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+
+    def _row(
+        self,
+        cause: Cause,
+        where: str,
+        numbers: tuple[int, ...],
+        loss: float,
+        of_each: float,
+        place: Spot | None,
+        detail: str,
+    ) -> Finding:
+        """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
+        tick_ps, share = self._reader.tick_ps, loss / self._step
+        times = Loss(
+            _rounded(loss, tick_ps),
+            _rounded(self._step, tick_ps),
+            share,
+            numbers,
+            _rounded(of_each, tick_ps),
+            self._frames.are_steps,
+        )
+        return Finding(cause, where, numbers, round(loss), share, finding_sentence(cause, where, times, detail), place)
+
+    def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
+        """The names of the culprit on a device or its host, and where it can be seen."""
+        lane, threads = self._lanes[place], self._threads[place]
+        blame = IdleBlame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
+        if candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH:
+            blame = blame.only_longest()
+        if candidate.cause is Cause.INPUT:
+            culprit = blame.greatest
+            if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):
+                frame = int(np.argmax(candidate.losses))
+                windows = Windows.single(int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
+                prepared = yield from stages(self._reader, threads, HostKind.INPUT, windows)
+                if prepared.ticks and max(prepared.ticks.values()) >= _STAGE * candidate.losses[frame]:
+                    blame = prepared
+        is_on_host = candidate.cause is not Cause.COPY_TO_HOST or candidate.part is None
+        if candidate.cause is Cause.OUTPUT:
+            blame = yield from stages(self._reader, threads, HostKind.OUTPUT, lane.spans[TimePart.OUTFEED])
+        if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
+            events = self._longest(lane, candidate.part)
+            if events is not None:
+                return [*events[0], *culprit_parts(self._reader, blame)], events[1]
+        culprit = blame.greatest
+        if culprit is not None and is_on_host:
+            start, stop = blame.longest[culprit]
+            if candidate.wait is Wait.COLLECTIVE:
+                names = open_slices(self._reader, culprit.track, (start + stop) // 2).name[-1:].tolist()
+                texts = [short(self._reader.names[name].text) for name in names]
+                return [*texts, self._reader.tree.tracks[culprit.track].name], Spot(culprit.track, start, stop)
+            return culprit_parts(self._reader, blame), Spot(culprit.track, start, stop)
+        if candidate.part is not None and candidate.part is not TimePart.COMPUTATION:
+            events = self._longest(lane, candidate.part)
+            return ([], None) if events is None else events
+        frame = int(np.argmax(candidate.losses))
+        track = lane.device.tracks[0].track
+        return [], Spot(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
+
+    def _longest(self, lane: DeviceTime, part: TimePart | None) -> tuple[list[str], Spot] | None:
+        """Track and name of the event in the longest stretch of a part of a device's time."""
+        spans = None if part is None else lane.spans.get(part)
+        if spans is None or not len(spans):
+            return None
+        longest = int(np.argmax(spans.stops - spans.starts))
+        tick = int(spans.starts[longest] + spans.stops[longest]) // 2
+        for work_track in (*lane.device.tracks, *lane.device.beside):
+            events = open_slices(self._reader, work_track.track, tick)
+            events = events.take(work_track.kinds[events.name + 1] != 0)
+            if len(events):
+                name = short(self._reader.names[int(events.name[-1])].text)
+                start = int(events.start[-1])
+                return [name], Spot(work_track.track, start, start + int(events.duration[-1]))
+        return None
+
+    def _detail(self, candidate: CauseTime) -> str:
+        """Figures of the others, which tell how it is known."""
+        group = self._group
+        if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
+            means = group.computation.mean(axis=1)
+            late = _rounded(float(means[self._late.places].mean()), self._reader.tick_ps)
+            others = _rounded(float(np.median(means[self._late.others])), self._reader.tick_ps)
+            verb = "it computes" if len(self._late.places) == 1 else "they compute"
+            hidden = ", seen when what stands first is mended" if candidate.is_hidden else ""
+            return f"{verb} {late} a step, the others {others}{hidden}"
+        if candidate.is_hidden:
+            return "seen when what stands first is mended"
+        if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
+            return "the others wait for it in communication"
+        return ""
+
+    def _slow_operation(self, roofs: Roofs) -> Finding:
+        assert roofs.slow is not None
+        metadata = roofs.slow.metadata
+        parts = [metadata.name, metadata.provenance]
+        where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
+        detail = f"its costs allow {percent_text(roofs.reached, 0)} of its time"
+        place = Spot(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, roofs.loss, place, detail)
+
+    def _healthy(self, roofs: Roofs) -> Finding:
+        group = self._group
+        total = float(group.time.sum())
+        computing = float(group.computation.sum()) / total if total else 0.0
+        idle = float(sum(lane.idle_ticks.sum() for lane in self._lanes)) / total if total else 0.0
+        operation = roofs.greatest
+        if operation is not None and operation.metadata.name:
+            parts = [operation.metadata.name, operation.metadata.provenance]
+            name, share = SEPARATOR.join(dict.fromkeys(part for part in parts if part)), roofs.share
+        else:
+            name, share = busiest_name(self._reader, self._lanes)
+        track = self._lanes[0].device.tracks[0].track
+        place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        return Finding(Cause.NONE, name, (), 0, 0.0, healthy_sentence(computing, name, share, idle), place)
+
+
+def _with_steps(spot: Spot, frames: Frames, *, has_good: bool) -> Spot:
+    """The step around a stretch, with the one before it where that is a good one to compare with."""
+    frame = int(np.clip(np.searchsorted(frames.end, (spot.start + spot.stop) // 2), 0, len(frames) - 1))
+    first = max(frame - 1, 0) if has_good else frame
+    return Spot(spot.track, min(spot.start, int(frames.begin[first])), max(spot.stop, int(frames.end[frame])))
+
+
+def _rounded(ticks: float, tick_ps: int) -> str:
+    """A duration with three digits."""
+    whole = round(ticks)
+    digits = max(len(str(abs(whole))) - 3, 0)
+    return duration_text(round(whole, -digits), tick_ps)

@@ -1,0 +1,80 @@
+"""Kinds of what hosts do while devices wait, by the names of functions, operators and calls of runtimes.
+
+A function without a kind of its own has that of the innermost one around it that has a kind: `poll` in `_next_data` of
+a data loader provides input.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final
+
+from tilescope.tiler.query import Name
+
+
+class HostKind(IntEnum):
+    """Kinds, as far as they tell what a device waits for."""
+
+    NONE = 0  # nothing that the name tells
+    INPUT = 1  # reads, prepares or waits for the next batch
+    ENQUEUE = 2  # moves a batch that is ready to a device
+    OUTPUT = 3  # takes results from a device
+    SYNC = 4  # waits for the device
+    ALLOCATION = 5  # allocates or frees device memory
+    COMPILATION = 6
+    PAUSE = 7  # checkpoints, evaluation, garbage collection
+    COLLECTIVE = 8  # communicates with other hosts
+    LAUNCH = 9  # hands work to the device
+
+
+# The first rule that matches counts. Names of kernels do not occur here: these are names on threads of hosts.
+_RULES: Final = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
+        (
+            HostKind.LAUNCH,
+            r"^(?:cu|cuda|hip|musa)(?:Graph)?Launch|^aclrtLaunch|^aclopExecute"
+            r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
+        ),
+        (
+            HostKind.ALLOCATION,
+            r"^(?:cuda|hip|musa)(?:Malloc|Free)(?!Host)|^cuMem(?:Alloc|Free|Map|Unmap|Create|Release)|^aclrt(?:Malloc|Free)"
+            r"|\bempty_cache\b|emptyCache|EmptyCache",
+        ),
+        (
+            HostKind.SYNC,
+            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
+            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|MemcpyD(?:to|2)H"
+            r"|\bToLiteral|AwaitReady|_value_and_dtype\b",
+        ),
+        (
+            HostKind.COMPILATION,
+            r"compile_and_write|\b_?backend_compile|CompileAndLoad|XlaCompile|CompileToBackend|RunBackend\b"
+            r"|\bcompile_fx\b|convert_frame|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
+            r"|^cu(?:da)?(?:Module|Library)Load|\bcompile_or_get_cached\b|compilation_cache|::Compile\b|\btrace_to_jaxpr"
+            r"|^PjRt\w*Client::Compile",
+        ),
+        (HostKind.ENQUEUE, r"InfeedEnqueue|InfeedQueue/enqueue|TransferToInfeed"),
+        (HostKind.OUTPUT, r"OutfeedDequeue|WriteHistograms|SummaryWriter|[Oo]utfeed"),
+        (
+            HostKind.INPUT,
+            r"DataLoader|\b_next_data\b|utils/data/|torchvision/(?:datasets|transforms|io)|^Iterator::|IteratorGetNext"
+            r"|TFRecord|\bnext_batch\b|\bget_next\b|\bgrain\b|ArrayRecord|^PIL/|\b(?:read|load|get|fetch)_batch\b"
+            r"|(?i:\bdata_?(?:loader|sets?|source|iter|pipe|feed)\b|[a-z]dataset\b|\bdatasets?/)|webdataset|nvidia/dali"
+            r"|[Ii]nput_?[Pp]ipeline|\bcollate|\bminddata\b|GetNext\b|\bQueueDequeue|prefetch_to_device"
+            r"|^(?:\$?\S+?[:(]\d+\)?:? )?(?:input|batch|load_data|read_data|data_loading)$",
+        ),
+        (
+            HostKind.PAUSE,
+            r"(?i)(?<!utils/)checkpoint(?!_wrapper|Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
+            r"|\bgc\b.*collect|garbage.?collect|built-in.*\bcollect\b|\bevaluate\b|\bvalidat(?:e|ion)\b|\borbax\b",
+        ),
+    )
+)
+
+
+def host_kind(name: Name) -> int:
+    """The kind of a name on a thread of a host."""
+    return next((kind for kind, rule in _RULES if rule.search(name.text)), HostKind.NONE)

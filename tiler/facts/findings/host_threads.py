@@ -1,0 +1,140 @@
+"""The threads of a host: that which hands its devices work, and when each is in functions of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.device_lines import is_device_process
+from tilescope.tiler.facts import NOTHING, Busy, Work, WorkTrack
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.query.tracks import SLICE_KINDS
+from tilescope.tiler.windows import Windows
+
+Kinds = NDArray[np.uint8]
+
+# `Busy` tells three kinds of work apart: two readings of a thread tell the six that somebody asks for.
+_READINGS: Final[Sequence[Mapping[Work, tuple[HostKind, ...]]]] = (
+    {
+        Work.COMPUTATION: (HostKind.SYNC,),
+        Work.COMMUNICATION: (HostKind.PAUSE, HostKind.COMPILATION),
+        Work.COPY: (HostKind.COLLECTIVE,),
+    },
+    {
+        Work.COMPUTATION: (HostKind.INPUT,),
+        Work.COMMUNICATION: (HostKind.ENQUEUE,),
+        Work.COPY: (HostKind.LAUNCH,),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostThreads:
+    """Threads of a host by track. `main` marks the steps, or else launches most; None: unknown.
+
+    `kinds`: of each name, that without one first. `times`: of kinds of functions, by thread.
+    """
+
+    tracks: tuple[int, ...]
+    main: int | None
+    kinds: Kinds
+    times: Mapping[HostKind, Mapping[int, Windows]]
+
+    def any_time(self, kind: HostKind) -> Windows:
+        """The time in which any thread is in a function of a kind; of pauses and compilation together under both."""
+        return NOTHING.joined(*self.times[kind].values())
+
+
+def host_threads_of(
+    reader: QueryReader, steps: RunSteps, file: int, devices: frozenset[int], span: Windows
+) -> Interruptible[HostThreads]:
+    """Threads in a file that are on no device. `devices`: tracks of these; `span`: where times are looked at.
+
+    Raises DamagedStore, NotBuilt.
+    """
+    tracks = _threads(reader, file, devices)
+    are_theirs = _names_of(reader, tracks)
+    kinds = yield from reader.names.numbers(host_kind, unless=None if are_theirs is None else ~are_theirs)
+    times = yield from _times(reader, tracks, kinds, span)
+    threads = frozenset(tracks)
+    markers = [
+        (series.total_ticks, -track)
+        for series in steps.series
+        if not series.is_line
+        for track in series.tracks
+        if track in threads
+    ]
+    if markers:
+        return HostThreads(tracks, -max(markers)[1], kinds, times)
+    launches = times[HostKind.LAUNCH]
+    main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
+    return HostThreads(tracks, main, kinds, times)
+
+
+def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[int, ...]:
+    groups = reader.tree.groups
+    return tuple(
+        track.id
+        for track in reader.tree.tracks
+        if track.kind in SLICE_KINDS
+        and track.events != 0
+        and reader.file_of(track.id) == file
+        and track.id not in devices
+        and not is_device_process(groups[track.group].name, groups[track.group].detail)
+    )
+
+
+def _names_of(reader: QueryReader, tracks: Sequence[int]) -> NDArray[np.bool_] | None:
+    """Mask of the names of some threads, that without one first; None where histograms do not tell all of them."""
+    are_theirs = np.zeros(reader.names.count + 1, np.bool_)
+    for track in tracks:
+        histogram = reader.whole_histogram(track)
+        if histogram is None or histogram.has_other_names:
+            return None
+        are_theirs[histogram.name + 1] = True
+    return are_theirs
+
+
+def _times(
+    reader: QueryReader, tracks: Sequence[int], kinds: Kinds, span: Windows
+) -> Interruptible[dict[HostKind, dict[int, Windows]]]:
+    times: dict[HostKind, dict[int, Windows]] = {kind: {} for kind in HostKind}
+    for reading in _READINGS:
+        works = np.zeros(len(HostKind), np.uint8)
+        for work, host_kinds in reading.items():
+            works[list(host_kinds)] = work
+        sorts = works[kinds]
+        for track in tracks if sorts.any() else ():
+            histogram = reader.whole_histogram(track)
+            if histogram is not None and not histogram.has_other_names and not sorts[histogram.name + 1].any():
+                continue
+            parts: dict[Work, list[Windows]] = {work: [] for work in reading}
+            for piece in Busy(reader, [WorkTrack(track, sorts)]).pieces(span):
+                if piece is not None:
+                    spans = piece.of[0]
+                    parts[Work.COMPUTATION].append(spans.computation)
+                    parts[Work.COMMUNICATION].append(spans.communication)
+                    parts[Work.COPY].append(spans.copies)
+                yield
+            for work, host_kinds in reading.items():
+                windows = in_turn(parts[work])
+                if len(windows):
+                    for kind in host_kinds:
+                        times[kind][track] = windows
+    return times
+
+
+def in_turn(parts: Sequence[Windows]) -> Windows:
+    """Windows of pieces that follow each other, as one."""
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return NOTHING
+    return Windows.from_spans(
+        np.concatenate([part.starts for part in parts]), np.concatenate([part.stops for part in parts])
+    )

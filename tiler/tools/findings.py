@@ -1,0 +1,124 @@
+"""Findings as a table, as the headline of pages, and as notes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, findings_of
+from tilescope.tiler.facts.findings.sentences import percent_text
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema import Severity
+from tilescope.tiler.tools.answer import Column, Note, Table
+from tilescope.tiler.tools.environment import Environment, environment
+from tilescope.tiler.tools.operations import asked_operations
+from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.remedies import framework_of, remedy
+from tilescope.tiler.tools.scope import Scope
+
+# Findings behind the first that are sentences, too.
+_MAX_NEXT: Final = 2
+
+# A first recorded step that takes so much longer than the mean of the others gets a word.
+_SLOW_START: Final = 1.1
+
+_IS_CAUSE: Final = frozenset(Cause) - {Cause.NONE, Cause.HOST_ONLY}
+
+NOT_YET: Final = "what costs the time is said when the run has been indexed"
+
+
+def question_findings(
+    scope: Scope, question: SpanQuestion, run_environment: Environment | None = None
+) -> Interruptible[RunFindings]:
+    """The findings about the devices and steps that a question is about; none of a run that is still indexed.
+
+    `run_environment` of its tracks, where somebody has it. Raises DamagedStore.
+    """
+    reader = scope.reader
+    if not reader.is_whole:
+        return NO_FINDINGS
+    if run_environment is None:
+        run_environment = yield from environment(reader, frozenset(scope.leaves(question.tracks)))
+    devices = [device for host in run_environment.hosts for device in host.devices]
+    device_operations = yield from asked_operations(scope, question)
+    steps = reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    span = span_of(question.start, question.end)
+    wanted = question.steps
+    return (
+        yield from findings_of(
+            reader,
+            steps,
+            devices,
+            TickRange(span.start, min(span.stop, reader.end + 1)),
+            None if wanted is None else (wanted.first, wanted.last),
+            device_count=run_environment.devices,
+            operations=device_operations.table,
+            peaks=device_operations.peaks,
+        )
+    )
+
+
+def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
+    """The sentence of the first finding, for pages that show where it comes from; nothing where there is none."""
+    findings = yield from question_findings(scope, question)
+    return [_note(row) for row in findings.rows[:1] if row.cause is not Cause.HOST_ONLY]
+
+
+def findings_table(findings: RunFindings) -> Table:
+    """A row for each finding, the greatest loss first."""
+    rows = findings.rows
+    places = [row.place for row in rows]
+    return Table(
+        "findings",
+        "What costs the time",
+        [
+            Column("class", "Cause", "text", [str(row.cause) for row in rows], total="none"),
+            Column("where", "Where", "text", [row.where for row in rows], total="none"),
+            Column("steps", "Steps", "text", [_steps_text(row) for row in rows], total="none"),
+            Column("loss", "Loss per step", "ticks", [row.loss for row in rows], total="none"),
+            Column("share", "Of the step", "fraction", [row.share for row in rows], total="none"),
+            Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
+            Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
+            Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),
+            Column("sentence", "In words", "text", [row.sentence for row in rows], total="none"),
+        ],
+    )
+
+
+def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
+    """The headline, which is the sentence of the first finding, what to do about it, and what is next."""
+    if not findings.rows:
+        return []
+    first, *others = findings.rows
+    notes = [_note(first)]
+    if text := remedy(first.cause, framework_of(scope.reader)):
+        notes.append(Note("warning", f"To gain up to {percent_text(first.share)}: {text}"))
+    others = [row for row in others if first.cause is not Cause.UNCLEAR or row.loss != first.loss]
+    notes += [_note(row, f"Next: {_lower(row.sentence)}") for row in others[:_MAX_NEXT]]
+    if len(others) > _MAX_NEXT:
+        notes.append(Note("info", f"{len(others) - _MAX_NEXT} more causes are in the table"))
+    elif first.cause in _IS_CAUSE:
+        least = percent_text(LEAST_SHARE, 0)
+        notes.append(Note("info", f"Nothing else is seen that costs {least} of a step or more"))
+    if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
+        duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
+        step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
+        notes.append(Note("info", f"{step} is left out: when it began is not known."))
+    return notes
+
+
+def _note(row: Finding, text: str = "") -> Note:
+    severity: Severity = "warning" if row.cause in _IS_CAUSE else "info"
+    if row.place is None:
+        return Note(severity, text or row.sentence)
+    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track)
+
+
+def _lower(sentence: str) -> str:
+    """A sentence behind a colon."""
+    return sentence[:1].lower() + sentence[1:] if sentence[1:2].islower() else sentence
+
+
+def _steps_text(row: Finding) -> str:
+    return ", ".join(map(str, row.steps)) if row.steps else "all"
