@@ -14,13 +14,11 @@ def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[Discover
     """The runs below a root, the traces of captures of Ascend devices together."""
     resolved = root.resolve()
     alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
-    result = list(runs)
-    for ascend in ascend_runs(alone):
-        captures = ascend.captures
-        claimed = {alone[file].id for capture in captures for file in (*capture.files, *capture.copies)}
-        result = [run for run in result if run.id not in claimed]
-        result.append(_run(ascend, alone, root, resolved))
-    return result
+    joined_runs = ascend_runs(alone)
+    captures = [capture for ascend in joined_runs for capture in ascend.captures]
+    claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}
+    others = [run for run in runs if run.path not in claimed]
+    return [*others, *(_run(ascend, alone, root, resolved) for ascend in joined_runs)]
 
 
 def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:

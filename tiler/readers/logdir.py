@@ -171,7 +171,7 @@ def _in_order(runs: Iterable[DiscoveredRun]) -> tuple[tuple[Path, ...], tuple[st
 
 
 def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[DiscoveredRun]:
-    """The files at these positions, as runs of their own: folders that were joined as they are, other files alone.
+    """The files at these positions, as runs of their own: folders and captures that were joined as they are, others alone.
 
     Raises OSError.
     """
@@ -180,7 +180,9 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
     files_by_place: dict[Path, list[int]] = {}
     for position in positions:
         file = run.files[position]
-        files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else file, []).append(position)
+        capture = capture_position(file) if is_joined_name(run.path.name) else None
+        place = file if capture is None else Path(*file.parts[: capture + 1])
+        files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else place, []).append(position)
     above = run.name.rpartition("/")[0]
     if run.files[0].is_relative_to(run.path):  # all of an archive
         names = {place: f"{run.name}/{run_name(place.relative_to(run.path).parts)}" for place in files_by_place}

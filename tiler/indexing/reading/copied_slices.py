@@ -26,6 +26,7 @@ Mask = NDArray[np.bool_]
 REASON: Final = "copied_slices"  # among what is ignored
 
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
+_NAMED: Final = 3  # files that have the copies of one
 _KEY_COLUMNS: Final = 5  # name, start in ns and ps, duration in ns and ps
 
 
@@ -213,7 +214,10 @@ def _without_copies(compared: _Compared) -> TraceFile:
     counts = structs.replace(summary.counts, slices=summary.counts.slices - slices, other=summary.counts.other + slices)
     what = "1 slice is left out" if slices == 1 else f"{slices:,} slices are left out"
     has = "has" if len(compared.originals) == 1 else "have"
-    warning = f"{what}: {' and '.join(sorted(compared.originals))} {has} {'it' if slices == 1 else 'them'}"
+    names = sorted(compared.originals)
+    if len(names) > _NAMED:
+        names = [*names[:_NAMED], f"{len(names) - _NAMED:,} more"]
+    warning = f"{what}: {' and '.join(names)} {has} {'it' if slices == 1 else 'them'}"
     summary = replace(
         summary, counts=counts, ignored={**summary.ignored, REASON: slices}, warnings=[*summary.warnings, warning]
     )

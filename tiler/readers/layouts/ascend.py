@@ -24,7 +24,7 @@ from tilescope.tiler.readers.layouts.layout import RUN_MARK
 _FARTHEST_S: Final = 60  # from the first capture to the last
 _TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
 _TIME_CHARS: Final = 13  # ten seconds of the first capture: a capture that comes later seldom changes it
-_JOINED: Final = re.compile(r"(?:PROF|ascend)_20\d{11}\*")
+_JOINED: Final = re.compile(r"(?:(?:PROF|ascend)_20\d{11}|PROF_\d+_\d+_\w+|.+_ascend_(?:pt|ms))\*")
 _WHOLE: Final = "trace_view.json"
 _TABLE_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
 _MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
@@ -92,8 +92,8 @@ def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
 def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
     has_whole = any(without_ending(file.name) == _WHOLE for file in files)
     below = len(folder.parts)
-    copies = [file for file in files if has_whole and file.parts[below].startswith("PROF_")]
-    kept = [file for file in files if file not in set(copies)]
+    copies = {file for file in files if has_whole and file.parts[below].startswith("PROF_")}
+    kept = [file for file in files if file not in copies]
     time_s, start = _time(folder.name)
     devices = frozenset(device for file in kept if (device := device_place(file).device))
     is_framework = not folder.name.startswith("PROF_")
@@ -116,27 +116,29 @@ def _time(name: str) -> tuple[int | None, int]:
 def _runs(parent: Path, captures: Iterable[AscendCapture]) -> Iterator[AscendRun]:
     """Captures of a folder, by time: each joins the run before it if it fits."""
     runs: list[list[AscendCapture]] = []
+    members: set[str] = set()  # of the last run
     for capture in sorted(captures, key=lambda capture: (capture.time_s or 0, capture.path.name)):
-        if runs and _fits(runs[-1], capture):
+        if runs and _is_near(runs[-1][0], capture) and members.isdisjoint(capture.members):
             runs[-1].append(capture)
+            members |= capture.members
         else:
             runs.append([capture])
+            members = set(capture.members)
     taken: set[str] = set()
     for run in runs:
         path = run[0].path
         if len(run) > 1:
             name = _joined_name(run[0].path.name)
-            path = parent / name if name not in taken else path  # two runs in ten seconds: the second is called so
+            path = parent / (name if name not in taken else f"{path.name}{RUN_MARK}")  # two runs in ten seconds
             taken.add(name)
         yield AscendRun(path, run)
 
 
-def _fits(run: Sequence[AscendCapture], capture: AscendCapture) -> bool:
-    first_s = run[0].time_s
-    if first_s is None or capture.time_s is None or capture.time_s - first_s > _FARTHEST_S:
+def _is_near(first: AscendCapture, capture: AscendCapture) -> bool:
+    """True if a capture may be of the run that begins with another: of one kind, and at most a minute later."""
+    if first.time_s is None or capture.time_s is None or capture.time_s - first.time_s > _FARTHEST_S:
         return False
-    is_prof = {other.path.name.startswith("PROF_") for other in (run[0], capture)}
-    return len(is_prof) == 1 and all(other.members.isdisjoint(capture.members) for other in run)
+    return first.path.name.startswith("PROF_") == capture.path.name.startswith("PROF_")
 
 
 def _joined_name(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from tests.corpus import corpus_path
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.readers import DiscoveredRun, discover, find_run
 from tilescope.tiler.readers.layouts import ascend
-from tilescope.tiler.readers.layouts.ascend import is_joined_name
+from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
 from tilescope.tiler.readers.layouts.ascend_names import DevicePlace, device_place
+from tilescope.tiler.readers.logdir import separated_runs
 
 EVENTS = [{"ph": "X", "pid": 3, "tid": 1, "name": "a", "ts": 1, "dur": 1}]
 FIRST = "PROF_000001_20230818142704322_AAAA"
@@ -120,6 +122,33 @@ def test_tables_are_looked_for_in_few_folders_and_not_behind_links(
     monkeypatch.setattr(ascend, "_MOST_LISTED", 3)
     put(*(tmp_path / FIRST / f"{number}.csv" for number in range(20)))
     assert len(find_run(tmp_path).side_files) < 3
+
+
+def test_runs_in_the_same_ten_seconds_have_names_of_their_own(tmp_path: Path) -> None:
+    later = ("PROF_000001_20230818142708000_CCCC", "PROF_000001_20230818142709000_DDDD")
+    for number, folder in enumerate((FIRST, SECOND, *later)):
+        device = number % 2
+        put(tmp_path / folder / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
+    runs = described(tmp_path, discover(tmp_path))
+    assert set(runs) == {"PROF_2023081814270*", "PROF_000001_20230818142708000_CCCC*"}
+    for name in runs:
+        assert len(find_run(tmp_path / name).files) == 2
+
+
+def test_a_capture_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
+    for folder, device in ((FIRST, 0), (SECOND, 1)):
+        put(tmp_path / folder / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
+    (run,) = separated_runs(find_run(tmp_path), [1])
+    assert (run.path, run.name) == (tmp_path / SECOND, SECOND)
+    assert run.files == find_run(run.path).files
+
+
+def test_many_captures_are_found_in_time() -> None:
+    start = time.process_time()
+    files = [Path(f"/logs/n_{k}_20240102030405678_ascend_pt/OUT/trace_view.json") for k in range(20_000)]
+    (run,) = ascend_runs(files)
+    assert len(run.captures) == len(files)
+    assert time.process_time() - start < 10
 
 
 def test_names_that_captures_have_together() -> None:
