@@ -171,7 +171,7 @@ def _in_order(runs: Iterable[DiscoveredRun]) -> tuple[tuple[Path, ...], tuple[st
 
 
 def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[DiscoveredRun]:
-    """The files at these positions, as runs of their own: folders and captures that were joined as they are, others alone.
+    """The files at these positions, as runs of their own: folders that were joined as they are, other files alone.
 
     Raises OSError.
     """

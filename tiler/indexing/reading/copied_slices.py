@@ -70,7 +70,7 @@ def leave_out_copies(files: Sequence[TraceFile | None], room: Room) -> list[Trac
 
 def _compare(files: Sequence[tuple[int, TraceFile]], room: Room) -> list[_Compared]:
     """The files of a device, the one with the most slices first, without their copies."""
-    in_order = sorted(files, key=lambda entry: (-entry[1].summary.counts.slices, entry[1].path.name, entry[0]))
+    in_order = sorted(files, key=lambda entry: (-entry[1].summary.counts.slices, entry[1].path.name, entry[1].path.as_posix()))
     ids: dict[str, int] = {}
     compared = []
     for number, file in in_order:

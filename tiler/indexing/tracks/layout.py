@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from msgspec import UNSET, Struct, field, structs
@@ -98,8 +98,10 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
-    what = "ranks" if all(summaries[file].rank is not None for file in files) else "hosts"
-    if all(summaries[file].device_file is not None for file in files):
+    what = "hosts"
+    if all(summaries[file].rank is not None for file in files):
+        what = "ranks"
+    elif all(summaries[file].device_file is not None for file in files):
         what = "devices"
     run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
@@ -124,11 +126,12 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
         return {track.process for number, track in tracks if weight_of(file, number)}
 
     devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
+    captures_of = Counter(device for _, device in devices)
     for summary, label in zip(summaries, rank_labels(summaries, used_processes), strict=True):
         if label is not None:
             names.append(label)
             continue
-        name = summary.hostname or (_device_label(summary, devices) if len(devices) > 1 else "")
+        name = summary.hostname or (_device_label(summary, captures_of) if len(devices) > 1 else "")
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:
@@ -137,12 +140,12 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
     return names
 
 
-def _device_label(summary: TraceSummary, devices: Iterable[tuple[str, str]]) -> str:
-    """The device of a file, with its capture where several captures have a device of that number."""
+def _device_label(summary: TraceSummary, captures_of: Mapping[str, int]) -> str:
+    """The device of a file, with its capture where several captures have a device of that number, as counted."""
     place = summary.device_file
     if place is None:
         return ""
-    is_single = bool(place.device) and sum(device == place.device for _, device in devices) == 1
+    is_single = bool(place.device) and captures_of[place.device] == 1
     device = f"device {place.device}" if place.device else ""
     return str(FileLabel(host="" if is_single else place.capture, device=device))
 

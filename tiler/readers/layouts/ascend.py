@@ -90,9 +90,10 @@ def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
 
 
 def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
-    has_whole = any(without_ending(file.name) == _WHOLE for file in files)
     below = len(folder.parts)
-    copies = {file for file in files if has_whole and file.parts[below].startswith("PROF_")}
+    of_msprof = {file for file in files if file.parts[below].startswith("PROF_")}
+    has_whole = any(without_ending(file.name) == _WHOLE for file in files if file not in of_msprof)
+    copies = of_msprof if has_whole else set()
     kept = [file for file in files if file not in copies]
     time_s, start = _time(folder.name)
     devices = frozenset(device for file in kept if (device := device_place(file).device))
