@@ -26,7 +26,7 @@ from tilescope.tiler.indexing.recorders import make_recorders, overriding
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import PassingScratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd
-from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, TrackEnds
 from tilescope.tiler.indexing.tracks.rollups import Rollups

@@ -22,7 +22,7 @@ from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_i
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
-from tilescope.tiler.readers.layouts.ascend import file_order, is_joined_name
+from tilescope.tiler.readers.layouts.ascend import ascend_runs, copies_note, file_order, is_joined_name
 from tilescope.tiler.readers.layouts.ascend_names import capture_position
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
@@ -382,7 +382,8 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
             for claimed in planned.claimed():
                 del alone[claimed]
         for file, candidate in alone.items():
-            if candidate.looks:  # a layout knows it, and that it belongs to no other
+            is_of_capture = capture_position(file) is not None  # of Ascend devices: all of these are one run
+            if candidate.looks and not is_of_capture:  # a layout knows it, and that it belongs to no other
                 label = FileLabel(host=host_of(file))
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
@@ -427,13 +428,18 @@ def _with_rest(
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
     files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
+    notes = chosen.notes
     if all(capture_position(file.path) is not None for file in files):  # captures of Ascend devices, as on disk
-        files.sort(key=lambda file: file_order(file.path))
+        captures = [capture for run in ascend_runs(file.path for file in files) for capture in run.captures]
+        if copies := [copy for capture in captures for copy in capture.copies]:
+            notes = (*notes, copies_note(copies))
+        copied = set(copies)
+        files = sorted((file for file in files if file.path not in copied), key=lambda file: file_order(file.path))
     at_top = next((planned for place, planned in planned_runs if place == top), None)
     if at_top is None:
-        return [*planned_runs, (top, PlannedRun("", files, notes=chosen.notes))]
+        return [*planned_runs, (top, PlannedRun("", files, notes=notes))]
     files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
-    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *chosen.notes))
+    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *notes))
     return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
 
 

@@ -55,22 +55,40 @@ def leave_out_copies(files: Sequence[TraceFile | None], room: Room) -> list[Trac
 
     A warning of each file says how many are left out. Raises TooMany when more slices are alike than there is room for.
     """
-    result = list(files)
+    result = _with_devices(files)
     by_device: dict[tuple[str, str, int], list[int]] = {}
-    for number, file in enumerate(files):
+    for number, file in enumerate(result):
         if file is not None and file.summary.device_file is not None and isinstance(file.events, Gatherer):
             place = file.summary.device_file
             by_device.setdefault((place.capture, place.device, file.summary.base_time_ns), []).append(number)
     for numbers in by_device.values():
         if len(numbers) > 1:
-            for compared in _compare([(number, file) for number in numbers if (file := files[number])], room):
+            for compared in _compare([(number, file) for number in numbers if (file := result[number])], room):
                 result[compared.number] = _without_copies(compared)
+    return result
+
+
+def _with_devices(files: Sequence[TraceFile | None]) -> list[TraceFile | None]:
+    """The files; one that says its capture and no device is of the device of the others, if that is a single one."""
+    places = [None if file is None else file.summary.device_file for file in files]
+    devices: dict[str, set[str]] = {}
+    for place in places:
+        if place is not None and place.capture and place.device:
+            devices.setdefault(place.capture, set()).add(place.device)
+    result = list(files)
+    for number, (file, place) in enumerate(zip(files, places, strict=True)):
+        if file is not None and place is not None and not place.device and len(devices.get(place.capture, ())) == 1:
+            (device,) = devices[place.capture]
+            summary = replace(file.summary, device_file=structs.replace(place, device=device))
+            result[number] = structs.replace(file, summary=summary)
     return result
 
 
 def _compare(files: Sequence[tuple[int, TraceFile]], room: Room) -> list[_Compared]:
     """The files of a device, the one with the most slices first, without their copies."""
-    in_order = sorted(files, key=lambda entry: (-entry[1].summary.counts.slices, entry[1].path.name, entry[1].path.as_posix()))
+    in_order = sorted(
+        files, key=lambda entry: (-entry[1].summary.counts.slices, entry[1].path.name, entry[1].path.as_posix())
+    )
     ids: dict[str, int] = {}
     compared = []
     for number, file in in_order:

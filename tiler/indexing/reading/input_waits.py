@@ -6,7 +6,7 @@ duration is the time between the two.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,6 +28,16 @@ class _Row(NamedTuple):
     row: int
     time_ns: int
     time_ps: int
+
+
+class _Wait(NamedTuple):
+    """A wait at its place; `row` is that of its end in its piece."""
+
+    row: int
+    time_ns: int
+    time_ps: int
+    duration_ns: int
+    duration_ps: int
 
 
 def place_waits(gathered: Gatherer, summary: TraceSummary) -> None:
@@ -52,22 +62,20 @@ def _place(gathered: Gatherer, waits: DrawnWaits, first_ns: int) -> int:
     step_names = [waits.step_names[name] for name in begins.keys() & ends.keys()]
     steps = _single_rows(gathered, waits.steps, step_names, (Phase.COMPLETE, Phase.BEGIN))
     moved: dict[int, list[int]] = {}  # rows by piece
-    slices: list[EventChunk] = []
+    placed: dict[int, list[_Wait]] = {}  # by the piece of their ends
     pieces = gathered.pieces(waits.flows)
-    for name in sorted(begins.keys() & ends.keys()):
+    for name in begins.keys() & ends.keys():
         begin, end, step = begins[name], ends[name], steps.get(waits.step_names[name])
-        if step is None:
-            continue
-        wait = _slice(gathered, pieces[end.piece], waits.to, first_ns, begin, end, step)
+        wait = None if step is None else _wait(begin, end, step, first_ns)
         if wait is not None:
-            slices.append(wait)
+            placed.setdefault(end.piece, []).append(wait)
             moved.setdefault(begin.piece, []).append(begin.row)
             moved.setdefault(end.piece, []).append(end.row)
     for number, rows in moved.items():
         gathered.remove(waits.flows, number, pieces[number], np.array(sorted(rows), np.int64))
-    for wait in slices:
-        gathered.add_last(wait)
-    return len(slices)
+    for number in sorted(placed):
+        gathered.add_last(_slices(gathered, pieces[number], waits.to, sorted(placed[number])))
+    return sum(map(len, placed.values()))
 
 
 def _single_rows(gathered: Gatherer, track: int, names: Collection[int], phases: tuple[Phase, ...]) -> dict[int, _Row]:
@@ -93,22 +101,26 @@ def _rows(gathered: Gatherer, track: int, wanted: Ints, phases: tuple[Phase, ...
             yield np.stack(columns, axis=1).astype(np.int64), piece.name[rows].astype(np.int64)
 
 
-def _slice(
-    gathered: Gatherer, piece: EventChunk, track: int, first_ns: int, begin: _Row, end: _Row, step: _Row
-) -> EventChunk | None:
-    """The wait, with the arguments of its end; None where it would end before it begins, or begin before all events."""
+def _wait(begin: _Row, end: _Row, step: _Row, first_ns: int) -> _Wait | None:
+    """None for one that would end before it begins, or begin before all events."""
     duration_ps = (end.time_ns - begin.time_ns) * 1000 + end.time_ps - begin.time_ps
     start_ps = step.time_ns * 1000 + step.time_ps - duration_ps
     if duration_ps < 0 or start_ps // 1000 < first_ns:
         return None
+    return _Wait(end.row, *divmod(start_ps, 1000), *divmod(duration_ps, 1000))
+
+
+def _slices(gathered: Gatherer, piece: EventChunk, track: int, waits: Sequence[_Wait]) -> EventChunk:
+    """The waits whose ends are in a piece, with the arguments of these."""
+    row, time_ns, time_ps, duration_ns, duration_ps = np.array(waits, np.int64).T
     return replace(
-        select(piece, np.array([end.row], np.int64), gathered.scratch),
-        track=one_track(track, 1),
-        phase=np.array([Phase.COMPLETE], np.uint8),
-        time_ns=np.array([start_ps // 1000], np.int64),
-        time_ps=np.array([start_ps % 1000], np.int16),
-        duration_ns=np.array([duration_ps // 1000], np.int64),
-        duration_ps=np.array([duration_ps % 1000], np.int16),
+        select(piece, row, gathered.scratch),
+        track=one_track(track, len(waits)),
+        phase=np.full(len(waits), Phase.COMPLETE, np.uint8),
+        time_ns=np.ascontiguousarray(time_ns),
+        time_ps=time_ps.astype(np.int16),
+        duration_ns=np.ascontiguousarray(duration_ns),
+        duration_ps=duration_ps.astype(np.int16),
         key=None,
-        flags=np.zeros(1, np.uint8),
+        flags=np.zeros(len(waits), np.uint8),
     )

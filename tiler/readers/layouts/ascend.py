@@ -62,8 +62,13 @@ class AscendRun(Struct, frozen=True):
             yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
         copies = [copy for capture in self.captures for copy in capture.copies]
         if copies:
-            verb = "is" if len(copies) == 1 else "are"
-            yield f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+            yield copies_note(copies)
+
+
+def copies_note(copies: Sequence[Path]) -> str:
+    """A line about traces that are left out."""
+    verb = "is" if len(copies) == 1 else "are"
+    return f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
 
 
 def file_order(file: Path) -> tuple[object, object]:

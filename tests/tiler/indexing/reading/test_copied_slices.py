@@ -23,11 +23,15 @@ from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading import copied_slices
 from tilescope.tiler.indexing.reading.copied_slices import first_sources
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import find_run, join_runs
+from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.store import need
 from tilescope.tiler.tools import Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer_json import encode
+from tilescope.tiler.verify import verify_store
 
 Slice = tuple[int, str, int, int]  # stream, name, start and duration in ns
 
@@ -104,6 +108,48 @@ def test_files_say_what_is_left_out(tmp_path: Path) -> None:
         assert manifest["warnings"] == ["step_trace_0_2_1.json: 1 slice is left out: msprof_0_2_1.json has it"]
         assert manifest["events"]["other"] == "1"
         assert manifest["ignored"] == {"copied_slices": "1"}
+
+
+def test_a_thread_that_is_left_out_leaves_its_arrows_in_the_counts(tmp_path: Path) -> None:
+    files = [tmp_path / "msprof_0_2_1.json", tmp_path / "step_trace_0_2_1.json"]
+    arrow = [
+        {"ph": "s", "pid": 4, "tid": 1, "name": "f", "id": 1, "ts": 1000},
+        {"ph": "f", "bp": "e", "pid": 3, "tid": 2, "name": "f", "id": 1, "ts": 1001},
+    ]
+    launch = {"ph": "X", "pid": 4, "tid": 1, "name": "launch", "ts": 1000, "dur": 1}
+    for file, slices in zip(files, ([(2, "a", 1000, 5), (2, "b", 3000, 5)], [(2, "a", 1000, 5)]), strict=True):
+        write(file, slices)
+        file.write_text(json.dumps([*json.loads(file.read_text()), launch, *arrow]))
+    manifest = manifest_of(files, tmp_path / "store")
+    verify_store(tmp_path / "store")
+    assert manifest["events"]["flow_ends"] == "4"
+    assert manifest["ignored"] == {"copied_slices": "2"}
+
+
+def test_a_file_without_a_device_is_of_the_only_one_of_its_capture(tmp_path: Path) -> None:
+    capture = tmp_path / "n_7_20240102030405678_ascend_pt"
+    files = [
+        write(capture / "ASCEND_PROFILER_OUTPUT" / "trace_view.json", [(1, "a", 0, 5), (1, "b", 9, 5)]),
+        write(capture / "PROF_1_2_A" / "device_0" / "timeline" / "task_time_0_2_1.json", [(1, "a", 0, 5)]),
+    ]
+    manifest = manifest_of(files, tmp_path / "store")
+    assert manifest["events"]["slices"] == "2"
+    with closing(open_run_store(tmp_path / "store")) as store:
+        groups = json.loads(decompress(need(store, TRACKS)))["groups"]
+    assert [group["kind"] for group in groups].count("host") == 1
+    write(capture / "PROF_1_2_B" / "device_1" / "timeline" / "task_time_1_2_1.json", [(1, "a", 0, 5)])
+    assert manifest_of(sorted(capture.rglob("*.json")), tmp_path / "both")["events"]["slices"] == "4"
+
+
+def test_ranks_that_have_a_device_each_are_called_ranks(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"n_{rank}_20240102030405678_ascend_pt" / "t.json", [(1, "a", 0, 5)]) for rank in (0, 1)]
+    for rank, file in enumerate(files):
+        told = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": json.loads(file.read_text())}
+        file.write_text(json.dumps(told))
+    build_store(files, tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        groups = json.loads(decompress(need(store, TRACKS)))["groups"]
+    assert [group["name"] for group in groups if group["kind"] == "run"] == ["2 ranks"]
 
 
 def test_too_many_slices_that_are_all_alike_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -109,6 +110,30 @@ def test_what_msprof_left_in_the_folder_of_a_framework_is_the_same_capture(tmp_p
     other = tmp_path / "node_8_20240102030406000_ascend_pt"
     put(other / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
     assert described(tmp_path, discover(tmp_path)) == {"ascend_2024010203040*": ["trace_view.json", "trace_view.json"]}
+
+
+def test_a_trace_view_of_msprof_alone_is_shown(tmp_path: Path) -> None:
+    put(tmp_path / "n_7_20240102030405678_ascend_pt" / FIRST / "trace_view.json")
+    assert [file.name for file in find_run(tmp_path).files] == ["trace_view.json"]
+
+
+def test_an_archive_has_the_same_traces_of_a_capture(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "node_7_20240102030405678_ascend_pt"
+    other = tmp_path / "logs" / "node_8_20240102030406000_ascend_pt"
+    put(folder / FIRST / "device_0" / "timeline" / "msprof_0_2_1.json")
+    for rank, place in enumerate((folder, other)):
+        put(place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+        told = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": EVENTS}
+        (place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(told))
+    archive = tmp_path / "logs.zip"
+    with zipfile.ZipFile(archive, "w") as writer:
+        for file in sorted((tmp_path / "logs").rglob("*.json")):
+            writer.write(file, file.relative_to(tmp_path))
+    run, in_archive = find_run(tmp_path / "logs"), find_run(archive)
+    assert [file.relative_to(tmp_path) for file in run.files] == [
+        file.relative_to(archive) for file in in_archive.files
+    ]
+    assert any("trace_view.json of the same capture has all" in note for note in in_archive.notes)
 
 
 def test_tables_are_looked_for_in_few_folders_and_not_behind_links(
