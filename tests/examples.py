@@ -6,7 +6,7 @@ import os
 from typing import Final
 
 # Of each property that does not say itself how many it wants. One that does gets this share of a hundred of them.
-EXAMPLES: Final = int(os.environ.get("TILESCOPE_EXAMPLES", "10"))
+EXAMPLES: Final = int(os.environ.get("TILESCOPE_EXAMPLES", "15"))
 
 
 def examples(wanted: int) -> int:

@@ -9,6 +9,7 @@ from tests.tiler.readers.wire_writer import data, event_metadata, message, numbe
 from tests.tpu_trace import stat
 
 STATS = ("hlo_op", "hlo_module", "program_id", "kernel_details", "tf_op")
+LAUNCH_STATS = ("correlation_id", "cuda_graph_id")  # in planes with kernels that have them
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class Kernel:
     op: str = ""
     program: int | None = None
     module: str = "jit_f"
+    correlation: int | None = None
+    graph: int | None = None
+    details: str = ""
 
 
 def gpu_plane(
@@ -28,7 +32,10 @@ def gpu_plane(
 ) -> bytes:
     """A GPU with these streams; `stats` are its own."""
     stats = stats or {}
-    ids = {name: place + 1 for place, name in enumerate((*STATS, *stats))}
+    has_launches = any(
+        kernel.correlation is not None or kernel.graph is not None for of in streams.values() for kernel in of
+    )
+    ids = {name: place + 1 for place, name in enumerate((*STATS, *stats, *(LAUNCH_STATS if has_launches else ())))}
     names = {name: place + 1 for place, name in enumerate(dict.fromkeys(k.name for of in streams.values() for k in of))}
     parts = [data(2, f"/device:GPU:{device}")]
     for place, (line, kernels) in enumerate(streams.items()):
@@ -49,3 +56,8 @@ def _event(kernel: Kernel, names: Mapping[str, int], ids: Mapping[str, int]) -> 
         if kernel.program is not None:
             signed = kernel.program < 0
             yield message(4, number(1, ids["program_id"]), number(4 if signed else 3, kernel.program))
+    if kernel.details:
+        yield stat(4, ids["kernel_details"], kernel.details)
+    for name, value in zip(LAUNCH_STATS, (kernel.correlation, kernel.graph), strict=True):
+        if value is not None:
+            yield message(4, number(1, ids[name]), number(3, value))

@@ -52,10 +52,20 @@ def hlo_proto(name: str, *computations: bytes, entry: int = 0, **more: bytes) ->
     last = entry or pb.HloComputation.FromString(computations[-1]).id
     of = pb.HloModule(name=name.encode(), entry_computation_id=last)
     of.computations.extend(computations)
-    if "stack_frame_index" in more:
-        of.stack_frame_index = more["stack_frame_index"]
+    for name in ("stack_frame_index", "schedule"):
+        if name in more:
+            setattr(of, name, more[name])
     proto = pb.HloProto(hlo_module=of.SerializeToString(), buffer_assignment=more.get("buffer_assignment", b""))
     return bytes(proto.SerializeToString())
+
+
+def schedule(orders: Mapping[int, Sequence[int]]) -> bytes:
+    """In which order the instructions of computations run, by ids."""
+    of = pb.HloSchedule()
+    for key, ids in orders.items():
+        sequence = pb.InstructionSequence(instruction_ids=ids).SerializeToString()
+        of.sequences.append(pb.ScheduledComputation(computation_id=key, sequence=sequence).SerializeToString())
+    return bytes(of.SerializeToString())
 
 
 def hlo_plane(protos: Mapping[str, bytes], *, on_events: bool = False) -> bytes:

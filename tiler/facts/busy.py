@@ -124,7 +124,7 @@ class Busy:
         return NOTHING
 
     def _read(self, leaves: _Leaves, tiles: Ints, windows: Windows, spans: LeafSpans) -> Iterator[None]:
-        if not len(tiles):
+        if not len(tiles) or not len(windows):
             return
         parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
         page = leaves.tiles_of_block.page_starts_of(parts[0])

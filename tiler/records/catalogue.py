@@ -7,6 +7,7 @@ from typing import Final
 
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
+from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS
 from tilescope.tiler.records.device.metadata_rows import METADATA_ROWS
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import KINDS, OPERATIONS
@@ -56,6 +57,7 @@ RECORDS: Final = (
     STEP_SUMS,
     WRITTEN_FLOW_ARGUMENTS,
     WRITTEN_FLOWS,
+    GRAPH_EXECUTIONS,
     LAUNCHES,
     ORIGINS,
     BLOCK_TRACKS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.duration_text import duration_text
@@ -93,8 +94,9 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     first, *others = findings.rows
     notes = [_note(first)]
     if text := remedy(first.cause, framework_of(scope.reader)):
-        notes.append(Note("warning", f"To gain up to {percent_text(first.share)}: {text}"))
-    others = [row for row in others if first.cause is not Cause.UNCLEAR or row.loss != first.loss]
+        gain = "What to do" if first.cause is Cause.UNCLEAR else f"To gain up to {percent_text(first.share)}"
+        notes.append(Note("warning", f"{gain}: {text}"))
+    others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
     notes += [_note(row, f"Next: {_lower(row.sentence)}") for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:
         notes.append(Note("info", f"{len(others) - _MAX_NEXT} more causes are in the table"))
@@ -106,6 +108,11 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
         notes.append(Note("info", f"{step} is left out: when it began is not known."))
     return notes
+
+
+def _is_candidate(rows: Sequence[Finding], place: int) -> bool:
+    """True of the two rows behind one that is unclear: they are of the same time."""
+    return any(row.cause is Cause.UNCLEAR for row in rows[max(place - 2, 0) : place])
 
 
 def _note(row: Finding, text: str = "") -> Note:

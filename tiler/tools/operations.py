@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.hlo.programs import programs_of
 from tilescope.tiler.facts.operations import (
     Operation,
@@ -16,6 +17,8 @@ from tilescope.tiler.facts.operations import (
     tpu_cores,
 )
 from tilescope.tiler.facts.operations.exact_columns import sum_of
+from tilescope.tiler.facts.operations.graph_attribution import Way
+from tilescope.tiler.facts.operations.graph_kinds import LEFT
 from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
@@ -77,6 +80,8 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
     notes += [Note("warning", text) for text in table.notes[:_MANY_NOTES]]
     if len(table.notes) > _MANY_NOTES:
         notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
+    if table.graph_times:
+        notes.append(Note("info", _graph_text(table, scope.reader.tick_ps)))
     if source.has_own_clock and (question.steps or question.start is not None or question.end is not None):
         notes.append(Note("info", _TWO_CLOCKS))
     return AskedOperations(
@@ -87,6 +92,16 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
         notes,
         no_cores,
         (yield from _why_no_costs(scope, table)),
+    )
+
+
+def _graph_text(table: OpTable, tick_ps: int) -> str:
+    """How the time of kernels of graphs was attributed to instructions."""
+    times = {way: duration_text(table.graph_times.get(way, 0) // tick_ps, tick_ps) for way in (*Way, LEFT)}
+    total = duration_text(sum(table.graph_times.values()) // tick_ps, tick_ps)
+    return (
+        f"kernels of CUDA graphs and command buffers take {total}: {times[Way.NAME]} belong to instructions by names "
+        f"of kernels, {times[Way.ORDER]} by their order, and {times[LEFT]} stay with their graphs"
     )
 
 

@@ -69,8 +69,8 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
         Framework.OTHER: "keep shapes the same",
     },
     Cause.HOST_PAUSE: {
-        Framework.PYTORCH: "save checkpoints in the background (torch.distributed.checkpoint.async_save), gc.freeze()",
-        Framework.JAX: "save checkpoints in the background (orbax AsyncCheckpointer), gc.freeze()",
+        Framework.PYTORCH: "do it in another thread, or less often; checkpoints with distributed.checkpoint.async_save",
+        Framework.JAX: "do it in another thread, or less often; checkpoints with orbax AsyncCheckpointer",
         Framework.OTHER: "do it in another thread or process, or less often",
     },
     Cause.ALLOCATOR: {
@@ -81,7 +81,9 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
     Cause.PIPELINE_BUBBLE: {Framework.OTHER: "use more micro-batches, or an interleaved schedule (1F1B, zero bubble)"},
     Cause.IDLE_DEVICES: {Framework.OTHER: "start a process for each device, or shard over all of them"},
     Cause.OUTPUT: {Framework.OTHER: "write less, less often, or in another thread than the one that takes results"},
-    Cause.UNCLEAR: {Framework.OTHER: "record all ranks, and index them as one run: that tells which of the two it is"},
+    Cause.UNCLEAR: {
+        Framework.OTHER: "record all ranks, and look at them as one run: that tells which of the two it is"
+    },
 }
 
 

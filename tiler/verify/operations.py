@@ -14,6 +14,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.arguments import argument_chunk, event_metadata
 from tilescope.tiler.lookup.tracks import file_of
 from tilescope.tiler.records.catalogue import describe
+from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS
 from tilescope.tiler.records.device.operation_maker import OperationMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, KINDS, OPERATIONS, Operations, TrackKinds
@@ -46,7 +47,7 @@ class OperationCheck:
         self._kinds = 0  # seen so far
         self._track: tuple[TrackEntry, OperationMaker] | None = None
         self._done = 0  # tracks whose operations were seen
-        self._sums: dict[bytes, bytes] = {}  # by key the digests of records of sums that are to come
+        self._sums: dict[bytes, bytes] = {}  # by key the digests of records of sums and graphs that are to come
         self._adding = PlainSums()
         self._marked_steps = MarkedSteps(catalogue, slices)
         self._in_steps: PlainStepSums | None = None
@@ -61,6 +62,7 @@ class OperationCheck:
             OPERATIONS: self.take,
             OPERATION_SUMS: self.take_sums,
             STEP_SUMS: self.take_sums,
+            GRAPH_EXECUTIONS: self.take_sums,
         }
 
     def take_kinds(self, key: bytes, value: bytes) -> None:
@@ -98,7 +100,7 @@ class OperationCheck:
             self._end(track)
 
     def take_sums(self, key: bytes, value: bytes) -> None:
-        """Checks sums of a track's operations, all of which were seen: by kind or in steps. Raises DamagedStore."""
+        """Checks what is made of a track's operations, all of which were seen: sums, graphs. Raises DamagedStore."""
         self._have_all()
         expected = self._sums.pop(key, None)
         if expected is None:
@@ -168,6 +170,9 @@ class OperationCheck:
         in_steps = None if self._in_steps is None else self._in_steps.finish()
         if in_steps is not None:
             self._sums[STEP_SUMS.key(track.id)] = _digest(in_steps.encode(track.id))
+        graphs = None if self._track is None else self._track[1].graph_executions()
+        if graphs is not None:
+            self._sums[GRAPH_EXECUTIONS.key(track.id)] = _digest(graphs.encode())
         self._adding, self._in_steps = PlainSums(), None
         self._done += 1
         self._next = 0

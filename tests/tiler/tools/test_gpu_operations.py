@@ -75,6 +75,31 @@ def test_instructions_as_xprof_has_them(mi300: QueryReader) -> None:
         assert bool(found["source"]) == bool(source)
 
 
+def test_instructions_in_a_command_buffer_beside_those_that_xprof_has(tmp_path: Path) -> None:
+    """It has no instruction that a graph runs: 6.84 of 7.75 ms of kernels."""
+    reader = reader_of(corpus_path("xplane/h100_jax_train.xplane.pb"), tmp_path / "store")
+    of = answer(reader, "hlo_stats")
+    ours = {(row["program"], row["name"]): row for row in by_row(of) if row["program"]}
+    theirs = list(rows(golden("gpu_h100_jax/hlo_stats")))
+    assert len(theirs) == 7
+    for row in theirs:
+        found = ours[row["program_id"], row["hlo_op_name"]]
+        assert (found["category"], found["expression"]) == (row["category"], row["hlo_op_expression"])
+        # It takes those of three programs, which have a `copy.1` each, for one.
+        total = sum(each["total"] for (_, name), each in ours.items() if name == row["hlo_op_name"])
+        assert total * 1e-3 == pytest.approx(row["total_time"], rel=1e-12)
+    beside = {row["hlo_op_name"] for row in theirs}
+    in_graph = [row for (_, name), row in ours.items() if name not in beside]
+    assert sum(row["total"] for row in in_graph) * 1e-6 == pytest.approx(6.84, abs=0.001)
+    assert all(row["flops"] is not None and row["count"] == 6 for row in in_graph)
+    assert of.fact("flops_utilisation").value == pytest.approx(0.00136, abs=1e-5)
+    (note,) = [note.text for note in of.notes if "CUDA graphs" in note.text]
+    assert "and 0 ps stay with their graphs" in note
+    assert note in [each.text for each in answer(reader, "op_profile").notes]
+    times = {which: answer(reader, which).fact("busy").value for which in ("op_profile", "hlo_stats")}
+    assert set(times.values()) == {14_236_662}
+
+
 def test_the_tree_as_xprof_has_it(mi300: QueryReader) -> None:
     root = golden("gpu_mi300x8_conv/op_profile")["byProgram"]
     ours = {row["name"]: row for row in by_row(answer(mi300, "op_profile"))}

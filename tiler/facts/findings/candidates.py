@@ -26,6 +26,9 @@ _QUICK_PS: Final = 30_000_000
 # Part of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
 
+# Part of a loss that may lie in other steps than those that are named.
+_ELSEWHERE: Final = 0.2
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CauseTime:
@@ -71,14 +74,10 @@ _PARTS: Final[Mapping[Wait, TimePart]] = {
 def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
     """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
     idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
-    for wait, rare in ((Wait.PAUSE, idle[Wait.PAUSE]), (Wait.LAUNCH, idle[Wait.LAUNCH])):
-        pause, usual = split_rare(rare, group.mean_step)
-        if wait is Wait.PAUSE:
-            idle[Wait.LAUNCH] = idle[Wait.LAUNCH] + usual
-            idle[Wait.PAUSE] = pause
-        elif pause.any():
-            idle[Wait.LAUNCH] = usual
-            yield _candidate(group, Cause.HOST_PAUSE, Wait.LAUNCH, None, pause)
+    pause, usual = split_rare(idle[Wait.LAUNCH], group.mean_step)
+    if pause.any():
+        idle[Wait.LAUNCH] = usual
+        yield _candidate(group, Cause.HOST_PAUSE, Wait.LAUNCH, None, pause)
     for wait, cause in _CAUSES.items():
         part = _PARTS.get(wait)
         amount = idle[wait]
@@ -99,11 +98,12 @@ def _candidate(group: DeviceGroup, cause: Cause, wait: Wait | None, part: TimePa
 
 
 def affected(losses: Ints) -> NDArray[np.bool_]:
-    """Mask of the steps that have a cause; all of them where most have it."""
+    """Mask of the steps that have a cause; all of them where most have it, or where much of it is in the others."""
     if not losses.any():
         return np.ones(len(losses), np.bool_)
     are = losses >= _AFFECTED * losses.max()
-    return np.ones(len(losses), np.bool_) if are.sum() * 2 > len(losses) else are
+    is_everywhere = are.sum() * 2 > len(losses) or losses[~are].sum() > _ELSEWHERE * losses.sum()
+    return np.ones(len(losses), np.bool_) if is_everywhere else are
 
 
 def _are_tiny(group: DeviceGroup, tick_ps: int) -> bool:
@@ -160,10 +160,9 @@ def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
     """
-    if len(group.lanes) > 1 and np.mean(shares) > 0.5:
+    if len(group.time) > 1 and np.mean(shares) > 0.5:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
-        amount = np.broadcast_to(group.communication, group.communication.shape)
         losses = group.step - (group.own - group.shortest).max(axis=0)
-        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount, losses)
+        return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, group.communication, losses)
     amount = np.broadcast_to(group.shortest, group.communication.shape)
     return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.duration_text import duration_text
-from tilescope.tiler.facts import Device
+from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
 from tilescope.tiler.facts.findings.candidates import (
@@ -26,9 +26,11 @@ from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
+from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
+from tilescope.tiler.facts.findings.participants import world_size
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
@@ -44,7 +46,6 @@ from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
     culprit_parts,
     device_names,
-    open_slices,
     short,
 )
 from tilescope.tiler.facts.operations.operation_table import OpTable
@@ -107,7 +108,8 @@ def findings_of(
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
-    key = tuple(sorted(device.group for device in devices)), span, numbers
+    groups = tuple(sorted(device.group for device in devices))
+    key = groups, span, numbers, device_count, () if operations is None else tuple(operations.tracks)
     if steps is not reader.steps:  # named by whoever asks
         return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
     findings = _FINDINGS.get(reader, key)
@@ -117,9 +119,10 @@ def findings_of(
     return findings
 
 
-_FINDINGS: Final = KeyedRunCache[tuple[tuple[int, ...], TickRange, tuple[int, int] | None], RunFindings](
-    "findings", "Findings of runs, by devices, span and steps"
-)
+# By devices, span, steps, number of devices, and tracks of which there are operations.
+_Key = tuple[tuple[int, ...], TickRange, tuple[int, int] | None, int, tuple[int, ...]]
+
+_FINDINGS: Final = KeyedRunCache[_Key, RunFindings]("findings", "Findings of runs, by devices, span and steps")
 
 
 def _find(
@@ -137,15 +140,17 @@ def _find(
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
         if len(device_frames):
             frames.append((device, device_frames))
+    if not frames and devices:
+        return RunFindings([_no_work()], 0, 0, None)
+    run_devices = yield from devices_of(reader)
     if not frames:
-        return (yield from _host_only(reader, steps, span))
+        return (yield from _host_only(reader, steps, span, has_devices=bool(run_devices)))
     all_lanes: list[DeviceTime] = []
     for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
         all_lanes.append((yield from time_of_device(reader, device, common)))
     lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
     if not lanes:
-        row = Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
-        return RunFindings([row], 0, 0, all_lanes[0].frames.warm_up)
+        return RunFindings([_no_work()], 0, 0, all_lanes[0].frames.warm_up)
     causes = []
     threads: list[HostThreads] = []
     by_file: dict[int, HostThreads] = {}
@@ -159,24 +164,35 @@ def _find(
             by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
         causes.append((yield from idle_causes(reader, lane, by_file[file])))
         threads.append(by_file[file])
-    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks)
+    are_all = len(devices) == len(run_devices) and world_size(reader) <= len(run_devices)
+    are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
+    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks, are_all=are_all, are_alike=are_alike)
     return (yield from finder.findings(max(device_count, len(all_lanes))))
 
 
-def _host_only(reader: QueryReader, steps: RunSteps, span: TickRange) -> Interruptible[RunFindings]:
-    """The finding of a run without devices; none where no thread marks steps."""
+def _no_work() -> Finding:
+    return Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
+
+
+def _host_only(
+    reader: QueryReader, steps: RunSteps, span: TickRange, *, has_devices: bool
+) -> Interruptible[RunFindings]:
+    """The finding about hosts without devices; none where no thread marks steps."""
     tracks = sorted({track for series in steps.series if not series.is_line for track in series.tracks})
     if not tracks:
         return NO_FINDINGS
     windows = Windows.single(*span)
     name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
     place = None if track is None else Spot(track, *span)
-    row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share), place)
+    row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share, has_devices=has_devices), place)
     return RunFindings([row], 0, 0, None)
 
 
 class _Finder:
-    """The findings of one group of devices."""
+    """The findings of one group of devices.
+
+    `are_all`: no other communicates with them, as far as is known; `are_alike`: their frames are of the same steps.
+    """
 
     def __init__(
         self,
@@ -185,8 +201,13 @@ class _Finder:
         threads: Sequence[HostThreads],
         operations: OpTable | None,
         peaks: Peaks,
+        *,
+        are_all: bool,
+        are_alike: bool,
     ) -> None:
         self._reader = reader
+        self._are_all = are_all and len(group.lanes) > 1
+        self._are_alike = are_alike
         self._operations = operations
         self._peaks = peaks
         self._group = group
@@ -204,7 +225,7 @@ class _Finder:
         shared = communication(group, (yield from passing_shares(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
             causes += yield from self._late_candidates()
-        if len(self._lanes) > 1:
+        if self._are_all:
             causes.append(shared)
         rows = []
         for candidate in self._worth_a_word(causes):
@@ -216,7 +237,7 @@ class _Finder:
         if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
             rows.append(self._slow_operation(roofs))
         rows.sort(key=lambda row: -row.loss)
-        if len(self._lanes) == 1 and shared.loss >= LEAST_SHARE * self._step:
+        if not self._are_all and shared.loss >= LEAST_SHARE * self._step:
             place = sum(row.loss > shared.loss for row in rows)
             rows[place:place] = yield from self._unclear(shared)
         if device_count > len(self._lanes):
@@ -246,11 +267,11 @@ class _Finder:
         return max(parts, key=lambda part: part.ticks, default=None)
 
     def _unclear(self, shared: CauseTime) -> Interruptible[list[Finding]]:
-        """Communication of a single rank, and what it may be: that of all alike, or waiting for one that is late."""
+        """Communication of some devices, and what it may be: that of all alike, or waiting for one that is late."""
         collective = yield from self._finding(replace(shared, cause=Cause.COLLECTIVE))
         unclear = yield from self._finding(replace(shared, cause=Cause.UNCLEAR))
-        late = replace(collective, cause=Cause.STRAGGLER, where="another rank, which was not recorded")
-        sentence = f"{collective.where}: it may wait for another rank; record all of them, and index them as one run"
+        late = replace(collective, cause=Cause.STRAGGLER, where="another device, which is not among these")
+        sentence = f"{collective.where}: it may wait for another device; record all, and look at them as one run"
         return [unclear, collective, replace(late, sentence=sentence)]
 
     def _idle_devices(self, device_count: int) -> Finding:
@@ -267,10 +288,18 @@ class _Finder:
         rest = infeed.without(threads.any_time(HostKind.ENQUEUE))
         return lane.frames.ticks_in(infeed) - lane.frames.ticks_in(rest)
 
+    @property
+    def _wait_for_each_other(self) -> bool:
+        """True if the devices communicate, or one program launches their work."""
+        files = {self._reader.file_of(lane.device.tracks[0].track) for lane in self._lanes}
+        return bool(self._group.communication.any()) or len(files) == 1
+
     def _late_candidates(self) -> Interruptible[list[CauseTime]]:
         """Devices that compute longer than the others."""
         late = self._late
-        if late is None or late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
+        if late is None or not (self._are_alike and self._wait_for_each_other):
+            return []
+        if late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
             return []
         means = self._group.computation.mean(axis=1)
         other = sorted(late.others, key=lambda place: float(means[place]))[(len(late.others) - 1) // 2]

@@ -35,7 +35,7 @@ _RULES: Final = tuple(
         (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
         (
             HostKind.LAUNCH,
-            r"^(?:cu|cuda|hip|musa)(?:Graph)?Launch|^aclrtLaunch|^aclopExecute"
+            r"^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)"
             r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
         ),
         (
@@ -45,14 +45,15 @@ _RULES: Final = tuple(
         ),
         (
             HostKind.SYNC,
-            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
-            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|MemcpyD(?:to|2)H"
+            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
+            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|(?<!cu)MemcpyD(?:to|2)H"
             r"|\bToLiteral|AwaitReady|_value_and_dtype\b",
         ),
         (
             HostKind.COMPILATION,
             r"compile_and_write|\b_?backend_compile|CompileAndLoad|XlaCompile|CompileToBackend|RunBackend\b"
-            r"|\bcompile_fx\b|convert_frame|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
+            r"|(?:^|: )_?compile_fx(?!\.py)|: \w*codegen_and_compile\b|convert_frame"
+            r"|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
             r"|^cu(?:da)?(?:Module|Library)Load|\bcompile_or_get_cached\b|compilation_cache|::Compile\b|\btrace_to_jaxpr"
             r"|^PjRt\w*Client::Compile",
         ),
@@ -68,7 +69,8 @@ _RULES: Final = tuple(
         ),
         (
             HostKind.PAUSE,
-            r"(?i)(?<!utils/)checkpoint(?!_wrapper|Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
+            r"(?i)^(?!.*(?:utils/checkpoint\.py|checkpoint_wrapper|activation_?checkpoint|checkpoint_activations"
+            r"|tensor_parallel/random\.py)).*checkpoint(?!Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
             r"|\bgc\b.*collect|garbage.?collect|built-in.*\bcollect\b|\bevaluate\b|\bvalidat(?:e|ion)\b|\borbax\b",
         ),
     )

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.facts import NOTHING, Busy, Work, WorkTrack
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.windows import Windows
 
+Ints = NDArray[np.int64]
 Kinds = NDArray[np.uint8]
 
 # `Busy` tells three kinds of work apart: two readings of a thread tell the six that somebody asks for.
@@ -61,7 +63,6 @@ def host_threads_of(
     tracks = _threads(reader, file, devices)
     are_theirs = _names_of(reader, tracks)
     kinds = yield from reader.names.numbers(host_kind, unless=None if are_theirs is None else ~are_theirs)
-    times = yield from _times(reader, tracks, kinds, span)
     threads = frozenset(tracks)
     markers = [
         (series.total_ticks, -track)
@@ -71,7 +72,13 @@ def host_threads_of(
         if track in threads
     ]
     if markers:
-        return HostThreads(tracks, -max(markers)[1], kinds, times)
+        marking = -max(markers)[1]
+        around = _around_steps(reader, steps, marking)
+        if len(around):
+            kinds = kinds.copy()
+            kinds[around + 1] = HostKind.NONE
+        return HostThreads(tracks, marking, kinds, (yield from _times(reader, tracks, kinds, span)))
+    times = yield from _times(reader, tracks, kinds, span)
     launches = times[HostKind.LAUNCH]
     main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
     return HostThreads(tracks, main, kinds, times)
@@ -88,6 +95,23 @@ def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[i
         and track.id not in devices
         and not is_device_process(groups[track.group].name, groups[track.group].detail)
     )
+
+
+def _around_steps(reader: QueryReader, steps: RunSteps, track: int) -> Ints:
+    """Names, by id, of slices of a thread in which several steps begin: they are the program, whatever it is called."""
+    starts = [
+        series.rows.start[series.rows.track == track]
+        for series in steps.series
+        if not series.is_line and track in series.tracks
+    ]
+    begins = np.unique(np.concatenate(starts))
+    around: list[Ints] = [np.zeros(0, np.int64)]
+    for place in sorted({0, (len(begins) - 1) // 2, len(begins) - 2}):
+        if 0 <= place < len(begins) - 1:
+            first, next_step = (open_slices(reader, track, tick) for tick in begins[place : place + 2].tolist())
+            around.append(first.name[np.isin(first.ordinal, next_step.ordinal)])
+    names: Ints = np.unique(np.concatenate(around))
+    return names
 
 
 def _names_of(reader: QueryReader, tracks: Sequence[int]) -> NDArray[np.bool_] | None:

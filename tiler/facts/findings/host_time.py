@@ -40,6 +40,14 @@ class Segments:
         return cls(*(np.zeros(0, np.int64) for _ in cls.__slots__))
 
 
+def open_slices(reader: QueryReader, track: int, tick: int) -> Events:
+    """The slices of a track at a tick, outer ones first."""
+    plan = reader.plan(track, Windows.single(tick, tick + 1))
+    parts = [no_events(track), *Reading(reader).events(plan, plan.leaf_runs)]
+    events = join(parts)
+    return events.take(np.lexsort((events.start, events.row)))
+
+
 def segments_of_track(
     reader: QueryReader, track: int, kinds: NDArray[np.uint8], windows: Windows
 ) -> Interruptible[Segments]:

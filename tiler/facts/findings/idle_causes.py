@@ -140,10 +140,9 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     pace = _pace(lane, threads)
     for first in range(0, len(lane.idle), _STRETCHES_AT_ONCE):
         which = slice(first, first + _STRETCHES_AT_ONCE)
-        starts, stops = lane.idle.starts[which], lane.idle.stops[which]
-        launches = yield from _launches(reader, lane, stops)
-        pieces = yield from _pieces(reader, threads, starts, stops, launches)
-        _add(reader, lane, starts, stops, launches, pieces, communication, ticks, blame, behind, is_ahead=pace.is_ahead)
+        stretches = yield from _stretches(reader, lane, lane.idle.starts[which], lane.idle.stops[which])
+        pieces = yield from _pieces(reader, threads, stretches)
+        _add(reader, lane, stretches, pieces, communication, ticks, blame, behind, is_ahead=pace.is_ahead)
     behind.give_back_rare(lane, ticks, blame)
     _join_host_bound(pace, ticks)
     return IdleCauses(ticks, blame)
@@ -226,15 +225,39 @@ def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _StretchLaunches:
-    """The launch of the work that ends each stretch: track (NO_TRACK: not recorded) and tick."""
+class _Stretches:
+    """Idle stretches, cut where frames end, columns of shape (n,); ticks.
 
-    track: Ints
-    time: Ints
+    `whole`: place of the stretch of which it is a part, which begins at `begin`. `launch_track` (NO_TRACK: not
+    recorded) and `launch_time`: of the work that ends the whole.
+    """
+
+    start: Ints
+    stop: Ints
+    frame: Ints
+    whole: Ints
+    begin: Ints
+    launch_track: Ints
+    launch_time: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def of_whole(self, ticks: Ints) -> Ints:
+        """Sums over all parts of a stretch, for each part."""
+        sums = np.zeros(int(self.whole[-1]) + 1 if len(self) else 0, np.int64)
+        np.add.at(sums, self.whole, ticks)
+        return sums[self.whole]
 
 
-def _launches(reader: QueryReader, lane: DeviceTime, stops: Ints) -> Interruptible[_StretchLaunches]:
-    """Launches of the work that starts at some ticks, ascending."""
+def _stretches(reader: QueryReader, lane: DeviceTime, starts: Ints, stops: Ints) -> Interruptible[_Stretches]:
+    track, time = yield from _launches(reader, lane, stops)
+    frame, whole, start, stop = cut(lane.frames.begin, lane.frames.end, starts, stops)
+    return _Stretches(start, stop, frame, whole, starts[whole], track[whole], time[whole])
+
+
+def _launches(reader: QueryReader, lane: DeviceTime, stops: Ints) -> Interruptible[tuple[Ints, Ints]]:
+    """Launches of the work that starts at some ticks, ascending: track, NO_TRACK if not recorded, and tick."""
     track, time = np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64)
     for work_track in (*lane.device.tracks, *lane.device.beside):
         launches = yield from device_launches(reader, work_track.track)
@@ -248,7 +271,7 @@ def _launches(reader: QueryReader, lane: DeviceTime, stops: Ints) -> Interruptib
             track[place[is_end]] = launches.track[row[is_end]]
             time[place[is_end]] = launches.start[row[is_end]]
             yield
-    return _StretchLaunches(track, time)
+    return track, time
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,33 +288,28 @@ class _Pieces:
     holder_start: Ints
 
 
-def _pieces(
-    reader: QueryReader,
-    threads: HostThreads,
-    starts: Ints,
-    stops: Ints,
-    launches: _StretchLaunches,
-) -> Interruptible[_Pieces]:
+def _pieces(reader: QueryReader, threads: HostThreads, stretches: _Stretches) -> Interruptible[_Pieces]:
     """Activity of hosts in stretches until the launch that ends each: on the launching thread, else the main one."""
-    has_launch = launches.track != NO_TRACK
-    ends = np.where(has_launch, np.minimum(stops, launches.time), stops)
+    starts, track = stretches.start, stretches.launch_track
+    has_launch = track != NO_TRACK
+    ends = np.where(has_launch, np.minimum(stretches.stop, stretches.launch_time), stretches.stop)
     parts: list[tuple[Ints, ...]] = []
     uncovered = starts < ends
     rest_starts, rest_stops = [starts[uncovered & ~has_launch]], [ends[uncovered & ~has_launch]]
-    for track in np.unique(launches.track[has_launch & uncovered]).tolist():
-        which = np.flatnonzero((launches.track == track) & uncovered)
-        windows = Windows(starts[which], ends[which])
-        segments = yield from segments_of_track(reader, track, threads.kinds, windows)
-        parts.append(_cut(track, which, starts[which], ends[which], segments))
+    for launch_track in np.unique(track[has_launch & uncovered]).tolist():
+        which = np.flatnonzero((track == launch_track) & uncovered)
+        windows = Windows.from_spans(starts[which], ends[which])
+        segments = yield from segments_of_track(reader, launch_track, threads.kinds, windows)
+        parts.append(_cut(launch_track, which, starts[which], ends[which], segments))
         left = windows.without(Windows.from_spans(segments.start, segments.stop)) if len(segments) else windows
-        if track != threads.main:
+        if launch_track != threads.main:
             rest_starts.append(left.starts)
             rest_stops.append(left.stops)
     rest = Windows.from_spans(np.concatenate(rest_starts), np.concatenate(rest_stops))
     if threads.main is not None and len(rest):
         segments = yield from segments_of_track(reader, threads.main, threads.kinds, rest)
-        which = np.searchsorted(starts, rest.starts, side="right") - 1
-        parts.append(_cut(threads.main, which, rest.starts, rest.stops, segments))
+        _, which, first, last = cut(rest.starts, rest.stops, starts, stretches.stop)
+        parts.append(_cut(threads.main, which, first, last, segments))
     none = np.zeros(0, np.int64)
     return _Pieces(*(np.concatenate([none, *(part[place] for part in parts)]) for place in range(8)))
 
@@ -313,9 +331,7 @@ def _cut(track: int, which: Ints, starts: Ints, stops: Ints, segments: Segments)
 def _add(
     reader: QueryReader,
     lane: DeviceTime,
-    starts: Ints,
-    stops: Ints,
-    launches: _StretchLaunches,
+    stretches: _Stretches,
     pieces: _Pieces,
     communication: Windows,
     ticks: Mapping[Wait, Ints],
@@ -325,42 +341,37 @@ def _add(
     is_ahead: bool,
 ) -> None:
     """Adds the reasons for some stretches. `is_ahead`: the host would be, if it did not wait for the device."""
-    count = len(starts)
-    length = stops - starts
-    shared = _ticks_in(communication, starts, stops)
+    length = stretches.stop - stretches.start
     ticks_of_piece = pieces.stop - pieces.start - _ticks_in(communication, pieces.start, pieces.stop)
     wait = _WAITS[pieces.kind]
-    by_wait = np.zeros((len(Wait), count), np.int64)
+    by_wait = np.zeros((len(Wait), len(stretches)), np.int64)
     np.add.at(by_wait, (wait, pieces.stretch), ticks_of_piece)
-    by_wait[Wait.COLLECTIVE] = shared
+    by_wait[Wait.COLLECTIVE] = _ticks_in(communication, stretches.start, stretches.stop)
     # What no slice of the host explains, and the way from the launch to the device.
     by_wait[Wait.LAUNCH] += length - by_wait.sum(axis=0)
-    is_queued = (launches.track != NO_TRACK) & (launches.time < starts)
-    by_wait[Wait.QUEUED, is_queued] += by_wait[Wait.LAUNCH, is_queued]
-    by_wait[Wait.LAUNCH, is_queued] = 0
+    is_queued = (stretches.launch_track != NO_TRACK) & (stretches.launch_time < stretches.begin)
+    _move(by_wait, Wait.LAUNCH, Wait.QUEUED, is_queued)
     clock = _CLOCK_PS // reader.tick_ps
-    is_sync = (pieces.kind == HostKind.SYNC) & (pieces.holder_start <= starts[pieces.stretch] + clock)
-    empties = np.zeros(count, np.bool_)
-    empties[pieces.stretch[is_sync]] = True
-    allocates = empties & (by_wait[Wait.ALLOCATION] > _ALLOCATES * length)
-    follows_copy = _follows_copy(reader, lane, starts)
-    frame = lane.frames.place(starts)
-    is_in = frame >= 0
+    is_sync = (pieces.kind == HostKind.SYNC) & (pieces.holder_start <= stretches.begin[pieces.stretch] + clock)
+    with_sync = np.zeros(len(stretches), np.int64)
+    with_sync[pieces.stretch[is_sync]] = 1
+    empties = stretches.of_whole(with_sync) > 0
+    allocated = stretches.of_whole(by_wait[Wait.ALLOCATION])
+    allocates = empties & (allocated > _ALLOCATES * stretches.of_whole(length))
+    follows_copy = _follows_copy(reader, lane, stretches.begin)
     if is_ahead:
         is_behind = empties & ~allocates & ~follows_copy
-        behind.has_wait[frame[is_in & is_behind]] = True
-        of_behind = is_behind[pieces.stretch]
+        behind.has_wait[stretches.frame[is_behind]] = True
         for reason in _HIDDEN_WHEN_AHEAD:
-            which = is_in & is_behind
-            np.add.at(behind.ticks[reason], frame[which], by_wait[reason, which])
-            which = of_behind & (wait == reason)
-            _blame(pieces, np.where(which, ticks_of_piece, 0), wait, behind.blame)
+            np.add.at(behind.ticks[reason], stretches.frame[is_behind], by_wait[reason, is_behind])
+            is_its = is_behind[pieces.stretch] & (wait == reason)
+            _blame(pieces, np.where(is_its, ticks_of_piece, 0), wait, behind.blame)
             _move(by_wait, reason, Wait.SYNC, empties)
     _move(by_wait, Wait.SYNC, Wait.ALLOCATION, allocates)
     _move(by_wait, Wait.SYNC, Wait.TO_HOST, follows_copy)
     for reason in Wait:
-        np.add.at(ticks[reason], frame[is_in], by_wait[reason, is_in])
-    _blame_all(pieces, ticks_of_piece, wait, by_wait, is_sync, blame)
+        np.add.at(ticks[reason], stretches.frame, by_wait[reason])
+    _blame_all(stretches, pieces, ticks_of_piece, wait, by_wait, is_sync, blame)
 
 
 def _ticks_in(windows: Windows, starts: Ints, stops: Ints) -> Ints:
@@ -386,6 +397,7 @@ def _follows_copy(reader: QueryReader, lane: DeviceTime, starts: Ints) -> NDArra
 
 
 def _blame_all(
+    stretches: _Stretches,
     pieces: _Pieces,
     ticks_of_piece: Ints,
     wait: Ints,
@@ -396,9 +408,10 @@ def _blame_all(
     """Adds up who is to blame. A wait that emptied the queue is blamed for all of its stretch."""
     ticks = ticks_of_piece.copy()
     first_sync = np.flatnonzero(is_sync)
-    first_sync = first_sync[np.unique(pieces.stretch[first_sync], return_index=True)[1]]
+    whole = stretches.whole[pieces.stretch[first_sync]]
+    first_sync = first_sync[np.unique(whole, return_index=True)[1]]
     ticks[is_sync] = 0
-    sync_ticks = by_wait[[Wait.SYNC, Wait.TO_HOST]].sum(axis=0)
+    sync_ticks = stretches.of_whole(by_wait[[Wait.SYNC, Wait.TO_HOST]].sum(axis=0))
     ticks[first_sync] = sync_ticks[pieces.stretch[first_sync]]
     reason = np.where(by_wait[wait, pieces.stretch] > 0, wait, NO_TRACK)
     reason[first_sync] = np.where(by_wait[Wait.TO_HOST, pieces.stretch[first_sync]] > 0, Wait.TO_HOST, Wait.SYNC)
@@ -407,22 +420,21 @@ def _blame_all(
 
 def _blame(pieces: _Pieces, ticks: Ints, reason: Ints, blame: Mapping[Wait, IdleBlame]) -> None:
     """Adds ticks of pieces to the reasons that they are due to; below 0: to none."""
-    keys = np.stack([reason, pieces.track, pieces.holder, pieces.leaf])
     places = np.flatnonzero((reason >= 0) & (ticks > 0))
     if not len(places):
         return
-    groups, group = np.unique(keys[:, places], axis=1, return_inverse=True)
-    group = group.reshape(-1)
-    sums = np.zeros(groups.shape[1], np.int64)
-    np.add.at(sums, group, ticks[places])
-    order = np.lexsort((pieces.stop[places] - pieces.start[places], group))
-    last = np.flatnonzero(np.append(np.diff(group[order]) != 0, True))
+    columns = [column[places] for column in (reason, pieces.track, pieces.holder, pieces.leaf)]
+    length = pieces.stop[places] - pieces.start[places]
+    order = np.lexsort((length, *columns[::-1]))
+    is_last = np.zeros(len(order), np.bool_)
+    for column in columns:
+        is_last |= np.diff(column[order], append=-2) != 0
+    last = np.flatnonzero(is_last)  # the longest of each culprit
+    sums = np.diff(np.cumsum(ticks[places][order])[last], prepend=0)
     longest = places[order[last]]
-    for (reason_id, track, holder, leaf), total, place in zip(
-        groups.T.tolist(), sums.tolist(), longest.tolist(), strict=True
-    ):
-        culprit = Culprit(track, holder, leaf)
-        blame[Wait(reason_id)].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
+    for place, total in zip(longest.tolist(), sums.tolist(), strict=True):
+        culprit = Culprit(int(pieces.track[place]), int(pieces.holder[place]), int(pieces.leaf[place]))
+        blame[Wait(int(reason[place]))].add(culprit, total, int(pieces.start[place]), int(pieces.stop[place]))
 
 
 def _blame_collectives(blame: IdleBlame, collectives: Mapping[int, Windows], span: Windows) -> None:

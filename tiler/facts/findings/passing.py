@@ -6,17 +6,21 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from tilescope.tiler.facts import Busy, Work, WorkTrack
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.query import Interruptible, Name, QueryReader
+
+# NCCL's kernels of exchanges are called as those of sends and receives: names on hosts tell them apart.
+_EXCHANGES: Final = re.compile(r"(?i)all_?to_?all")
+_CALLS_OF_PASSES: Final = re.compile(r"^(?:nccl|c10d|hccl):+(?:i?send|i?recv)\b")
+
+_EXCHANGE, _PASS = 1, 2
 
 _PASSES: Final = re.compile(r"(?i)send_?recv|(?:^|[^a-z])(?:i?send|i?recv|receive)(?:[^a-z]|$)")
 
 
 def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interruptible[list[float]]:
-    """Share of sends and receives in the communication of each device that nothing hides."""
+    """Share of sends and receives in the communication of each device that nothing hides; 0 of exchanges of all."""
     shares = []
     for lane in lanes:
         spans = lane.spans[TimePart.COMMUNICATION]
@@ -29,6 +33,10 @@ def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interrup
                     ticks += piece.of[0].any.joined(*(part.any for part in piece.of[1:])).ticks
                 yield
         shares.append(ticks / spans.ticks if len(spans) and spans.ticks else 0.0)
+    if any(shares):
+        calls = yield from reader.names.numbers(_call)
+        if (calls == _EXCHANGE).any() and not (calls == _PASS).any():
+            return [0.0] * len(shares)
     return shares
 
 
@@ -36,6 +44,8 @@ def _passes(name: Name) -> int:
     return Work.COMPUTATION if _PASSES.search(name.text) else Work.NONE
 
 
-def mean_share(shares: Sequence[float]) -> float:
-    """Mean of shares."""
-    return float(np.mean(shares)) if shares else 0.0
+def _call(name: Name) -> int:
+    """The kind of a call on a host."""
+    if _CALLS_OF_PASSES.search(name.text):
+        return _PASS
+    return _EXCHANGE if _EXCHANGES.search(name.text) else 0

@@ -27,7 +27,7 @@ _TEXTS: Final[Mapping[Cause, str]] = {
     Cause.ALLOCATOR: "because device memory is allocated and freed, for which the host waits for the device",
     Cause.INEFFICIENT_OP: "in one operation that is far slower than its costs allow",
     Cause.PIPELINE_BUBBLE: "in which stages of the pipeline wait for each other",
-    Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a rank that was not recorded",
+    Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a device that is not among these",
     Cause.OUTPUT: "because the host has not taken the results",
 }
 
@@ -91,9 +91,11 @@ def idle_devices_sentence(working: Sequence[str], count: int) -> str:
     )
 
 
-def host_only_sentence(operation: str, share: float) -> str:
-    """The sentence of a run without devices."""
+def host_only_sentence(operation: str, share: float, *, has_devices: bool = False) -> str:
+    """The sentence of threads of hosts alone. `has_devices`: the run has some, which are not looked at."""
     greatest = f"; {operation} takes {percent_text(share, 0)} of the time of its threads" if operation else ""
+    if has_devices:
+        return f"No device is on what is looked at{greatest}"
     return f"No device was recorded: the program computes on the host{greatest}"
 
 

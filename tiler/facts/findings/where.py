@@ -6,13 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from tilescope.tiler.facts.findings.device_time import DeviceTime
+from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import IdleBlame
-from tilescope.tiler.query import QueryReader, Reading
-from tilescope.tiler.query.events import Events, join, no_events
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.query import QueryReader
 
 SEPARATOR: Final = " · "
 
@@ -27,14 +24,6 @@ def short(text: str) -> str:
     """A name that fits into a sentence."""
     text = text.strip()
     return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
-
-
-def open_slices(reader: QueryReader, track: int, tick: int) -> Events:
-    """The slices of a track at a tick, outer ones first."""
-    plan = reader.plan(track, Windows.single(tick, tick + 1))
-    parts = [no_events(track), *Reading(reader).events(plan, plan.leaf_runs)]
-    events = join(parts)
-    return events.take(np.lexsort((events.start, events.row)))
 
 
 def names_at(reader: QueryReader, track: int, tick: int, holder: int) -> list[str]:

@@ -29,7 +29,7 @@ _FREE_NAMES: Final = """
     replica-id tuple all-gather-done all-reduce-done async-done async-update collective-permute-done copy-done
     recv-done send-done
 """
-_FREE: Final = frozenset(_FREE_NAMES.split())
+FREE_OPCODES: Final = frozenset(_FREE_NAMES.split())
 _CALLS: Final = frozenset({"async-start", "call", "conditional", "while"})
 _REDUCTIONS: Final = frozenset({"all-reduce", "all-reduce-start", "reduce-scatter"})
 # Per element: indices are compared, and in the dimension that varies fastest branches diverge.
@@ -202,7 +202,7 @@ def _moved(
 ) -> tuple[list[tuple[int, bool]], list[tuple[int, bool]]]:
     """Reads and writes: sizes, and whether they are in the host's memory."""
     opcode, written = instruction.opcode, _sizes(instruction.shape)
-    if opcode in _FREE:
+    if opcode in FREE_OPCODES:
         return [], []
     if opcode in ("slice", "dynamic-slice"):
         source = _is_host(operands[0]) if operands else False

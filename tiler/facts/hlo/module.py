@@ -84,6 +84,9 @@ class HloModule:
     entry: int  # id of a computation; 0 where there is none
     frames: list[tuple[Frame, int]] = field(default_factory=list)  # each with the one that called it, from 1; 0 none
     size_bytes: int = 0  # about what it takes in memory
+    schedule: dict[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # of computations the order of their instructions
 
     @property
     def entry_computation(self) -> Computation | None:

@@ -6,7 +6,7 @@ call them. What does not is refused, as XLA itself does; so nothing that goes ov
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Iterator
+from collections.abc import Container, Generator, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
@@ -107,7 +107,7 @@ class ModuleParser:
     def module(self, raw: bytes) -> Generator[None, None, HloModule]:
         """The program."""
         name = entry_name = ""
-        entry, frames = 0, b""
+        entry, frames, order = 0, b"", b""
         computations: dict[int, Computation] = {}
         for number, value in pieces(message_in(raw, MODULE), "the module"):
             if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
@@ -123,10 +123,32 @@ class ModuleParser:
                 entry = value
             elif number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
                 frames = payload(number, value)
+            elif number == pb.HloModule.SCHEDULE_FIELD_NUMBER:
+                order = payload(number, value)
         if entry not in computations:  # old protos have names alone
             entry = next((key for key, computation in computations.items() if computation.name == entry_name), 0)
         places = yield from self.frames(frames)
-        return HloModule(name, computations, entry, places, self.taken.bytes)
+        schedule = yield from self.schedule(order, computations)
+        return HloModule(name, computations, entry, places, self.taken.bytes, schedule)
+
+    def schedule(
+        self, raw: bytes, computations: Mapping[int, Computation]
+    ) -> Generator[None, None, dict[int, tuple[int, ...]]]:
+        """In which order all instructions of each computation run, where the module says it. Raises HloDamage."""
+        orders: dict[int, tuple[int, ...]] = {}
+        for number, value in pieces(raw, "the schedule"):
+            if number != pb.HloSchedule.SEQUENCES_FIELD_NUMBER:
+                continue
+            scheduled = parsed(pb.ScheduledComputation, payload(number, value), "a schedule")
+            computation = computations.get(scheduled.computation_id)
+            ids = parsed(pb.InstructionSequence, scheduled.sequence, "a schedule").instruction_ids
+            if computation is not None and len(ids) == len(computation.instructions):
+                self.taken.take(len(ids) * _NUMBER_BYTES)
+                order = tuple(ids)
+                if computation.instructions.keys() == set(order):
+                    orders[computation.id] = order
+            yield
+        return orders
 
     def computation(self, raw: bytes, place: int, before: Container[int]) -> Generator[None, None, Computation]:
         """One, which calls those before it alone. Raises HloDamage."""

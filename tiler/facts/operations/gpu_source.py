@@ -17,12 +17,12 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.exact_columns import Ints
+from tilescope.tiler.facts.operations.graph_kinds import GraphTimes, attributed_kinds
 from tilescope.tiler.facts.operations.kind_sums import KindSums, record_sums
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
-from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import TrackKinds
 from tilescope.tiler.resolver import TickRange
@@ -65,13 +65,17 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
     table = OpTable([], 0, 0, [])
     rows: dict[_Key, Operation] = {}
     instructions = Instructions(reader)
+    graph_times = GraphTimes()
     for device in devices:
         busy, streams = 0, []
         for track in device.streams:
-            kinds = track_kinds(reader, track)
-            if kinds is None:
+            attributed = yield from attributed_kinds(reader, track, device.streams)
+            if attributed is None:
                 continue
-            sums = yield from record_sums(reader, track, kinds, windows_of(track), _instruction_numbers(kinds))
+            kinds = attributed.kinds
+            numbers = _instruction_numbers(kinds)
+            sums = yield from record_sums(reader, track, kinds, windows_of(track), numbers, attributed.graphs)
+            graph_times.add(attributed, sums)
             busy += int(sums.total.sum())
             yield from _add_stream(instructions, track, sums, rows)
             streams.append(track)
@@ -83,7 +87,8 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
             table.overlap += busy - running
     table.operations = [row for row in rows.values() if row.count or row.total or row.flops or row.bytes]
     table.program_names = instructions.names
-    table.notes = instructions.notes
+    table.notes = instructions.notes + [note for note in graph_times.notes if note not in instructions.notes]
+    table.graph_times = graph_times.by_way
     if table.operations and not any(row.metadata.program for row in table.operations):
         table.notes.append(_NO_HLO)
     return table

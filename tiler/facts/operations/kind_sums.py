@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, products
+from tilescope.tiler.facts.operations.graph_operations import GraphOperations
 from tilescope.tiler.facts.operations.track_records import RecordsInWindows, records_in, track_kinds, whole_sums
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operation_sums import SUMMED, OperationSums
@@ -232,19 +233,24 @@ def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Interruptibl
 
 
 def record_sums(
-    reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, group: Ints | None = None
+    reader: QueryReader,
+    track: int,
+    kinds: TrackKinds,
+    windows: Windows,
+    group: Ints | None = None,
+    graphs: GraphOperations | None = None,
 ) -> Interruptible[KindSums]:
     """The sums of a track, from its records. Raises DamagedStore, NotBuilt.
 
     `group`: the number of each kind's group. Operations of a group that follow each other are one occurrence, at the
-    first of them, until its kind comes again.
+    first of them, until its kind comes again. `graphs`: those that say which kinds the operations of graphs are.
     """
-    records = yield from records_in(reader, track, kinds, windows)
+    records = yield from records_in(reader, track, kinds, windows, None if graphs is None else graphs.applied)
     left_out = _left_out(reader, track)
-    first, second = _Summing(records, windows, left_out, group), None
+    first, second = _Summing(records, windows, left_out, group, graphs), None
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
     if group is None and len(records.numbers) >= WORTH_A_THREAD:
-        second = _Summing(records, windows, left_out, group)
+        second = _Summing(records, windows, left_out, group, graphs)
     yield from for_each(records.numbers, lambda number, into: into.add(number), first, second)
     return first.sums(second)
 
@@ -292,8 +298,10 @@ class _Summing:
         windows: Windows,
         left_out: Ints,
         group: Ints | None,
+        graphs: GraphOperations | None = None,
     ) -> None:
         self._records = records
+        self._graphs = graphs
         kinds = self._kinds = records.records.kinds
         self._occurrences = None if group is None else Occurrences(group, records.records.operations)
         self._windows = windows
@@ -360,6 +368,8 @@ class _Summing:
             if self._occurrences is None
             else self._occurrences.firsts(operations.kind, number)
         )
+        if self._graphs is not None:
+            counted = self._graphs.counted(counted, self._records.records.first(number))
         begins = starts & counted
         flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
         self._sums.add(

@@ -5,7 +5,7 @@ Of tens of thousands of operations a tool lists a few hundred.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -149,6 +149,7 @@ class OpTable:
     overlap: int = 0  # by how much operations take more than the time in which any runs: on streams of GPUs, ps
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
+    graph_times: Mapping[str, int] = field(default_factory=dict)  # of kernels of graphs by `AttributedKinds.ways`, ps
 
     @cached_property
     def columns(self) -> OpColumns:

@@ -19,6 +19,7 @@ from tilescope.tiler.facts.hlo import (
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
+from tilescope.tiler.facts.operations.graph_kinds import kernel_kind_name
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
@@ -157,16 +158,9 @@ class Instructions:
             self.notes.append(note)
 
     def _kernel(self, file: int, kind: OperationKind) -> OperationMetadata:
-        name = self._kernel_name(file, kind)
+        name = kernel_kind_name(self._reader, file, kind)
         is_copy = "memcpy_details" in kind.stats
         return _plain("", name, COPY if is_copy else KERNEL, str(kind.stats.get("tf_op", "")))
-
-    def _kernel_name(self, file: int, kind: OperationKind) -> str:
-        tables = self._reader.event_metadata(file)
-        if tables is None or kind.metadata < 0:
-            return ""
-        number = int(tables.name[kind.metadata])
-        return self._reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
 
     def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Interruptible[_Instruction]:
         module_name = kind.module_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -181,11 +181,17 @@ _RUNNING: Final = KeyedRunCache[int, TrackRunning | None](
 )
 
 
+KindChange = Callable[[Operations, int], Operations]
+"""Takes the operations of a record, and the ordinal of the first of them."""
+
+
 class OperationRecords:
     """Reads for one question."""
 
-    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds) -> None:
+    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds, change: KindChange | None = None) -> None:
+        """`change`: makes other kinds of those that are stored, of which there may be more."""
         self.kinds = kinds
+        self._change = change
         self._reader = reader
         self._reading = Reading(reader)
         self._track = track
@@ -236,7 +242,7 @@ class OperationRecords:
         )
         if not (full and within and operations.duration.min() >= 0):
             raise self._damaged(first)
-        return operations
+        return operations if self._change is None else self._change(operations, first)
 
     def durations(self, number: int, places: Ints) -> Ints:
         """Time of a record's operations on the device, ps, by their places there. Raises DamagedStore."""
@@ -351,8 +357,13 @@ class RecordsInWindows:
         return RecordPart(operations, starts, cut)
 
 
-def records_in(reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> Interruptible[RecordsInWindows]:
-    """The records of a track that have operations in the windows. Raises DamagedStore, NotBuilt."""
-    records = OperationRecords(reader, track, kinds)
+def records_in(
+    reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, change: KindChange | None = None
+) -> Interruptible[RecordsInWindows]:
+    """The records of a track that have operations in the windows. Raises DamagedStore, NotBuilt.
+
+    `change`: as `OperationRecords` takes it.
+    """
+    records = OperationRecords(reader, track, kinds, change)
     borders = yield from track_borders(reader, track, windows.starts, windows.stops)
     return RecordsInWindows(records, borders, records.met(windows))

@@ -16,6 +16,7 @@ from tilescope.tiler.indexing.tracks.findings import Findings
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Recording, RecordMaker
 from tilescope.tiler.pages import compress, compress_container
 from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS
 from tilescope.tiler.records.device.operation_maker import OperationMaker, pieces
 from tilescope.tiler.records.device.operation_sum_maker import OperationSumMaker
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS
@@ -41,7 +42,7 @@ def operation_tables(recording: Recording, track: BuiltTrack) -> XStatTables | N
 class OperationRecorder(RecordMaker):
     """Operations, their kinds and their sums; and the arguments of their events, which say nothing that is in these."""
 
-    records: ClassVar[tuple[Record, ...]] = (KINDS, OPERATIONS, OPERATION_SUMS, STEP_SUMS)
+    records: ClassVar[tuple[Record, ...]] = (KINDS, OPERATIONS, OPERATION_SUMS, STEP_SUMS, GRAPH_EXECUTIONS)
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -78,6 +79,9 @@ class OperationRecorder(RecordMaker):
         self._by_track[place.id] = len(data)
         kinds = maker.kinds()
         yield KINDS.key(place.id), compress(kinds.encode())
+        graphs = maker.graph_executions()
+        if graphs is not None:
+            yield GRAPH_EXECUTIONS.key(place.id), compress(graphs.encode())
         sums = sum_maker.finish(len(kinds.kinds))
         if sums is not None:
             yield OPERATION_SUMS.key(place.id), compress(sums.encode(place.id))

@@ -12,6 +12,8 @@ from tilescope.tiler import _native
 from tilescope.tiler.details import chunk
 from tilescope.tiler.details.running_ticks import RunningTicks
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.records.device.graph_executions import GraphExecutions
+from tilescope.tiler.records.device.graph_maker import GraphMaker
 from tilescope.tiler.records.device.operations import (
     CHUNK_OPERATIONS,
     NUMBERS,
@@ -48,12 +50,15 @@ class OperationMaker:
             MAX_KINDS,
             tick_ps,
         )
+        self._graphs = GraphMaker(tables, plane, tick_ps)
         self._bounds: list[tuple[int, int, int, int]] = []
         self._running = RunningTicks()
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
         """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
-        return self._made(*self._reader.add(args_end, begin, args, start, duration), start, duration)
+        made = self._made(*self._reader.add(args_end, begin, args, start, duration), start, duration)
+        self._graphs.add(args_end, begin, args, start, duration, made.kind)
+        return made
 
     def add_with_arguments(
         self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints
@@ -63,6 +68,7 @@ class OperationMaker:
             args_end, begin, args, start, duration, chunk.CHUNK_EVENTS, chunk.CHUNK_BYTES
         )
         made = self._made(*columns, start, duration)
+        self._graphs.add(args_end, begin, args, start, duration, made.kind)
         return made, chunk.operation_chunks(chunks, made.duration)
 
     def _made(
@@ -96,6 +102,10 @@ class OperationMaker:
         }
         kinds = OperationKinds(metadata, stats)
         return TrackKinds(kinds, reader.is_cut, reader.first, reader.last, *bounds)
+
+    def graph_executions(self) -> GraphExecutions | None:
+        """Executions of graphs among all that was added; None: the track has none. To be asked once, at the end."""
+        return self._graphs.finish()
 
     def _value(self, kind: int, bits: int, text: bytes) -> StatValue:
         if kind == _TEXT:

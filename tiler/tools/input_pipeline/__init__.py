@@ -75,7 +75,7 @@ def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
     sentence = f"The program is {judgement.word}: {judgement.text}"
     if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
         return replace(judgement, text=sentence)
-    return replace(verdict(0.0), text=f"No step waits for input for 3 % of its time. {findings.rows[0].sentence}")
+    return replace(verdict(0.0), text=f"Waiting for input costs less than 3 % of a step. {findings.rows[0].sentence}")
 
 
 def _copied(steps: AskedSteps) -> Fraction:

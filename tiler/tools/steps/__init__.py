@@ -13,6 +13,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
 from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
@@ -20,6 +21,7 @@ from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.tools.steps.differences import differences_table, other_steps
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, spread
 from tilescope.tiler.tools.tool import Tool
 
@@ -28,6 +30,7 @@ Ints = NDArray[np.int64]
 MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
 MAX_TRACK_WINDOWS: Final = 200_000
+MAX_DIFFERENCES: Final = 1000
 
 
 class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -37,6 +40,13 @@ class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
     per_track: Annotated[
         bool, Meta(description="Also the windows of each track: what questions about these steps look at.")
     ] = False
+    against_step: Annotated[
+        Annotated[str, Meta(pattern=r"^(others|[0-9]{1,18})$")] | None,
+        Meta(
+            description="A step to compare the one that is asked about with, by its number, or others for the mean of "
+            "all others: what takes longer is listed by name."
+        ),
+    ] = None
 
 
 def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
@@ -66,10 +76,37 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
         whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
         tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within, launched)))
+    if question.against_step is not None:
+        tables.insert(0, (yield from _differences(scope, question, steps, launched, leaves, span)))
     notes = _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
     return Answer(_facts(steps, series, table), tables, notes=notes)
+
+
+def _differences(
+    scope: Scope,
+    question: StepsQuestion,
+    steps: RunSteps,
+    launched: LaunchedSteps,
+    leaves: Sequence[int],
+    span: TickRange,
+) -> Interruptible[Table]:
+    """The step that is asked about beside others. Raises UsageError where it is not one, or is compared with itself."""
+    wanted, against = question.steps, question.against_step
+    if wanted is None or wanted.first != wanted.last:
+        raise UsageError("against_step compares one step: name it, as in steps=9")
+    if against == str(wanted.first):
+        raise UsageError(f"step {against} is compared with itself: name another one, or others")
+    others = other_steps(steps, wanted.first, str(against))
+    if not others:
+        raise UsageError("there are no other steps to compare with")
+    tracks = [track for track in leaves if scope.is_done(track)]
+    return (
+        yield from differences_table(
+            scope, steps, launched, tracks, span, wanted.first, others, min(question.limit, MAX_DIFFERENCES)
+        )
+    )
 
 
 def _by_launches(reader: QueryReader, launched: LaunchedSteps, series: Sequence[StepSeries]) -> list[StepSeries]:

@@ -8,6 +8,11 @@ from pathlib import Path
 
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.findings import Finding, RunFindings, findings_of
+from tilescope.tiler.facts.findings.device_time import time_of_device
+from tilescope.tiler.facts.findings.frames import common_frames, frames_of
+from tilescope.tiler.facts.findings.host_threads import host_threads_of
+from tilescope.tiler.facts.findings.idle_causes import idle_causes
+from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.resolver import TickRange
@@ -34,3 +39,19 @@ def findings(
 def text(rows: Sequence[Finding]) -> str:
     """Rows in lines, for messages of assertions."""
     return "\n".join(f"{row.cause} | {row.where} | {row.steps} | {row.loss} | {row.sentence}" for row in rows)
+
+
+def groups(reader: QueryReader) -> list[DeviceGroup]:
+    """The group of all devices of a run that have frames; none where none has."""
+    span = TickRange(0, reader.end + 1)
+    devices = finish(devices_of(reader))
+    frames = [(device, finish(frames_of(reader, reader.steps, device, span, None))) for device in devices]
+    frames = [(device, device_frames) for device, device_frames in frames if len(device_frames)]
+    lanes, causes = [], []
+    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
+        lane = finish(time_of_device(reader, device, common))
+        file = reader.file_of(device.tracks[0].track)
+        threads = finish(host_threads_of(reader, reader.steps, file, device.track_ids, common.windows))
+        lanes.append(lane)
+        causes.append(finish(idle_causes(reader, lane, threads)))
+    return [group_of(lanes, causes)] if lanes else []

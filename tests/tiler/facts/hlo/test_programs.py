@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
-from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, tuple_of, write_space
+from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, schedule, shape, tuple_of, write_space
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler.caches import CACHES, CacheRegistry, KeyedCache
 from tilescope.tiler.facts.hlo import (
@@ -332,3 +332,20 @@ def test_parts_of_hostile_programs_are_refused() -> None:
     for damaged in (b"\x0a\x03\x1a\x07\x00", b"\x0a\x05\x1a\x03\x12\x09\x00"):
         with pytest.raises(HloDamage):
             finish(parse_parts(damaged))
+
+
+def test_the_schedule_of_a_computation_has_all_of_its_instructions() -> None:
+    of = shape("f32", 4)
+    parts = [instruction(1, "p", "parameter", of), *(instruction(at, f"i.{at}", "negate", of, 1) for at in (2, 3))]
+    main = computation(7, "main", *parts)
+
+    def parsed_schedule(raw: bytes) -> dict[int, tuple[int, ...]]:
+        return finish(parse_module(hlo_proto("f", main, schedule=raw))).schedule
+
+    assert parsed_schedule(schedule({7: [1, 3, 2]})) == {7: (1, 3, 2)}
+    for wrong in ([1, 3], [1, 3, 3], [1, 2, 4], [1, 2, 3, 2]):
+        assert parsed_schedule(schedule({7: wrong})) == {}
+    assert parsed_schedule(schedule({8: [1, 3, 2]})) == parsed_schedule(b"") == {}
+    for damaged in (b"\xff", b"\x0a\x02\xff\xff", b"\x08\x01" + schedule({7: [1, 3, 2]})[:-1]):
+        with pytest.raises(HloDamage):
+            parsed_schedule(damaged)

@@ -1,0 +1,102 @@
+"""Times of made traces add up: parts and idle time to frames, reasons to idle time; losses never exceed steps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.examples import examples
+from tests.tiler.facts.findings.answers import findings, groups, reading, text
+from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
+from tests.tiler.facts.findings.pytorch_run import write_ranks
+from tests.tiler.json_traces import write_trace
+from tilescope.tiler.facts.findings import Cause
+from tilescope.tiler.facts.findings.candidates import candidates, communication
+from tilescope.tiler.facts.findings.device_time import TimePart
+from tilescope.tiler.query import QueryReader
+
+GATHER = "ncclDevKernel_AllReduce_Sum"
+KERNELS = ("gemm", GATHER, "Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH", "Memcpy DtoD", "Memset")
+CALLS = ("cudaDeviceSynchronize", "DataLoader.next", "aten::mm", "cudaMalloc", "gloo:broadcast", "gc: collect", "", "x")
+
+TIMES = st.integers(0, 400)
+WORK = st.tuples(st.integers(0, len(KERNELS) - 1), st.integers(0, 1), st.integers(0, 2), TIMES, st.integers(0, 40))
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Two devices and two threads in any order: launches before or after their work or before all else, or none."""
+    events: list[dict[str, Any]] = []
+    for process, label in ((1, "CPU"), (40, "GPU 0"), (41, "GPU 1")):
+        events.append({"ph": "M", "pid": process, "name": "process_labels", "args": {"labels": label}})
+    bounds = sorted(draw(st.lists(TIMES, max_size=6, unique=True)))
+    events += [x(f"ProfilerStep#{k}", 1, 1, start, stop - start) for k, (start, stop) in enumerate(pairwise(bounds))]
+    for key, (name, device, stream, start, length) in enumerate(draw(st.lists(WORK, min_size=1, max_size=14))):
+        category = "kernel" if name < 2 else "gpu_memset" if name == 5 else "gpu_memcpy"
+        args = {"correlation": key + 1}
+        events.append(x(KERNELS[name], 40 + device, 7 + stream, start, length, cat=category, args=args))
+        launch = draw(st.none() | st.tuples(st.integers(1, 2), TIMES))
+        if launch is not None:
+            events.append(x("cudaLaunchKernel", 1, launch[0], launch[1], 2, cat="cuda_runtime", args=args))
+    calls = st.tuples(st.sampled_from(CALLS), st.integers(1, 2), TIMES, st.integers(0, 90))
+    for call, thread, start, length in draw(st.lists(calls, max_size=8)):
+        events.append(x(call, 1, thread, start, length))
+    return events
+
+
+def x(name: str, process: int, thread: int, start: int, length: int, **beside: Any) -> dict[str, Any]:
+    event = {"ph": "X", "name": name, "pid": process, "tid": thread, "ts": start, "dur": length, **beside}
+    if not name:
+        del event["name"]
+    return event
+
+
+def check_sums(reader: QueryReader) -> None:
+    for group in groups(reader):
+        for lane, causes in zip(group.lanes, group.causes, strict=True):
+            parts = np.sum([lane.ticks[part] for part in TimePart], axis=0)
+            assert (parts + lane.idle_ticks == lane.frames.ticks).all()
+            assert (lane.idle_ticks == lane.frames.ticks_in(lane.idle)).all()
+            assert (np.sum(list(causes.ticks.values()), axis=0) == lane.idle_ticks).all()
+            assert all((ticks >= 0).all() for ticks in causes.ticks.values())
+            for blame in causes.blame.values():
+                assert all(ticks > 0 for ticks in blame.ticks.values())
+                assert blame.ticks.keys() == blame.longest.keys()
+        enqueued = np.zeros_like(group.time)
+        for candidate in (*candidates(group, reader.tick_ps, enqueued), communication(group, [0.0])):
+            assert (candidate.losses >= 0).all()
+            assert (candidate.losses <= group.step).all(), candidate
+
+
+def check_rows(reader: QueryReader) -> None:
+    answer = findings(reader)
+    for row in answer.rows:
+        assert 0 <= row.loss <= answer.step or row.cause is Cause.HOST_ONLY, text(answer.rows)
+        assert 0 <= row.share <= 1
+        if row.place is not None:
+            assert 0 <= row.place.start <= row.place.stop <= reader.end + 1
+    losses = [row.loss for row in answer.rows if row.cause not in (Cause.UNCLEAR, Cause.COLLECTIVE, Cause.STRAGGLER)]
+    if Cause.IDLE_DEVICES not in [row.cause for row in answer.rows]:
+        assert losses == sorted(losses, reverse=True)
+
+
+@given(events=traces())
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_times_of_any_trace_add_up(tmp_path_factory: pytest.TempPathFactory, events: list[dict[str, Any]]) -> None:
+    folder = tmp_path_factory.mktemp("sums")
+    with reading([write_trace(folder / "trace.json", events)], folder) as reader:
+        check_sums(reader)
+        check_rows(reader)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_times_of_planted_runs_add_up(tmp_path: Path, name: str) -> None:
+    with reading(write_ranks(run(PLANTED[name]), tmp_path), tmp_path) as reader:
+        check_sums(reader)
+        check_rows(reader)
