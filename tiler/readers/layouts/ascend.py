@@ -56,7 +56,7 @@ class AscendRun(Struct, frozen=True):
 
     @property
     def notes(self) -> Iterator[str]:
-        """Which folders are one run, and which traces are left out."""
+        """Groups of folders that are one run, and traces that are left out."""
         if len(self.captures) > 1:
             names = _listed([capture.path.name for capture in self.captures])
             yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
@@ -108,7 +108,7 @@ def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
 
 
 def _time(name: str) -> tuple[int | None, int]:
-    """When a capture began by its name, in seconds, and where the name says that."""
+    """Begin of a capture by its name, in seconds, and where the name says that."""
     match = _TIME.search(name)
     if match is None:
         return None, len(name)

@@ -144,8 +144,8 @@ def test_a_file_without_a_device_is_of_the_only_one_of_its_capture(tmp_path: Pat
 def test_ranks_that_have_a_device_each_are_called_ranks(tmp_path: Path) -> None:
     files = [write(tmp_path / f"n_{rank}_20240102030405678_ascend_pt" / "t.json", [(1, "a", 0, 5)]) for rank in (0, 1)]
     for rank, file in enumerate(files):
-        told = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": json.loads(file.read_text())}
-        file.write_text(json.dumps(told))
+        texts = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": json.loads(file.read_text())}
+        file.write_text(json.dumps(texts))
     build_store(files, tmp_path / "store")
     with closing(open_run_store(tmp_path / "store")) as store:
         groups = json.loads(decompress(need(store, TRACKS)))["groups"]

@@ -123,8 +123,8 @@ def test_an_archive_has_the_same_traces_of_a_capture(tmp_path: Path) -> None:
     put(folder / FIRST / "device_0" / "timeline" / "msprof_0_2_1.json")
     for rank, place in enumerate((folder, other)):
         put(place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
-        told = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": EVENTS}
-        (place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(told))
+        texts = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": EVENTS}
+        (place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(texts))
     archive = tmp_path / "logs.zip"
     with zipfile.ZipFile(archive, "w") as writer:
         for file in sorted((tmp_path / "logs").rglob("*.json")):
