@@ -33,10 +33,13 @@ def gpu_plane(
     """A GPU with these streams; `stats` are its own."""
     stats = stats or {}
     has_launches = any(
-        kernel.correlation is not None or kernel.graph is not None for of in streams.values() for kernel in of
+        kernel.correlation is not None or kernel.graph is not None for entries in streams.values() for kernel in entries
     )
     ids = {name: place + 1 for place, name in enumerate((*STATS, *stats, *(LAUNCH_STATS if has_launches else ())))}
-    names = {name: place + 1 for place, name in enumerate(dict.fromkeys(k.name for of in streams.values() for k in of))}
+    names = {
+        name: place + 1
+        for place, name in enumerate(dict.fromkeys(k.name for entries in streams.values() for k in entries))
+    }
     parts = [data(2, f"/device:GPU:{device}")]
     for place, (line, kernels) in enumerate(streams.items()):
         events = [message(4, *_event(kernel, names, ids)) for kernel in kernels]

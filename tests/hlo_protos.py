@@ -61,11 +61,11 @@ def hlo_proto(name: str, *computations: bytes, entry: int = 0, **more: bytes) ->
 
 def schedule(orders: Mapping[int, Sequence[int]]) -> bytes:
     """In which order the instructions of computations run, by ids."""
-    of = pb.HloSchedule()
+    entries = pb.HloSchedule()
     for key, ids in orders.items():
         sequence = pb.InstructionSequence(instruction_ids=ids).SerializeToString()
-        of.sequences.append(pb.ScheduledComputation(computation_id=key, sequence=sequence).SerializeToString())
-    return bytes(of.SerializeToString())
+        entries.sequences.append(pb.ScheduledComputation(computation_id=key, sequence=sequence).SerializeToString())
+    return bytes(entries.SerializeToString())
 
 
 def hlo_plane(protos: Mapping[str, bytes], *, on_events: bool = False) -> bytes:

@@ -16,8 +16,9 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun, RunOrigin
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
+from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
-from tilescope.tiler.readers.logdir import run_id, separated_runs
+from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.build_lock import CURRENT

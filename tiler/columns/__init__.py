@@ -10,6 +10,8 @@ from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
     ArgsTables,
     Clock,
+    DeviceFile,
+    DrawnWaits,
     EventCounts,
     JobRank,
     Process,
@@ -27,6 +29,8 @@ __all__ = [
     "Census",
     "Clock",
     "Crowd",
+    "DeviceFile",
+    "DrawnWaits",
     "EventChunk",
     "EventCounts",
     "EventFlag",

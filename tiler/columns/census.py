@@ -6,7 +6,8 @@ events of an honest file are one crowd, so that this costs next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
@@ -14,7 +15,7 @@ from msgspec import Struct, field, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns.chunk import EventChunk, Phase
+from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.ticks import TICK_LIMIT
 
@@ -47,34 +48,68 @@ class Crowd(Struct, frozen=True):
 
 
 class Census(Struct):
-    """All events of a file, in crowds."""
+    """All events of a file, in crowds. Flow ends are counted apart: they are no crowds but where nothing else is."""
 
     _crowds: dict[int, tuple[Span, int]] = field(default_factory=dict)  # by piece and length
+    _flow_ends: Census | None = None
+    _arrival_ns: int | None = None  # first flow end that belongs to the slice behind it
 
     def __iter__(self) -> Iterator[Crowd]:
+        if not self._crowds and self._flow_ends is not None:
+            yield from self._flow_ends
         for key, (span, events) in self._crowds.items():
             yield Crowd(Length(key & 3), structs.replace(span), events)
 
     def span(self) -> Span:
-        """From when to when they all last."""
-        whole = Span()
-        for span, _ in self._crowds.values():
-            whole.join(span)
+        """From when to when the events last; of a file without any, its flow ends.
+
+        A flow end that belongs to the slice behind it is not before the span. Others may be beside it: they belong to
+        no slice.
+        """
+        if not self._crowds:
+            return self.flow_span()
+        whole = _whole(self._crowds)
+        whole.any_ps |= self.flow_span().any_ps
+        if self._arrival_ns is not None and whole.first_ns is not None:
+            whole.first_ns = min(whole.first_ns, self._arrival_ns)
         return whole
+
+    def flow_span(self) -> Span:
+        """From when to when flow ends are."""
+        return Span() if self._flow_ends is None else _whole(self._flow_ends._crowds)
 
     def copy(self) -> Census:
         """As it is now."""
-        return Census({key: (structs.replace(span), events) for key, (span, events) in self._crowds.items()})
+        crowds = {key: (structs.replace(span), events) for key, (span, events) in self._crowds.items()}
+        return Census(crowds, None if self._flow_ends is None else self._flow_ends.copy(), self._arrival_ns)
 
     def add(self, chunk: EventChunk) -> int:
         """Counts a chunk that is not empty. Returns how many events it has, without flow ends."""
+        is_flow = chunk.phase >= Phase.FLOW_START
+        flow_ends = int(is_flow.sum())
+        if not flow_ends:
+            self._add(chunk)
+            return len(chunk)
+        if self._flow_ends is None:
+            self._flow_ends = Census()
+        arrives = (chunk.phase == Phase.FLOW_END) & ((chunk.flags & EventFlag.BIND_ENCLOSING) == 0)
+        if arrives.any():
+            first_ns = int(chunk.time_ns[arrives].min())
+            self._arrival_ns = first_ns if self._arrival_ns is None else min(first_ns, self._arrival_ns)
+        if flow_ends == len(chunk):
+            self._flow_ends._add(chunk)
+        else:
+            self._flow_ends._add(_rows(chunk, is_flow))
+            self._add(_rows(chunk, ~is_flow))
+        return len(chunk) - flow_ends
+
+    def _add(self, chunk: EventChunk) -> None:
         columns = chunk.phase, chunk.time_ns, chunk.time_ps, chunk.duration_ns, chunk.duration_ps
         events, first, latest, longest, last, last_ps, any_ps = _native.chunk_extent(*columns)
         if first >> _PIECE != latest >> _PIECE or longest >= _LONG_NS or latest + longest >= _LATEST_NS:
             self._add_apart(chunk)
         else:
             self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
-        return events
 
     def add_span(self, span: Span, events: int) -> bool:
         """Counts events of which only this is known; False when that is not enough to put them into one crowd."""
@@ -117,6 +152,25 @@ class Census(Struct):
         events_of = np.add.reduceat(counted[order].astype(np.int64), first).tolist()
         for which, span, events in zip(key[first].tolist(), spans, events_of, strict=True):
             self._count(which, Span(*span), events)
+
+
+def _whole(crowds: Mapping[int, tuple[Span, int]]) -> Span:
+    whole = Span()
+    for span, _ in crowds.values():
+        whole.join(span)
+    return whole
+
+
+def _rows(chunk: EventChunk, which: NDArray[np.bool_]) -> EventChunk:
+    """Times of these rows; all other columns stay as they are."""
+    return replace(
+        chunk,
+        phase=chunk.phase[which],
+        time_ns=chunk.time_ns[which],
+        time_ps=None if chunk.time_ps is None else chunk.time_ps[which],
+        duration_ns=chunk.duration_ns[which],
+        duration_ps=None if chunk.duration_ps is None else chunk.duration_ps[which],
+    )
 
 
 def _ends(chunk: EventChunk) -> tuple[Ints, Ints | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -56,6 +56,15 @@ class RowMove(Struct, frozen=True):
     names: NDArray[np.bool_]  # theirs, by the number of the name; that of rows without one last
 
 
+class DrawnWaits(Struct, frozen=True):
+    """Waits for input of a thread. The file draws each as two flow ends behind a step, though it was before it."""
+
+    flows: int  # track of the flow ends
+    steps: int  # track of the slices that begin when a wait ends
+    to: int  # track of the waits, numbered behind those of the chunks
+    step_names: Mapping[int, int]  # name of that slice, by the name of the two flow ends
+
+
 class EventCounts(Struct):
     """Events as written in the file. `total` is the sum of what the file has, see docs/formats.md for each format."""
 
@@ -81,6 +90,14 @@ class JobRank(Struct, frozen=True):
     number: int
     world_size: int | None = None  # None: the file does not say it
     host: str = ""  # that the file, or its name, says
+
+
+class DeviceFile(Struct, frozen=True):
+    """The device that a file is of, where a profiler writes several files of it, and an event into more than one."""
+
+    capture: str  # files of one capture and device may repeat each other's events
+    device: str  # its number; empty: the file does not say it
+    streams: Sequence[str]  # by track, what it is called in all of these files; empty: no stream
 
 
 class ArgsTables(Protocol):
@@ -121,9 +138,11 @@ class TraceSummary:
     warnings: list[str] = field(default_factory=list)  # one line each
     hostname: str = ""
     rank: JobRank | None = None
+    device_file: DeviceFile | None = None
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
     moves: list[RowMove] = field(default_factory=list, compare=False)
+    waits: list[DrawnWaits] = field(default_factory=list, compare=False)
     labels: list[Label] = field(default_factory=list, compare=False)  # of a trace-event file

@@ -26,7 +26,7 @@ from tilescope.tiler.indexing.recorders import make_recorders, overriding
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import PassingScratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd
-from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, TrackEnds
 from tilescope.tiler.indexing.tracks.rollups import Rollups
@@ -95,7 +95,7 @@ class Builder:
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
         self._free_memory = FreeMemory(room.bytes)
-        self._carriers = _carriers(recording.run)
+        self._carriers = _carriers(recording.run, layout)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         for track in layout.tracks:
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
@@ -380,12 +380,17 @@ class Builder:
                 self._generation.data.put_many(batch)
 
 
-def _carriers(run: RunFiles) -> list[dict[int, list[int]]]:
-    """Tracks of each file that carry flow ends, by the number of the thread's track; -1: there is none."""
+def _carriers(run: RunFiles, layout: Layout) -> list[dict[int, list[int]]]:
+    """Tracks of each file that carry flow ends, by the number of the thread's track; -1: it has no place."""
     result: list[dict[int, list[int]]] = []
-    for file in run.files:
+    placed = {(track.file, track.source) for track in layout.tracks}
+    for number_of_file, file in enumerate(run.files):
         tracks = file.summary.tracks
-        threads = {(t.process, t.name, t.detail): k for k, t in enumerate(tracks) if t.kind == TrackKind.SLICE}
+        threads = {
+            (track.process, track.name, track.detail): number
+            for number, track in enumerate(tracks)
+            if track.kind == TrackKind.SLICE and (number_of_file, number) in placed
+        }
         carriers: dict[int, list[int]] = {}
         for number, track in enumerate(tracks):
             if track.kind == TrackKind.FLOW:

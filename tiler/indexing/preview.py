@@ -48,7 +48,12 @@ class Preview:
         """Shows files that are still being read: tracks may yet be added, and move. None: nothing of it is read yet."""
         files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
         timeline = Timeline.from_files(
-            FileTimes(file.snapshot.span, file.snapshot.summary.base_time_ns, file.snapshot.census.__iter__)
+            FileTimes(
+                file.snapshot.span,
+                file.snapshot.summary.base_time_ns,
+                file.snapshot.census.__iter__,
+                file.snapshot.census.flow_span(),
+            )
             for file in files
         )
         layout = lay_out(

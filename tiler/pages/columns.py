@@ -206,7 +206,12 @@ class Col(IntEnum):
     UTILISATION = 146, Where.OVERVIEW, "1 to 255", "1/255"
     OVERVIEW_NAME = 147, Where.OVERVIEW, "of the dominant name, -1 none", "name id"
 
-    WRITTEN_FLOW_TICK = 152, Where.WRITTEN_FLOWS, "time of the end, ascending", "ticks"
+    WRITTEN_FLOW_TICK = (
+        152,
+        Where.WRITTEN_FLOWS,
+        "time of the end, ascending; of one without a slice it may be beside the run",
+        "ticks",
+    )
     WRITTEN_FLOW_PHASE = 153, Where.WRITTEN_FLOWS, "5 start, 6 step, 7 end"
     WRITTEN_FLOW_NAME = 154, Where.WRITTEN_FLOWS, "of the flow, with its category", "name id"
 

@@ -6,22 +6,24 @@ searched as the folder that it was made of, but traces in it that no layout know
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.ascend_captures import with_ascend_runs
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
+from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
+from tilescope.tiler.readers.layouts.ascend import ascend_runs, copies_note, file_order, is_joined_name
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
@@ -29,24 +31,6 @@ from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.pipes import kind_of
 from tilescope.tiler.readers.run_files import choose, host_of
-
-_MAX_SLUG_CHARS = 60
-
-
-class DiscoveredRun(Struct, frozen=True):
-    """One capture: files that are shown together."""
-
-    id: str  # safe in URLs and file names, the same for the same place
-    name: str
-    path: Path  # that `discover` finds it by
-    files: tuple[Path, ...]  # for `open_trace`, one per host; members of archives as `archive.zip/member`
-    hosts: tuple[str, ...]  # by file
-    size_bytes: int
-    modified_ns: int  # of the newest file
-    notes: tuple[str, ...] = ()  # what was left aside and why, one line each
-    side_files: tuple[Path, ...] = ()  # that belong to it and are no traces
-    stamps_digest: str = ""  # of the files as they were found; empty: look at them
-    is_unconfirmed: bool = False  # that the files are of one time is a guess: indexing leaves out those that are not
 
 
 def discover(
@@ -108,16 +92,6 @@ def join_runs(paths: Iterable[Path], max_inflated: int | None = None) -> Discove
     return _run(runs[0].path, runs[0].name, files, hosts, notes)
 
 
-def run_id(path: Path, name: str) -> str:
-    """A readable part of the name and 8 hex digits of the place on disk."""
-    return _run_id(os.fsencode(path.resolve()), name)
-
-
-def _run_id(resolved: bytes, name: str) -> str:
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_MAX_SLUG_CHARS] or "run"
-    return f"{slug}-{hashlib.sha256(resolved).hexdigest()[:8]}"
-
-
 def _newest_first(runs: Iterable[DiscoveredRun]) -> list[DiscoveredRun]:
     return sorted(runs, key=_age)
 
@@ -149,7 +123,7 @@ def _search(
         if not folder.parts and in_folder and in_folder[0].path == root:
             break  # the root is the folder of a run
     if not separate:
-        runs = _with_joined_folders(runs, captures)
+        runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
     return _with_bound(runs, walk, root)
 
 
@@ -206,10 +180,12 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
     files_by_place: dict[Path, list[int]] = {}
     for position in positions:
         file = run.files[position]
-        files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else file, []).append(position)
+        capture = capture_position(file) if is_joined_name(run.path.name) else None
+        place = file if capture is None else Path(*file.parts[: capture + 1])
+        files_by_place.setdefault(file.parent if is_joined and len(folders) > 1 else place, []).append(position)
     above = run.name.rpartition("/")[0]
     if run.files[0].is_relative_to(run.path):  # all of an archive
-        names = {place: f"{run.name}/{_run_name(place.relative_to(run.path).parts)}" for place in files_by_place}
+        names = {place: f"{run.name}/{run_name(place.relative_to(run.path).parts)}" for place in files_by_place}
     else:
         names = {place: f"{above}/{place.name}" if above else place.name for place in files_by_place}
     return [
@@ -245,7 +221,7 @@ def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path]
     """The run of several files that is called so in its folder: there is no file at such a path."""
     if RUN_MARK not in path.name:
         return []
-    if may_join(path.name):
+    if may_join(path.name) or is_joined_name(path.name):
         return [run for run in _search(path.parent, max_inflated, False, is_served) if run.path == path]
     walk = FolderWalk(path.parent, is_served)
     for folder in walk:
@@ -336,15 +312,17 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     for planned in plan_runs(Folder(path, candidates, names), separate=separate):
         planned = structs.replace(planned, notes=(*planned.notes, *strangers.notes()))
         if not planned.name:
-            name = _run_name(folder.parts) or path.resolve().name
+            name = run_name(folder.parts) or path.resolve().name
             return (_planned_run(planned, path, run_id(path, name), name, entries),)
         place, name = path / planned.name, above + planned.name
-        runs.append(_planned_run(planned, place, _run_id(resolved + os.fsencode(planned.name), name), name, entries))
+        runs.append(
+            _planned_run(planned, place, resolved_run_id(resolved + os.fsencode(planned.name), name), name, entries)
+        )
         for claimed in planned.claimed():
             del alone[claimed]
     for file in alone:
         entry, name = entries[file], above + file.name
-        place_id = run_id(file, name) if entry.is_link else _run_id(resolved + os.fsencode(file.name), name)
+        place_id = run_id(file, name) if entry.is_link else resolved_run_id(resolved + os.fsencode(file.name), name)
         runs.append(
             DiscoveredRun(
                 id=place_id,
@@ -383,15 +361,6 @@ def _stamp(entry: FileEntry) -> Stamp:
     return Stamp(entry.name, entry.size_bytes, entry.modified_ns)
 
 
-def _run_name(parts: tuple[str, ...]) -> str:
-    """`train/2026_01_31_10_00_00` for `train/plugins/profile/2026_01_31_10_00_00`, as TensorBoard names it."""
-    if not parts:
-        return ""
-    *above, name = parts
-    kept = above[:-2] if above[-2:] == ["plugins", "profile"] else above
-    return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
-
-
 def _file_runs(file: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
     try:
         return _archive_runs(file, file, name, max_inflated, separate)
@@ -413,7 +382,8 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
             for claimed in planned.claimed():
                 del alone[claimed]
         for file, candidate in alone.items():
-            if candidate.looks:  # a layout knows it, and that it belongs to no other
+            is_of_capture = capture_position(file) is not None  # of Ascend devices: all of these are one run
+            if candidate.looks and not is_of_capture:  # a layout knows it, and that it belongs to no other
                 label = FileLabel(host=host_of(file))
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
@@ -430,7 +400,7 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
         if len(planned_runs) == 1 or place == top:
             run = _run(top, name, files, hosts, notes)
         else:
-            place_name = _run_name(place.relative_to(top).parts)
+            place_name = run_name(place.relative_to(top).parts)
             run = _run(place, f"{name}/{place_name}", files, hosts, notes)
         runs.append(structs.replace(run, is_unconfirmed=True) if planned.is_unconfirmed else run)
     return runs
@@ -458,11 +428,18 @@ def _with_rest(
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
     files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
+    notes = chosen.notes
+    if all(capture_position(file.path) is not None for file in files):  # captures of Ascend devices, as on disk
+        captures = [capture for run in ascend_runs(file.path for file in files) for capture in run.captures]
+        if copies := [copy for capture in captures for copy in capture.copies]:
+            notes = (*notes, copies_note(copies))
+        copied = set(copies)
+        files = sorted((file for file in files if file.path not in copied), key=lambda file: file_order(file.path))
     at_top = next((planned for place, planned in planned_runs if place == top), None)
     if at_top is None:
-        return [*planned_runs, (top, PlannedRun("", files, notes=chosen.notes))]
+        return [*planned_runs, (top, PlannedRun("", files, notes=notes))]
     files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
-    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *chosen.notes))
+    joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *notes))
     return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
 
 

@@ -41,6 +41,9 @@ OPEN_SLICE_BYTES: Final = 160
 # Of async begins and ends whose ids are looked at together, because several processes use them.
 SHARED_ASYNC_BYTES: Final = 384
 
+# Of slices of a stream while files of its device are compared: columns, and as many while they are sorted.
+COMPARED_SLICE_BYTES: Final = 256
+
 # Of an attachment, what reading and listing it take; and how many a run has at most, whatever the memory.
 ATTACHMENT_BYTES: Final = 8 << 10
 MAX_ATTACHMENTS: Final = 100_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tilescope.tiler.readers.memory_budget import (
     ATTACHMENT_BYTES,
+    COMPARED_SLICE_BYTES,
     FLOW_END_BYTES,
     ID_BYTES,
     ID_COPIES,
@@ -20,6 +21,7 @@ from tilescope.tiler.readers.memory_budget import (
 
 __all__ = [
     "ATTACHMENT_BYTES",
+    "COMPARED_SLICE_BYTES",
     "FLOW_END_BYTES",
     "ID_BYTES",
     "ID_COPIES",

@@ -96,7 +96,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
 
 
 def _graph_text(table: OpTable, tick_ps: int) -> str:
-    """How the time of kernels of graphs was attributed to instructions."""
+    """Note on the attribution of the time of kernels of graphs to instructions."""
     times = {way: duration_text(table.graph_times.get(way, 0) // tick_ps, tick_ps) for way in (*Way, LEFT)}
     total = duration_text(sum(table.graph_times.values()) // tick_ps, tick_ps)
     return (

@@ -13,6 +13,7 @@ from tilescope.tiler.lookup.origins import origins as stored_origins
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS, WrittenFlows
 from tilescope.tiler.store.store import Store, unexpected
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.prover import Take
@@ -38,7 +39,7 @@ class OriginCheck:
             raise self._error(f"carriers have {ends} flow ends, the manifest says {counted}")
         self._seen = [0] * len(self._carriers)  # flow ends so far
         self._args = [0] * len(self._carriers)  # of which arguments were seen
-        self._tick = [0] * len(self._carriers)  # of the last flow end
+        self._tick = [-TICK_LIMIT] * len(self._carriers)  # of the last flow end
 
     @property
     def takes(self) -> Mapping[Record, Take]:
@@ -49,10 +50,11 @@ class OriginCheck:
         """The next chunk of flow ends. Raises DamagedStore."""
         carrier = self._take(key, WRITTEN_FLOWS, self._seen, "flow ends")
         flows = WrittenFlows.decode(inflate(value), carrier)
+        # Those that no slice has may be beside the run.
         ticks = np.diff(flows.tick, prepend=self._tick[carrier])
         phases = (flows.phase >= Phase.FLOW_START) & (flows.phase <= Phase.FLOW_END)
         names = (flows.name >= -1) & (flows.name < self._catalogue.names)
-        if (ticks < 0).any() or not phases.all() or not names.all() or int(flows.tick[-1]) > self._catalogue.end:
+        if (ticks < 0).any() or not phases.all() or not names.all() or int(flows.tick[-1]) >= TICK_LIMIT:
             raise self._error(f"carrier {carrier}: flow ends from number {self._seen[carrier]} on cannot be")
         self._tick[carrier] = int(flows.tick[-1])
         self._seen[carrier] += len(flows)

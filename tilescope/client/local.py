@@ -21,7 +21,7 @@ from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE

@@ -78,13 +78,13 @@ def test_instructions_as_xprof_has_them(mi300: QueryReader) -> None:
 def test_instructions_in_a_command_buffer_beside_those_that_xprof_has(tmp_path: Path) -> None:
     """It has no instruction that a graph runs: 6.84 of 7.75 ms of kernels."""
     reader = reader_of(corpus_path("xplane/h100_jax_train.xplane.pb"), tmp_path / "store")
-    of = answer(reader, "hlo_stats")
-    ours = {(row["program"], row["name"]): row for row in by_row(of) if row["program"]}
+    entries = answer(reader, "hlo_stats")
+    ours = {(row["program"], row["name"]): row for row in by_row(entries) if row["program"]}
     theirs = list(rows(golden("gpu_h100_jax/hlo_stats")))
     assert len(theirs) == 7
     for row in theirs:
-        found = ours[row["program_id"], row["hlo_op_name"]]
-        assert (found["category"], found["expression"]) == (row["category"], row["hlo_op_expression"])
+        matches = ours[row["program_id"], row["hlo_op_name"]]
+        assert (matches["category"], matches["expression"]) == (row["category"], row["hlo_op_expression"])
         # It takes those of three programs, which have a `copy.1` each, for one.
         total = sum(each["total"] for (_, name), each in ours.items() if name == row["hlo_op_name"])
         assert total * 1e-3 == pytest.approx(row["total_time"], rel=1e-12)
@@ -92,8 +92,8 @@ def test_instructions_in_a_command_buffer_beside_those_that_xprof_has(tmp_path: 
     in_graph = [row for (_, name), row in ours.items() if name not in beside]
     assert sum(row["total"] for row in in_graph) * 1e-6 == pytest.approx(6.84, abs=0.001)
     assert all(row["flops"] is not None and row["count"] == 6 for row in in_graph)
-    assert of.fact("flops_utilisation").value == pytest.approx(0.00136, abs=1e-5)
-    (note,) = [note.text for note in of.notes if "CUDA graphs" in note.text]
+    assert entries.fact("flops_utilisation").value == pytest.approx(0.00136, abs=1e-5)
+    (note,) = [note.text for note in entries.notes if "CUDA graphs" in note.text]
     assert "and 0 ps stay with their graphs" in note
     assert note in [each.text for each in answer(reader, "op_profile").notes]
     times = {which: answer(reader, which).fact("busy").value for which in ("op_profile", "hlo_stats")}

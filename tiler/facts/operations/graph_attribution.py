@@ -1,4 +1,4 @@
-"""Which instruction each kernel of a graph runs: by its name where that is of one instruction alone, then by order.
+"""Instructions that the kernels of a graph run: by the name where that is of one instruction alone, then by order.
 
 XLA names a kernel after its instruction. Instructions that compute the same share the kernel of the first of them, and
 those that a library runs have the kernels of the library. Of both the order decides, but only where kernels run in the
@@ -97,14 +97,14 @@ class _Execution:
         self._order = launches.order
         self._launches = launches
         self._place = np.full(len(kernels), -1, np.int64)  # of each kernel that of its instruction in the order
-        self._known: list[int] = []  # kernels that have one, ascending
+        self._anchors: list[int] = []  # kernels that have one, ascending
         self._named: dict[str, list[int]] = {}  # kernels that have the name of an instruction
-        for at, kernel in enumerate(kernels):
+        for place, kernel in enumerate(kernels):
             if kernel.is_kernel and kernel.name in launches.owners:
-                self._named.setdefault(kernel.name, []).append(at)
+                self._named.setdefault(kernel.name, []).append(place)
 
     def attribute_by_name(self) -> None:
-        """Those whose name is that of one instruction, whose kernel no other one can share."""
+        """Attributes kernels whose name is that of one instruction, whose kernel no other one can share."""
         for name, kernels in self._named.items():
             owner = self._owner(name)
             if owner is None or len(kernels) != 1 or self._attribution.is_shared_elsewhere(owner):
@@ -119,7 +119,7 @@ class _Execution:
         return self._attribution.places.get(owners[0]) if len(owners) == 1 else None
 
     def _after(self, owner: int, alike: Mapping[Hashable, list[int]], first: int, last: int) -> range:
-        """Of the places of instructions like one, those in [first, last) that may run its kernel, as a range of them.
+        """Range of the places of instructions like one that lie in [first, last), and may run its kernel.
 
         It is made for the first.
         """
@@ -129,7 +129,7 @@ class _Execution:
 
     def _set(self, kernel: int, place: int, way: Way) -> None:
         self._place[kernel] = place
-        insort(self._known, kernel)
+        insort(self._anchors, kernel)
         self.attributed[kernel] = Attributed(self._order[place].name, way)
 
     def is_in_order(self) -> bool:
@@ -201,10 +201,10 @@ class _Execution:
         """True if an instruction lies between those of the kernels around one, which are known."""
         if self._place[kernel] >= 0:
             return int(self._place[kernel]) == place
-        at = bisect_left(self._known, kernel)
-        before, after = self._known[at - 1 : at], self._known[at : at + 1]
-        return all(self._place[known] < place for known in before) and all(
-            self._place[known] > place for known in after
+        position = bisect_left(self._anchors, kernel)
+        before, after = self._anchors[position - 1 : position], self._anchors[position : position + 1]
+        return all(self._place[names_seen] < place for names_seen in before) and all(
+            self._place[names_seen] > place for names_seen in after
         )
 
     def _may_run(self, kernel: int, place: int) -> bool:
@@ -217,7 +217,7 @@ class _Execution:
 
     def attribute_libraries(self) -> None:
         """Kernels with other names, between those that are attributed and beside them."""
-        ends = list(self._known)
+        ends = list(self._anchors)
         count = len(self._kernels)
         for before, after in pairwise([-1, *ends, count]):
             kernels = range(before + 1, after)
@@ -275,7 +275,7 @@ class _Execution:
 
 
 def _between(places: Sequence[int], first: int, last: int) -> Sequence[int]:
-    """Those of ascending places that lie in [first, last)."""
+    """Places in [first, last), of ascending ones."""
     return places[bisect_left(places, first) : bisect_left(places, last)]
 
 

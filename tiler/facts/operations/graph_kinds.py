@@ -74,7 +74,7 @@ _MANY: Final = f"kernels of graphs run more than {MAX_FURTHER:,} instructions: t
 
 
 def attributed_kinds(reader: QueryReader, track: int, streams: Sequence[int]) -> Interruptible[AttributedKinds | None]:
-    """Those of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
+    """Kinds of graphs of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
 
     `streams`: all tracks of its device.
     """
@@ -117,7 +117,7 @@ def _attributed(
             begins.append(np.zeros(len(pattern), np.bool_))
             continue
         places, left = [], np.zeros(len(pattern), np.bool_)
-        for at, (base, instruction) in enumerate(zip(pattern.tolist(), instructions, strict=True)):
+        for position, (base, instruction) in enumerate(zip(pattern.tolist(), instructions, strict=True)):
             place = further.get((base, instruction)) if instruction is not None else None
             if place is None and instruction is not None and len(further) < MAX_FURTHER:
                 place = further[base, instruction] = len(metadata)
@@ -125,7 +125,7 @@ def _attributed(
                 stats[place] = {**stats[base], "hlo_op": instruction.instruction}
             if place is None and instruction is not None and _MANY not in graphs.notes:
                 graphs.notes.append(_MANY)
-            left[at] = place is None
+            left[position] = place is None
             # Executions that are not kept are of these kinds too.
             ways.setdefault(base, LEFT)
             if place is not None and instruction is not None:
@@ -241,13 +241,13 @@ class _Graphs:
                     slice(None, len(cut)) if is_last else slice(len(patterns[other]) - len(cut), None)
                     for other in of_graph[graph]
                 ]
-                found = {
+                matches = {
                     tuple(by_pattern[other][part])
                     for other, part in zip(of_graph[graph], parts, strict=True)
                     if len(patterns[other]) > len(cut) and np.array_equal(patterns[other][part], cut)
                 }
-                if len(found) == 1:
-                    by_pattern[number] = list(found.pop())
+                if len(matches) == 1:
+                    by_pattern[number] = list(matches.pop())
 
     def _cut_patterns(self) -> tuple[Sequence[int], Sequence[int]]:
         """Patterns that only the first execution of a graph has, and those that only the last one has."""
@@ -256,7 +256,7 @@ class _Graphs:
         once = np.bincount(executions, minlength=len(patterns)) == 1
         firsts = {graphs[number]: number for number in executions[::-1].tolist()}
         lasts = {graphs[number]: number for number in executions.tolist()}
-        return [at for at in firsts.values() if once[at]], [at for at in lasts.values() if once[at]]
+        return [place for place in firsts.values() if once[place]], [place for place in lasts.values() if once[place]]
 
     def _instructions(self, number: int, pattern: Ints) -> Interruptible[list[Attributed | None]]:
         graph = self._graph(int(pattern[0]))

@@ -73,19 +73,19 @@ class ProgramLaunches:
 
     @classmethod
     def from_module(cls, module: HloModule) -> Interruptible[ProgramLaunches]:
-        """Those of a program."""
+        """Launches of a program."""
         numbers: dict[Hashable, int] = {}
         likeness: dict[int, int] = {}
         fused: set[int] = set()
         for computation in module.computations.values():  # callees come first
-            place = {key: at for at, key in enumerate(computation.instructions)}
+            place = {key: position for position, key in enumerate(computation.instructions)}
             parts: list[Hashable] = [place[computation.root]]
-            for at, instruction in enumerate(computation.instructions.values()):
+            for position, instruction in enumerate(computation.instructions.values()):
                 operands = tuple(place[operand] for operand in instruction.operands)
                 parts.append((*_form(instruction, likeness), operands))
                 if instruction.opcode not in _CONTROL:
                     fused.update(instruction.called)
-                if at % _AT_ONCE == 0:
+                if position % _AT_ONCE == 0:
                     yield
             likeness[computation.id] = numbers.setdefault(tuple(parts), len(numbers))
         owners: dict[str, list[str]] = {}
@@ -119,8 +119,8 @@ class ProgramLaunches:
         order = []
         schedule = None if computation is None else self._module.schedule.get(computation.id)
         if computation is not None:
-            for at, number in enumerate(computation.instructions if schedule is None else schedule):
-                if at % _AT_ONCE == 0:
+            for place, number in enumerate(computation.instructions if schedule is None else schedule):
+                if place % _AT_ONCE == 0:
                     yield
                 instruction = computation.instructions[number]
                 if instruction.opcode in FREE_OPCODES:
@@ -147,8 +147,8 @@ class ProgramLaunches:
         for other in self._module.computations.values():
             if other.id not in self._launching or (computation is not None and other.id == computation.id):
                 continue
-            for at, instruction in enumerate(other.instructions.values()):
-                if at % _AT_ONCE == 0:
+            for place, instruction in enumerate(other.instructions.values()):
+                if place % _AT_ONCE == 0:
                     yield
                 if instruction.opcode not in FREE_OPCODES:
                     likeness = self._likeness_of(other, instruction)

@@ -26,7 +26,7 @@ class GraphOperations:
     begins: Mask  # the first of these in each pattern
 
     def rows(self, first: int, count: int) -> tuple[Ints, Ints]:
-        """Of `count` operations of the track from an ordinal on those of graphs: their places there, and rows."""
+        """Operations of graphs among `count` of the track from an ordinal on: their places there, and rows."""
         executions = self.executions
         start = executions.first
         size = np.diff(self.offset)[executions.pattern]

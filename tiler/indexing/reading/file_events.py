@@ -29,6 +29,10 @@ class FileEvents(Protocol):
     @property
     def span(self) -> Span: ...
 
+    @property
+    def flow_span(self) -> Span:
+        """From when to when flow ends are that stand apart from slices."""
+
     def crowds(self) -> Iterable[Crowd]:
         """Times of the events, in crowds: needed if not all of them fit on one time axis."""
 
@@ -59,6 +63,11 @@ class TrackwiseEvents(Struct):
             self.span.join(self.reader.span_of(track))
             self.events += self.reader.events_of(track)
             self.flow_ends += self.reader.rows_of(track) - self.reader.events_of(track)
+
+    @property
+    def flow_span(self) -> Span:
+        """None: flow ends are those of slices."""
+        return Span()
 
     def crowds(self) -> Iterable[Crowd]:
         """Reads the tracks once more whose events are far from each other, and no others."""

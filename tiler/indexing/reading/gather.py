@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
+from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Phase, Span
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.joining import join_pieces
 from tilescope.tiler.indexing.reading.piece import kept, native_columns, one_track, select
@@ -40,10 +40,7 @@ class Gatherer(Struct):
         """Takes a chunk. Its arrays are kept."""
         if not len(chunk):
             return
-        events = self.census.add(chunk)
-        self.events += events
-        self.flow_ends += len(chunk) - events
-        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
+        self._count(chunk)
         self.batch.add(chunk)
         if self.batch.is_enough(self.tracks):
             self._place(self.batch.take())
@@ -58,6 +55,25 @@ class Gatherer(Struct):
         left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
         self._pieces.replace(track, number, left)
         self._place([replace(moved, track=to)])
+
+    def add_last(self, chunk: EventChunk) -> None:
+        """Takes a few events behind all others, once the file has been read."""
+        self._count(chunk)
+        self._place([chunk])
+
+    def remove(self, track: int, number: int, piece: EventChunk, rows: Ints) -> None:
+        """Removes rows of a piece that `pieces` has given. The piece stays."""
+        left = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        self._pieces.replace(track, number, left)
+        flow_ends = int((piece.phase[rows] >= Phase.FLOW_START).sum())
+        self.flow_ends -= flow_ends
+        self.events -= len(rows) - flow_ends
+
+    def _count(self, chunk: EventChunk) -> None:
+        events = self.census.add(chunk)
+        self.events += events
+        self.flow_ends += len(chunk) - events
+        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
 
     def _all_pieces(self) -> PieceTable:
         with self._placing:
@@ -77,6 +93,11 @@ class Gatherer(Struct):
     def span(self) -> Span:
         """From when to when all of them last, so far."""
         return self.census.span()
+
+    @property
+    def flow_span(self) -> Span:
+        """From when to when flow ends are, so far."""
+        return self.census.flow_span()
 
     def crowds(self) -> Iterator[Crowd]:
         """Times of the events so far, in crowds."""

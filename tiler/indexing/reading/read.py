@@ -18,9 +18,11 @@ from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
+from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.indexing.reading.input_waits import place_waits
 from tilescope.tiler.indexing.reading.moved_rows import move_rows
 from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
@@ -116,6 +118,7 @@ class _Reading(Struct):
                 self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
         reader.close()
         move_rows(gathered, reader.summary())
+        place_waits(gathered, reader.summary())
         move_async_ends(gathered, reader.summary(), self.path, self.room)
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 
@@ -162,7 +165,7 @@ def read_files(
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots)
-                traces = align_lost_clocks([future.result() for future in futures])
+                traces = leave_out_copies(align_lost_clocks([future.result() for future in futures]), room)
             except BaseException:
                 stopped.set()
                 for future in futures:

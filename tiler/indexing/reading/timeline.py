@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
@@ -22,6 +22,7 @@ class FileTimes(Struct, frozen=True):
     span: Span
     base_ns: int  # to be added to its times
     crowds: Callable[[], Iterable[Crowd]]
+    flow_span: Span = field(default_factory=Span)  # of the flow ends that are not among the crowds
 
 
 class Timeline(Struct, frozen=True):
@@ -37,15 +38,17 @@ class Timeline(Struct, frozen=True):
     def from_files(cls, files: Iterable[FileTimes]) -> Timeline:
         """The finest time axis for all files, or for what is shown of them."""
         with_events = [file for file in files if file.span.first_ns is not None]
-        whole = Span()
+        whole, with_flows = Span(), Span()
         for file in with_events:
-            span, base_ns = file.span, file.base_ns
-            whole.join(Span((span.first_ns or 0) + base_ns, span.last_ns + base_ns, span.last_ps, span.any_ps))
+            whole.join(_moved(file.span, file.base_ns))
+            with_flows.join(_moved(file.flow_span, file.base_ns))
         if whole.first_ns is None:
             return cls(0, 1000, 0, False)
+        with_flows.join(whole)
         finest = PICOSECONDS if whole.any_ps else NANOSECONDS
-        if not fits(whole.first_ns, whole.last_ns, finest):
-            window = choose_window([(list(file.crowds()), file.base_ns) for file in with_events])
+        if not fits(with_flows.first_ns or 0, with_flows.last_ns, finest):
+            crowds = [(list(file.crowds()), file.base_ns) for file in with_events]
+            window = choose_window(crowds) or _window_of_events(crowds, with_flows)
             if window is not None:
                 return cls._within(Span(window.first_ns, window.last_ns, window.last_ps, window.any_ps), window)
         return cls._within(whole, None)
@@ -85,3 +88,23 @@ class Timeline(Struct, frozen=True):
         beyond = None if ps is None or self.tick_ps == 1000 else np.ascontiguousarray(ps)
         _native.write_ticks(np.ascontiguousarray(ns), beyond, from_ns, 1000 // self.tick_ps, ticks)
         return ticks
+
+
+def _window_of_events(files: Sequence[tuple[Sequence[Crowd], int]], with_flows: Span) -> Window | None:
+    """The window from the first to the last event, where flow ends beside it would cost an axis; None: they do not."""
+    events = Span()
+    for crowds, base_ns in files:
+        for crowd in crowds:
+            events.join(_moved(crowd.span, base_ns))
+    first_ns = events.first_ns or 0
+    finest = PICOSECONDS if events.any_ps and fits(first_ns, events.last_ns, PICOSECONDS) else NANOSECONDS
+    if fits(with_flows.first_ns or 0, with_flows.last_ns, finest):
+        return None
+    return Window(first_ns, events.last_ns, events.last_ps, events.any_ps, finest)
+
+
+def _moved(span: Span, base_ns: int) -> Span:
+    """The span, `base_ns` later."""
+    if span.first_ns is None:
+        return span
+    return Span(span.first_ns + base_ns, span.last_ns + base_ns, span.last_ps, span.any_ps)

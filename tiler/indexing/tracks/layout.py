@@ -15,6 +15,7 @@ from tilescope.tiler.indexing.reading.ranks import rank_labels
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.layouts import FileLabel
 
 # What the host of files is called that do not say where they come from.
 _NO_HOST = "host"
@@ -97,7 +98,11 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
-    what = "ranks" if all(summaries[file].rank is not None for file in files) else "hosts"
+    what = "hosts"
+    if all(summaries[file].rank is not None for file in files):
+        what = "ranks"
+    elif all(summaries[file].device_file is not None for file in files):
+        what = "devices"
     run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
@@ -120,17 +125,29 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
         tracks = enumerate(summaries[file].tracks)
         return {track.process for number, track in tracks if weight_of(file, number)}
 
+    devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
+    captures_of = Counter(device for _, device in devices)
     for summary, label in zip(summaries, rank_labels(summaries, used_processes), strict=True):
         if label is not None:
             names.append(label)
             continue
-        name = summary.hostname
+        name = summary.hostname or (_device_label(summary, captures_of) if len(devices) > 1 else "")
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:
                 name = f"{name} ({seen[name]})"
         names.append(name)
     return names
+
+
+def _device_label(summary: TraceSummary, captures_of: Mapping[str, int]) -> str:
+    """The device of a file, with its capture where several captures have a device of that number, as counted."""
+    place = summary.device_file
+    if place is None:
+        return ""
+    is_single = bool(place.device) and captures_of[place.device] == 1
+    device = f"device {place.device}" if place.device else ""
+    return str(FileLabel(host="" if is_single else place.capture, device=device))
 
 
 def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str, detail: str = "") -> int:
@@ -142,10 +159,11 @@ def _place_file(
     layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
 ) -> None:
     tracks_of: list[list[int]] = [[] for _ in summary.processes]
-    emptied: set[int] = set()  # processes of which ends of async slices have moved to others
+    emptied: set[int] = set()  # processes whose ends of async slices have moved, or whose slices are in another file
     for source in _by_sort_index(summary.tracks):
         track = summary.tracks[source]
-        if track.kind == TrackKind.ASYNC and weight_of(file, source) == 0:
+        may_be_emptied = track.kind == TrackKind.ASYNC or summary.device_file is not None
+        if may_be_emptied and weight_of(file, source) == 0:
             emptied.add(track.process)
         elif track.kind != TrackKind.FLOW:
             tracks_of[track.process].append(source)

@@ -32,7 +32,8 @@ class RunFiles:
         self.files = files
         self._left_out = left_out
         self.timeline = Timeline.from_files(
-            FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds) for file in files
+            FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds, file.events.flow_span)
+            for file in files
         )
         self.names = RunNames()
         self._axes = [

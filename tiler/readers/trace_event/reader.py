@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import EventChunk, EventCounts, JobRank, TraceSummary
+from tilescope.tiler.columns import DeviceFile, EventChunk, EventCounts, JobRank, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.layouts.pytorch_head import DISTRIBUTED, PYTORCH_MEMBERS, parse_distributed
 from tilescope.tiler.readers.layouts.rank_names import host_in_name, rank_name
 from tilescope.tiler.readers.memory_budget import Room
@@ -133,23 +134,27 @@ class TraceEventReader:
         summary.ignored = stream.ignored()
         if self._source.trailing_bytes:
             summary.ignored["trailing_compressed_bytes"] = self._source.trailing_bytes
-        self._describe_tracks(summary)
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
+        self._describe_tracks(summary)
         attached = Attached(self._room)
         self._fields.attach(attached, stream)
         summary.attachments = attached.accepted
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream, self.path.name)
+        names = TrackNames(self._stream, self.path.name, summary.names)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
+        summary.waits = names.waits
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
         summary.rank = self._rank()
+        if names.streams is not None:
+            place = device_place(self.path)
+            summary.device_file = DeviceFile(place.capture, place.device, names.streams)
         summary.base_time_ns = self._stream.base_time_ns or 0
 
     def _rank(self) -> JobRank | None:

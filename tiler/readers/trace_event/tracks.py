@@ -11,7 +11,9 @@ from tilescope.tiler.columns import Process, RowMove, Track, TrackKind
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_rank
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
+from tilescope.tiler.readers.trace_event.ascend_streams import ascend_streams
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
+from tilescope.tiler.readers.trace_event.input_waits import input_waits
 from tilescope.tiler.readers.trace_event.mindspore_names import name_mindspore
 from tilescope.tiler.readers.trace_event.origins import labels, origin
 from tilescope.tiler.readers.trace_event.shared_pids import split_shared_pids
@@ -55,15 +57,22 @@ class TrackNames:
 
     Tracks are numbered as in the chunks, their screen order is a rank.
 
+    `streams`: by track, the stream of an Ascend device; None where the file is of no such device.
+
+    `waits`: for input, which such a file draws in a wrong place.
+
     `moves`: the rows of the chunks that are of other tracks, which are numbered behind those of the chunks.
     """
 
-    def __init__(self, stream: _native.TraceEventStream, file_name: str = "") -> None:
+    def __init__(self, stream: _native.TraceEventStream, file_name: str = "", event_names: Sequence[str] = ()) -> None:
+        """`event_names`: those of the whole file; none while it is being read."""
         self._entries = Entries(stream)
         self.labels = list(labels(self._entries))
         name_mindspore(self._entries, file_name)
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
+        self.waits = input_waits(entries, event_names)
+        self.streams = ascend_streams(entries)
         used = {track.process for track in entries.tracks}  # metadata names processes that have no events, too
         numbers = [number for number in range(len(entries.processes)) if number in used]
         self.processes = _processes([entries.processes[number] for number in numbers])
@@ -137,6 +146,8 @@ class TrackNames:
             name = self._thread_names[track.thread]
             is_named = bool(thread.names) or name != f"Thread {thread.tid}"
             detail = _id_detail("tid", thread.id_kind, thread.tid) if is_named else ""
+            if role is Role.THREAD_SLICES and track.label:
+                name = f"{name} · {track.label}"
         elif role is Role.COUNTER:
             name = self._counter_names[number]
             detail = f"id {track.counter_id}" if track.counter_id else ""

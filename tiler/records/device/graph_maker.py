@@ -84,9 +84,9 @@ class GraphMaker:
 
     def _add(self, columns: Sequence[Any], kind: Ints) -> None:
         """`columns`: as the native module returns them."""
-        own_kind, _, _, told, numbers, _ = columns
+        own_kind, _, _, texts, numbers, _ = columns
         self._look_at_kinds()
-        correlation, graph = (_column(told, column, len(kind)) for column in numbers)
+        correlation, graph = (_column(texts, column, len(kind)) for column in numbers)
         instruction = self._instruction[own_kind]
         is_graph = (instruction >= 0) & (self._is_buffer[own_kind] | (graph > 0))
         columns = [np.where(is_graph, column, -1) for column in (instruction, correlation, graph)]
@@ -127,11 +127,11 @@ class GraphMaker:
         self._executions_pattern.append(place)
 
     def finish(self) -> GraphExecutions | None:
-        """Those of all that was added; None: the track has no graphs."""
+        """Executions of all that was added; None: the track has no graphs."""
         self._close()
         if not self._executions_first and not self._is_cut:
             return None
-        first, pattern = (np.array(of, np.int64) for of in (self._executions_first, self._executions_pattern))
+        first, pattern = (np.array(entries, np.int64) for entries in (self._executions_first, self._executions_pattern))
         return GraphExecutions(
             [np.frombuffer(kinds, np.int64) for kinds in self._patterns], first, pattern, self._is_cut
         )
@@ -154,11 +154,11 @@ class GraphMaker:
         self._is_buffer = np.concatenate([self._is_buffer, is_buffer])
 
 
-def _column(told: Ints, values: Ints, size: int) -> Ints:
+def _column(texts: Ints, values: Ints, size: int) -> Ints:
     """A number of all operations, -1 where they have none; `told`: the places of those that have any number."""
     column = np.full(size, -1, np.int64)
     if len(values):
-        column[told] = _padded(values, len(told))
+        column[texts] = _padded(values, len(texts))
     return column
 
 

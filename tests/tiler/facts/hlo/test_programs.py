@@ -335,8 +335,11 @@ def test_parts_of_hostile_programs_are_refused() -> None:
 
 
 def test_the_schedule_of_a_computation_has_all_of_its_instructions() -> None:
-    of = shape("f32", 4)
-    parts = [instruction(1, "p", "parameter", of), *(instruction(at, f"i.{at}", "negate", of, 1) for at in (2, 3))]
+    entries = shape("f32", 4)
+    parts = [
+        instruction(1, "p", "parameter", entries),
+        *(instruction(place, f"i.{place}", "negate", entries, 1) for place in (2, 3)),
+    ]
     main = computation(7, "main", *parts)
 
     def parsed_schedule(raw: bytes) -> dict[int, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Which instruction each kernel of a graph runs: what names say, what order says, and what neither does."""
+"""Instructions of the kernels of a graph: what names say, what order says, and what neither does."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def launches(
 
 
 def attributed(kernels: str, graph: GraphLaunches, others: Sequence[str] = ()) -> str:
-    """Of kernels, "~" operations of memory, the instruction of each: with "=" by name, with "#" by order, "-" none."""
+    """Instruction of each kernel, "~" operations of memory: with "=" by name, with "#" by order, "-" none."""
     parsed = [GraphKernel(word.strip("~"), "~" not in word) for word in kernels.split()]
     names = {kernel.name for kernel in parsed} | set(others)
     ways = {"name": "=", "order": "#"}
-    found = attribute(parsed, graph, names)
-    return " ".join("-" if each is None else ways[each.way] + each.instruction for each in found)
+    matches = attribute(parsed, graph, names)
+    return " ".join("-" if each is None else ways[each.way] + each.instruction for each in matches)
 
 
 def test_names_of_one_instruction() -> None:
@@ -148,8 +148,8 @@ def test_what_is_attributed_is_what_ran(program: list[tuple[str, bool]], data: s
         name = "gemm" if is_library else f"op_{owner.setdefault(kind, place)}"
         times = data.draw(st.integers(1, 2)) if is_library else 1
         ran += [(name, place)] * times if first <= place < last else []
-    found = attributed(
-        " ".join(name for name, _ in ran), launches(" ".join(words)), [f"op_{at}" for at in owner.values()]
+    matches = attributed(
+        " ".join(name for name, _ in ran), launches(" ".join(words)), [f"op_{position}" for position in owner.values()]
     )
-    for (_, place), each in zip(ran, found.split(), strict=True):
+    for (_, place), each in zip(ran, matches.split(), strict=True):
         assert each == "-" or each[1:] == f"op.{place}"

@@ -54,15 +54,15 @@ def proto() -> bytes:
 def run(executions: Sequence[Sequence[tuple[str, str]]], *, in_graph: bool) -> list[Kernel]:
     """Kernels that follow each other, those of an execution with one launch; behind each runs another one."""
     kernels: list[Kernel] = []
-    at = 0
+    place = 0
     for number, execution in enumerate(executions):
         for name, op in [*execution, BESIDE]:
             is_beside = (name, op) == BESIDE
             length = 1000 * (3 + len(kernels) % 5)
             launch = (None, None) if is_beside else (number, 7)
             shown = op if is_beside or not in_graph else GRAPH
-            kernels.append(Kernel(name.strip("~"), at, length, shown, 9, "jit_f", *launch))
-            at += length + 1000 * (len(kernels) % 3)
+            kernels.append(Kernel(name.strip("~"), place, length, shown, 9, "jit_f", *launch))
+            place += length + 1000 * (len(kernels) % 3)
     return kernels
 
 
@@ -79,9 +79,10 @@ def table(reader: QueryReader, start: int, stop: int) -> OpTable:
     return finish(gpu_op_table(reader, gpu_devices(reader), everywhere(Windows.one(start, stop))))
 
 
-def figures(of: OpTable) -> dict[tuple[str, str], tuple[int, ...]]:
+def figures(entries: OpTable) -> dict[tuple[str, str], tuple[int, ...]]:
     return {
-        (row.metadata.program, row.metadata.name): (row.count, row.total, row.flops, row.bytes) for row in of.operations
+        (row.metadata.program, row.metadata.name): (row.count, row.total, row.flops, row.bytes)
+        for row in entries.operations
     }
 
 
@@ -104,9 +105,9 @@ def test_figures_are_those_of_a_run_without_graphs(
     rng = random.Random(size)
     for _ in range(60):
         start, stop = sorted(rng.sample(range(graphs.end + 2), 2))
-        of, expected = table(graphs, start, stop), table(plain, start, stop)
-        assert figures(of) == figures(expected), (start, stop)
-        assert (of.span, of.overlap, of.busy) == (expected.span, expected.overlap, expected.busy)
+        entries, expected = table(graphs, start, stop), table(plain, start, stop)
+        assert figures(entries) == figures(expected), (start, stop)
+        assert (entries.span, entries.overlap, entries.busy) == (expected.span, expected.overlap, expected.busy)
 
 
 def test_sums_with_and_without_attribution_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,24 +118,26 @@ def test_sums_with_and_without_attribution_are_equal(tmp_path: Path, monkeypatch
     left = 0
     for _ in range(40):
         start, stop = sorted(rng.sample(range(reader.end + 2), 2))
-        of = table(reader, start, stop)
-        left += sum(row.total for row in of.operations if row.metadata.name == GRAPH)
-        assert sum(of.graph_times.values()) == sum(row.total for row in of.operations if row.metadata.name != BESIDE[1])
+        entries = table(reader, start, stop)
+        left += sum(row.total for row in entries.operations if row.metadata.name == GRAPH)
+        assert sum(entries.graph_times.values()) == sum(
+            row.total for row in entries.operations if row.metadata.name != BESIDE[1]
+        )
         middle = (start + stop) // 2
         halves = [figures(table(reader, a, b)) for a, b in ((start, middle), (middle, stop))]
         added = {
             key: tuple(map(sum, zip(*(half[key] for half in halves if key in half), strict=True)))
             for key in halves[0] | halves[1]
         }
-        assert added == figures(of)
+        assert added == figures(entries)
         with pytest.MonkeyPatch.context() as patched:
             alone = QueryReader(reader.store)
             answer_with(patched, alone.store, lambda _track: None, GRAPH_EXECUTIONS)
             without = table(alone, start, stop)
-        assert (of.busy, of.span, of.overlap) == (without.busy, without.span, without.overlap)
+        assert (entries.busy, entries.span, entries.overlap) == (without.busy, without.span, without.overlap)
         rest = {row.metadata.name: row.total for row in without.operations}
         assert set(rest) <= {GRAPH, BESIDE[1]}
-        assert rest.get(GRAPH, 0) == sum(of.graph_times.values())
+        assert rest.get(GRAPH, 0) == sum(entries.graph_times.values())
     assert left
 
 
@@ -144,14 +147,14 @@ def test_what_is_left_to_a_graph_is_one_occurrence_of_it_in_each_execution(tmp_p
     rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
     assert rows[GRAPH] == 5
     cuts = [figures(table(reader, a, b)) for a, b in ((0, reader.end // 2), (reader.end // 2, reader.end + 1))]
-    assert sum(of["9", GRAPH][0] for of in cuts if ("9", GRAPH) in of) == 5
+    assert sum(entries["9", GRAPH][0] for entries in cuts if ("9", GRAPH) in entries) == 5
 
 
 def test_a_graph_of_no_program_stays_as_it_is(tmp_path: Path) -> None:
     reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), None)
-    of = table(reader, 0, reader.end + 1)
-    assert {row.metadata.name: row.count for row in of.operations} == {GRAPH: 3, BESIDE[1]: 3}
-    assert list(of.graph_times) == ["left"]
+    entries = table(reader, 0, reader.end + 1)
+    assert {row.metadata.name: row.count for row in entries.operations} == {GRAPH: 3, BESIDE[1]: 3}
+    assert list(entries.graph_times) == ["left"]
     damaged = reader_of(tmp_path / "damaged", run(whole(3), in_graph=True), b"\xff")
     assert list(table(damaged, 0, damaged.end + 1).graph_times) == ["left"]
 
@@ -161,19 +164,19 @@ def test_executions_that_are_not_kept_stay_with_their_graph_and_that_is_said(
 ) -> None:
     monkeypatch.setattr(graph_maker, "MAX_EXECUTIONS", 2)
     reader = reader_of(tmp_path / "run", run(whole(5), in_graph=True), proto())
-    of = table(reader, 0, reader.end + 1)
-    rows = {row.metadata.name: row.count for row in of.operations}
+    entries = table(reader, 0, reader.end + 1)
+    rows = {row.metadata.name: row.count for row in entries.operations}
     assert (rows["add.1"], rows["dot.3"]) == (2, 2)
     assert rows[GRAPH] >= 3
-    assert any("more executions of graphs" in note for note in of.notes)
+    assert any("more executions of graphs" in note for note in entries.notes)
 
 
 def test_executions_of_too_many_kernels_stay_with_their_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_kinds, "MAX_KERNELS", len(PROGRAM) - 1)
     reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), proto())
-    of = table(reader, 0, reader.end + 1)
-    assert list(of.graph_times) == ["left"]
-    assert any("they stay with the graph" in note for note in of.notes)
+    entries = table(reader, 0, reader.end + 1)
+    assert list(entries.graph_times) == ["left"]
+    assert any("they stay with the graph" in note for note in entries.notes)
 
 
 def test_a_graph_that_a_call_runs_has_all_instructions_of_its_computation(tmp_path: Path) -> None:
@@ -192,7 +195,9 @@ def test_a_graph_that_a_call_runs_has_all_instructions_of_its_computation(tmp_pa
     )
     program = hlo_proto("jit_f", called, main, schedule=schedule({2: [1, 3, 2], 1: [4, 5]}))
     names = ["add_1", "gemm", "add_1", "gemm"]
-    kernels = [Kernel(name, 10_000 * at, 3000, "call.1", 9, "jit_f", at // 2, 7) for at, name in enumerate(names)]
+    kernels = [
+        Kernel(name, 10_000 * place, 3000, "call.1", 9, "jit_f", place // 2, 7) for place, name in enumerate(names)
+    ]
     reader = reader_of(tmp_path / "run", kernels, program)
     rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
     assert rows == {"add.1": 2, "dot.2": 2}
@@ -218,7 +223,9 @@ def test_the_end_of_a_graph_that_a_call_runs(tmp_path: Path) -> None:
     cases = {"cut": (["gemm", "reduce", "add_3"], {"call.1": 1, "add.3": 1})}
     cases["twice"] = (cases["cut"][0] * 2, {"dot.1": 2, "dot.2": 2, "add.3": 2})
     for case, (names, expected) in cases.items():
-        kernels = [Kernel(name, 10_000 * at, 3000, "call.1", 9, "jit_f", at // 3, 7) for at, name in enumerate(names)]
+        kernels = [
+            Kernel(name, 10_000 * place, 3000, "call.1", 9, "jit_f", place // 3, 7) for place, name in enumerate(names)
+        ]
         reader = reader_of(tmp_path / case, kernels, program)
         rows = {row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations}
         assert rows == expected, case
@@ -227,12 +234,12 @@ def test_the_end_of_a_graph_that_a_call_runs(tmp_path: Path) -> None:
 def test_an_instruction_that_bears_the_name_of_the_graph_is_no_graph(tmp_path: Path) -> None:
     kernels = [dataclasses.replace(kernel, op="tanh.6") for kernel in run([[("add_1", "")] * 3] * 2, in_graph=True)]
     reader = reader_of(tmp_path / "run", kernels, proto())
-    of = table(reader, 0, reader.end + 1)
+    entries = table(reader, 0, reader.end + 1)
     plain = [dataclasses.replace(kernel, correlation=None, graph=None) for kernel in kernels]
     expected = reader_of(tmp_path / "plain", plain, proto())
-    assert figures(of) == figures(table(expected, 0, expected.end + 1))
-    assert [(row.metadata.name, row.count) for row in of.operations] == [("tanh.6", 6)]
-    assert of.graph_times == {}
+    assert figures(entries) == figures(table(expected, 0, expected.end + 1))
+    assert [(row.metadata.name, row.count) for row in entries.operations] == [("tanh.6", 6)]
+    assert entries.graph_times == {}
 
 
 def test_a_kernel_of_a_loop_that_has_the_name_of_an_instruction_outside_of_it(tmp_path: Path) -> None:
@@ -268,16 +275,16 @@ def test_a_graph_on_several_streams_has_no_order(tmp_path: Path) -> None:
     program = hlo_proto("jit_f", computation(1, "main", *parts), schedule=schedule({1: [1, 2, 3, 4, 5]}))
 
     def kernels(*names: str) -> list[Kernel]:
-        return [Kernel(name, 10_000 * at, 3000, GRAPH, 9, "jit_f", 1, 7) for at, name in enumerate(names)]
+        return [Kernel(name, 10_000 * place, 3000, GRAPH, 9, "jit_f", 1, 7) for place, name in enumerate(names)]
 
     streams = {
         "Stream #1(Compute)": kernels("add_1", "gemm", "reduce", "negate_4"),
         "Stream #2(Compute)": kernels("gemm"),
     }
     counts = []
-    for name, of in (("both", streams), ("one", dict(list(streams.items())[:1]))):
+    for name, entries in (("both", streams), ("one", dict(list(streams.items())[:1]))):
         (tmp_path / name).mkdir()
-        trace = write_space(tmp_path / name / "t.xplane.pb", gpu_plane(0, of), hlo_plane({"jit_f(9)": program}))
+        trace = write_space(tmp_path / name / "t.xplane.pb", gpu_plane(0, entries), hlo_plane({"jit_f(9)": program}))
         build_store([trace], tmp_path / name / "store")
         reader = QueryReader(open_run_store(tmp_path / name / "store"))
         counts.append({row.metadata.name: row.count for row in table(reader, 0, reader.end + 1).operations})
@@ -303,14 +310,14 @@ def test_kinds_beyond_the_limits_stay_as_they_are(tmp_path: Path, monkeypatch: p
     reader = reader_of(tmp_path / "run", run(whole(3), in_graph=True), proto())
     with monkeypatch.context() as patched:
         patched.setattr(graph_kinds, "MAX_FURTHER", 2)
-        of = table(reader, 0, reader.end + 1)
-        assert {row.metadata.name: row.count for row in of.operations} == {
+        entries = table(reader, 0, reader.end + 1)
+        assert {row.metadata.name: row.count for row in entries.operations} == {
             "add.1": 3,
             "multiply.2": 3,
             GRAPH: 3,
             "tanh.6": 3,
         }
-        assert any("those beyond stay" in note for note in of.notes)
+        assert any("those beyond stay" in note for note in entries.notes)
     monkeypatch.setattr(operation_maker, "MAX_KINDS", 2)
     cut = reader_of(tmp_path / "cut", run(whole(3), in_graph=True), proto())
     names = {row.metadata.name for row in table(cut, 0, cut.end + 1).operations}
@@ -321,12 +328,12 @@ def test_kinds_beyond_the_limits_stay_as_they_are(tmp_path: Path, monkeypatch: p
 def test_the_graph_of_a_real_capture(tmp_path: Path) -> None:
     build_store([corpus_path("xplane/h100_jax_train.xplane.pb")], tmp_path / "store")
     reader = QueryReader(open_run_store(tmp_path / "store"))
-    of = table(reader, 0, reader.end + 1)
-    rows = {row.metadata.name: row for row in of.operations if row.metadata.program == "9279"}
+    entries = table(reader, 0, reader.end + 1)
+    rows = {row.metadata.name: row for row in entries.operations if row.metadata.program == "9279"}
     assert GRAPH not in rows
     assert {name: row.count for name, row in rows.items()} == dict.fromkeys(rows, 6)
     assert sum(row.total for row in rows.values()) == 7_798_237_000  # ps: as before kernels were attributed
-    assert of.graph_times.get("left", 0) == 0
+    assert entries.graph_times.get("left", 0) == 0
     # Of four layers two products forwards and four backwards, but for the gradient of the first one's input.
     products = [row for row in rows.values() if row.flops == 6 * 2 * 8192 * 512 * 2048]
     assert len(products) == 23

@@ -45,13 +45,13 @@ def is_of_graph(kernel: Kernel) -> bool:
 def plainly(kernels: list[Kernel]) -> list[tuple[int, list[str]]]:
     """The first kernel of each execution, and the names of all."""
     keys = [(k.op, k.program, k.correlation, k.graph) if is_of_graph(k) else None for k in kernels]
-    found, first = [], 0
+    matches, first = [], 0
     for key, stretch in itertools.groupby(keys):
         size = len(list(stretch))
         if key is not None:
-            found.append((first, [kernel.name for kernel in kernels[first : first + size]]))
+            matches.append((first, [kernel.name for kernel in kernels[first : first + size]]))
         first += size
-    return found
+    return matches
 
 
 def placed(kernels: list[Kernel]) -> list[Kernel]:
@@ -92,7 +92,7 @@ def test_executions(tmp_path_factory: pytest.TempPathFactory, kernels: list[Kern
 def test_executions_beyond_the_limits_are_left_out_and_that_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernels = [Kernel("ab"[at // 2 % 2], 0, 3, "command_buffer", 7, correlation=at // 2) for at in range(20)]
+    kernels = [Kernel("ab"[place // 2 % 2], 0, 3, "command_buffer", 7, correlation=place // 2) for place in range(20)]
     monkeypatch.setattr(graph_maker, "MAX_EXECUTIONS", 3)
     (tmp_path / "few").mkdir()
     graphs, _ = stored(kernels, tmp_path / "few")
@@ -107,7 +107,7 @@ def test_executions_beyond_the_limits_are_left_out_and_that_is_said(
 
 
 def test_tracks_without_graphs_have_no_record(tmp_path: Path) -> None:
-    kernels = [Kernel("a", 0, 3, "add.1", 7, correlation=at, graph=0) for at in range(3)]
+    kernels = [Kernel("a", 0, 3, "add.1", 7, correlation=place, graph=0) for place in range(3)]
     assert stored(kernels, tmp_path)[0] is None
 
 
@@ -140,7 +140,7 @@ def test_no_record(data: bytes) -> None:
 
 
 def test_other_executions_than_the_arguments_say_are_noticed(tmp_path: Path) -> None:
-    kernels = [Kernel("ab"[at % 2], 0, 3, "command_buffer", 7, correlation=at // 2) for at in range(8)]
+    kernels = [Kernel("ab"[place % 2], 0, 3, "command_buffer", 7, correlation=place // 2) for place in range(8)]
     graphs, _ = stored(kernels, tmp_path)
     assert graphs is not None
     verify_store(tmp_path / "store")

@@ -1,0 +1,194 @@
+"""Captures of Ascend devices: which folders are one run, and what is left aside."""
+
+from __future__ import annotations
+
+import json
+import time
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import corpus_path
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.readers import DiscoveredRun, discover, find_run
+from tilescope.tiler.readers.layouts import ascend
+from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
+from tilescope.tiler.readers.layouts.ascend_names import DevicePlace, device_place
+from tilescope.tiler.readers.logdir import separated_runs
+
+EVENTS = [{"ph": "X", "pid": 3, "tid": 1, "name": "a", "ts": 1, "dur": 1}]
+FIRST = "PROF_000001_20230818142704322_AAAA"
+SECOND = "PROF_000001_20230818142704567_BBBB"
+
+
+def put(*paths: Path) -> None:
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(EVENTS) if path.suffix == ".json" else "a,b\n")
+
+
+def described(root: Path, runs: Iterable[DiscoveredRun]) -> dict[str, list[str]]:
+    return {run.path.relative_to(root).as_posix(): [file.name for file in run.files] for run in runs}
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        (f"{FIRST}/device_0/timeline/msprof_0_2_1.json", (FIRST, "0")),
+        (f"x/{FIRST}/device_12/timeline/other.json.gz", (FIRST, "12")),
+        (f"{FIRST}/mindstudio_profiler_output/msprof_20240102030405.json", (FIRST, "")),
+        (f"n_7_20240102030405678_ascend_pt/{FIRST}/device_1/timeline/x.json", ("n_7_20240102030405678_ascend_pt", "1")),
+        ("logs.zip/msprof_0_2_1.json", ("", "0")),
+        ("profiler/ascend_timeline_display_3.json", ("profiler", "3")),
+        ("profiler/trace.json", ("", "")),
+    ],
+)
+def test_place_of_a_file(path: str, place: tuple[str, str]) -> None:
+    assert device_place(Path(path)) == DevicePlace(*place)
+
+
+def test_all_of_a_capture_is_a_run_and_devices_seconds_apart_are_one(tmp_path: Path) -> None:
+    for folder, device in ((FIRST, 0), (SECOND, 1)):
+        timeline = tmp_path / folder / f"device_{device}" / "timeline"
+        put(timeline / f"msprof_{device}_2_1.json", timeline / f"msprof_{device}_2_10.json")
+        put(tmp_path / folder / f"device_{device}" / "summary" / "op_summary.csv")
+    put(tmp_path / "else.json")
+    name = "PROF_2023081814270*"
+    files = ["msprof_0_2_1.json", "msprof_0_2_10.json", "msprof_1_2_1.json", "msprof_1_2_10.json"]
+    assert described(tmp_path, discover(tmp_path)) == {name: files, "else.json": ["else.json"]}
+    run = find_run(tmp_path / name)
+    assert [file.name for file in run.files] == files
+    assert run.hosts == ("device 0", "device 0", "device 1", "device 1")
+    assert [file.relative_to(tmp_path).parts[0] for file in run.side_files] == [FIRST, SECOND]
+    assert [file.name for file in run.side_files] == ["op_summary.csv", "op_summary.csv"]
+    assert run.is_unconfirmed
+    assert len(run.notes) == 1
+    assert "2 captures seconds apart are one run" in run.notes[0]
+    assert len(discover(tmp_path, separate=True)) == 5
+    with pytest.raises(UsageError, match="--separate takes apart"):
+        discover(tmp_path / name, separate=True)
+
+
+def test_a_capture_or_a_folder_in_it_is_a_run_by_itself(tmp_path: Path) -> None:
+    timeline = tmp_path / FIRST / "device_0" / "timeline"
+    put(timeline / "msprof_0_2_1.json", timeline / "msprof_0_2_2.json", tmp_path / FIRST / "host" / "secret.csv")
+    for path in (tmp_path / FIRST, timeline):
+        run = find_run(path)
+        assert (run.path, run.name) == (path, path.name)
+        assert len(run.files) == 2
+        assert not run.is_unconfirmed
+    assert find_run(timeline).side_files == ()  # nothing above what was asked for
+
+
+@pytest.mark.parametrize(
+    "second",
+    ["PROF_000001_20230818142805000_BBBB", "PROF_000001_20239918142704567_BBBB"],  # a minute later; no such month
+)
+def test_captures_of_other_times_are_runs_of_their_own(tmp_path: Path, second: str) -> None:
+    for folder, device in ((FIRST, 0), (second, 1)):
+        put(tmp_path / folder / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
+    assert set(described(tmp_path, discover(tmp_path))) == {FIRST, second}
+
+
+def test_captures_of_one_device_are_runs_of_their_own(tmp_path: Path) -> None:
+    for folder in (FIRST, SECOND):
+        put(tmp_path / folder / "device_0" / "timeline" / "msprof_0_2_1.json")
+    assert set(described(tmp_path, discover(tmp_path))) == {FIRST, SECOND}
+
+
+def test_what_msprof_left_in_the_folder_of_a_framework_is_the_same_capture(tmp_path: Path) -> None:
+    folder = tmp_path / "node_7_20240102030405678_ascend_pt"
+    put(folder / FIRST / "mindstudio_profiler_output" / "msprof_20240102030405.json")
+    assert described(tmp_path, discover(tmp_path)) == {folder.name: ["msprof_20240102030405.json"]}
+    put(folder / "ASCEND_PROFILER_OUTPUT" / "trace_view.json", folder / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
+    run = find_run(tmp_path)
+    assert [file.name for file in run.files] == ["trace_view.json"]
+    assert [file.name for file in run.side_files] == ["kernel_details.csv"]
+    assert run.notes == ("msprof_20240102030405.json is left out: trace_view.json of the same capture has all",)
+    other = tmp_path / "node_8_20240102030406000_ascend_pt"
+    put(other / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    assert described(tmp_path, discover(tmp_path)) == {"ascend_2024010203040*": ["trace_view.json", "trace_view.json"]}
+
+
+def test_a_trace_view_of_msprof_alone_is_shown(tmp_path: Path) -> None:
+    put(tmp_path / "n_7_20240102030405678_ascend_pt" / FIRST / "trace_view.json")
+    assert [file.name for file in find_run(tmp_path).files] == ["trace_view.json"]
+
+
+def test_an_archive_has_the_same_traces_of_a_capture(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "node_7_20240102030405678_ascend_pt"
+    other = tmp_path / "logs" / "node_8_20240102030406000_ascend_pt"
+    put(folder / FIRST / "device_0" / "timeline" / "msprof_0_2_1.json")
+    for rank, place in enumerate((folder, other)):
+        put(place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+        texts = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": EVENTS}
+        (place / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(texts))
+    archive = tmp_path / "logs.zip"
+    with zipfile.ZipFile(archive, "w") as writer:
+        for file in sorted((tmp_path / "logs").rglob("*.json")):
+            writer.write(file, file.relative_to(tmp_path))
+    run, in_archive = find_run(tmp_path / "logs"), find_run(archive)
+    assert [file.relative_to(tmp_path) for file in run.files] == [
+        file.relative_to(archive) for file in in_archive.files
+    ]
+    assert any("trace_view.json of the same capture has all" in note for note in in_archive.notes)
+
+
+def test_tables_are_looked_for_in_few_folders_and_not_behind_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / FIRST / "msprof_0_2_1.json", tmp_path / FIRST / "a.csv", tmp_path / "outside" / "b.csv")
+    (tmp_path / FIRST / "loop").symlink_to(tmp_path / FIRST)
+    (tmp_path / FIRST / "out").symlink_to(tmp_path / "outside")
+    (tmp_path / FIRST / "b.csv").symlink_to(tmp_path / "outside" / "b.csv")
+    assert [file.name for file in find_run(tmp_path).side_files] == ["a.csv"]
+    monkeypatch.setattr(ascend, "_MOST_LISTED", 3)
+    put(*(tmp_path / FIRST / f"{number}.csv" for number in range(20)))
+    assert len(find_run(tmp_path).side_files) < 3
+
+
+def test_runs_in_the_same_ten_seconds_have_names_of_their_own(tmp_path: Path) -> None:
+    later = ("PROF_000001_20230818142708000_CCCC", "PROF_000001_20230818142709000_DDDD")
+    for number, folder in enumerate((FIRST, SECOND, *later)):
+        device = number % 2
+        put(tmp_path / folder / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
+    runs = described(tmp_path, discover(tmp_path))
+    assert set(runs) == {"PROF_2023081814270*", "PROF_000001_20230818142708000_CCCC*"}
+    for name in runs:
+        assert len(find_run(tmp_path / name).files) == 2
+
+
+def test_a_capture_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
+    for folder, device in ((FIRST, 0), (SECOND, 1)):
+        put(tmp_path / folder / f"device_{device}" / "timeline" / f"msprof_{device}_2_1.json")
+    (run,) = separated_runs(find_run(tmp_path), [1])
+    assert (run.path, run.name) == (tmp_path / SECOND, SECOND)
+    assert run.files == find_run(run.path).files
+
+
+def test_many_captures_are_found_in_time() -> None:
+    start = time.process_time()
+    files = [Path(f"/logs/n_{k}_20240102030405678_ascend_pt/OUT/trace_view.json") for k in range(20_000)]
+    (run,) = ascend_runs(files)
+    assert len(run.captures) == len(files)
+    assert time.process_time() - start < 10
+
+
+def test_names_that_captures_have_together() -> None:
+    assert is_joined_name("PROF_2023081814270*")
+    assert is_joined_name("ascend_2024010203040*")
+    assert not is_joined_name("PROF_x*")
+
+
+def test_a_real_capture_of_two_devices() -> None:
+    run = find_run(corpus_path("ascend/two_ranks"))
+    assert len(run.files) == 8
+    assert set(run.hosts) == {"device 0", "device 1"}
+
+
+def test_real_tables_are_named() -> None:
+    run = find_run(corpus_path("ascend/profiler/ascend_timeline_display_0.json").parent)
+    assert {file.name for file in run.files} == {"ascend_timeline_display_0.json", "gpu_timeline_display_0.json"}
+    assert len(run.side_files) == 18

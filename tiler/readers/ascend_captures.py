@@ -1,0 +1,45 @@
+"""Runs of a folder that are captures of Ascend devices: the traces of each together, with its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
+from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables
+from tilescope.tiler.readers.layouts.ascend_names import device_label
+
+
+def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[DiscoveredRun]:
+    """The runs below a root, the traces of captures of Ascend devices together."""
+    resolved = root.resolve()
+    alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
+    joined_runs = ascend_runs(alone)
+    captures = [capture for ascend in joined_runs for capture in ascend.captures]
+    claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}
+    others = [run for run in runs if run.path not in claimed]
+    return [*others, *(_run(ascend, alone, root, resolved) for ascend in joined_runs)]
+
+
+def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:
+    is_below = ascend.path.is_relative_to(resolved)  # a folder of a capture may be searched, too
+    place = ascend.path.relative_to(resolved) if is_below else Path()
+    path, name = root / place, run_name(place.parts) or resolved.name
+    files = [alone[file] for file in ascend.files]
+    tables = [
+        root / table.relative_to(resolved)
+        for folder in ([capture.path for capture in ascend.captures] if is_below else [resolved])
+        for table in find_tables(folder, alone)
+    ]
+    return DiscoveredRun(
+        id=run_id(path, name),
+        name=name,
+        path=path,
+        files=tuple(run.path for run in files),
+        hosts=tuple(device_label(file) for file in ascend.files),
+        size_bytes=sum(run.size_bytes for run in files),
+        modified_ns=max(run.modified_ns for run in files),
+        notes=tuple(ascend.notes),
+        side_files=tuple(tables),
+        is_unconfirmed=len(ascend.captures) > 1,
+    )

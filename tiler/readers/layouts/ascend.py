@@ -1,0 +1,182 @@
+"""Captures of Ascend devices: folders `PROF_*`, `*_ascend_pt`, `*_ascend_ms` and `profiler` of MindSpore.
+
+All traces in such a folder are one run, and so are folders beside each other whose captures began at most 60 s apart,
+if they are of different devices or processes: ranks of a job. In a folder of a framework, `trace_view.json` has all
+that the traces in its folders `PROF_*` have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.compression import without_ending
+from tilescope.tiler.readers.layouts.ascend_names import capture_position, device_place
+from tilescope.tiler.readers.layouts.layout import RUN_MARK
+
+_FARTHEST_S: Final = 60  # from the first capture to the last
+_TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
+_TIME_CHARS: Final = 13  # ten seconds of the first capture: a capture that comes later seldom changes it
+_JOINED: Final = re.compile(r"(?:(?:PROF|ascend)_20\d{11}|PROF_\d+_\d+_\w+|.+_ascend_(?:pt|ms))\*")
+_WHOLE: Final = "trace_view.json"
+_TABLE_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
+_MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
+_DEEPEST: Final = 4
+_NAMED: Final = 4
+
+
+class AscendCapture(Struct, frozen=True):
+    """The traces of a capture, and what is left aside."""
+
+    path: Path  # its folder
+    files: Sequence[Path]  # by name
+    copies: Sequence[Path]  # that `trace_view.json` has
+    time_s: int | None
+    members: frozenset[str]  # devices, or the process: no two captures of a run have one in common
+
+
+class AscendRun(Struct, frozen=True):
+    """Captures that are shown together."""
+
+    path: Path  # of a single one its folder; else a name with a `*` beside them
+    captures: Sequence[AscendCapture]
+
+    @property
+    def files(self) -> list[Path]:
+        """All traces, by name: the order does not depend on where the folders lie."""
+        files = (file for capture in self.captures for file in capture.files)
+        return sorted(files, key=file_order)
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Groups of folders that are one run, and traces that are left out."""
+        if len(self.captures) > 1:
+            names = _listed([capture.path.name for capture in self.captures])
+            yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
+        copies = [copy for capture in self.captures for copy in capture.copies]
+        if copies:
+            yield copies_note(copies)
+
+
+def copies_note(copies: Sequence[Path]) -> str:
+    """A line about traces that are left out."""
+    verb = "is" if len(copies) == 1 else "are"
+    return f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+
+
+def file_order(file: Path) -> tuple[object, object]:
+    """The key by which files of a run are sorted."""
+    return natural_key(file.name), natural_key(file.as_posix())
+
+
+def is_joined_name(name: str) -> bool:
+    """True for a name that captures may have together."""
+    return _JOINED.fullmatch(name) is not None
+
+
+def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
+    """The runs of those of the traces that lie in folders of captures."""
+    by_folder: dict[Path, list[Path]] = {}
+    for trace in traces:
+        position = capture_position(trace)
+        if position is not None:
+            by_folder.setdefault(Path(*trace.parts[: position + 1]), []).append(trace)
+    beside: dict[Path, list[AscendCapture]] = {}
+    for folder, files in by_folder.items():
+        beside.setdefault(folder.parent, []).append(_capture(folder, files))
+    return [run for parent, captures in beside.items() for run in _runs(parent, captures)]
+
+
+def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
+    below = len(folder.parts)
+    of_msprof = {file for file in files if file.parts[below].startswith("PROF_")}
+    has_whole = any(without_ending(file.name) == _WHOLE for file in files if file not in of_msprof)
+    copies = of_msprof if has_whole else set()
+    kept = [file for file in files if file not in copies]
+    time_s, start = _time(folder.name)
+    devices = frozenset(device for file in kept if (device := device_place(file).device))
+    is_framework = not folder.name.startswith("PROF_")
+    members = frozenset((folder.name[:start],)) if is_framework or not devices else devices
+    return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members)
+
+
+def _time(name: str) -> tuple[int | None, int]:
+    """Begin of a capture by its name, in seconds, and where the name says that."""
+    match = _TIME.search(name)
+    if match is None:
+        return None, len(name)
+    try:
+        moment = datetime.strptime(match[1], "%Y%m%d%H%M%S")
+    except ValueError:
+        return None, len(name)
+    return int((moment - moment.min).total_seconds()), match.start()
+
+
+def _runs(parent: Path, captures: Iterable[AscendCapture]) -> Iterator[AscendRun]:
+    """Captures of a folder, by time: each joins the run before it if it fits."""
+    runs: list[list[AscendCapture]] = []
+    members: set[str] = set()  # of the last run
+    for capture in sorted(captures, key=lambda capture: (capture.time_s or 0, capture.path.name)):
+        if runs and _is_near(runs[-1][0], capture) and members.isdisjoint(capture.members):
+            runs[-1].append(capture)
+            members |= capture.members
+        else:
+            runs.append([capture])
+            members = set(capture.members)
+    taken: set[str] = set()
+    for run in runs:
+        path = run[0].path
+        if len(run) > 1:
+            name = _joined_name(run[0].path.name)
+            path = parent / (name if name not in taken else f"{path.name}{RUN_MARK}")  # two runs in ten seconds
+            taken.add(name)
+        yield AscendRun(path, run)
+
+
+def _is_near(first: AscendCapture, capture: AscendCapture) -> bool:
+    """True if a capture may be of the run that begins with another: of one kind, and at most a minute later."""
+    if first.time_s is None or capture.time_s is None or capture.time_s - first.time_s > _FARTHEST_S:
+        return False
+    return first.path.name.startswith("PROF_") == capture.path.name.startswith("PROF_")
+
+
+def _joined_name(name: str) -> str:
+    match = _TIME.search(name)
+    assert match is not None
+    return f"{'PROF' if name.startswith('PROF_') else 'ascend'}_{match[1][:_TIME_CHARS]}{RUN_MARK}"
+
+
+def find_tables(folder: Path, traces: Container[Path]) -> list[Path]:
+    """Tables below the folder of a capture, without raw data and its traces. What links lead to is not looked at."""
+    tables: list[Path] = []
+    waiting = [(folder, 0)]
+    room = _MOST_LISTED
+    while waiting and room > 0:
+        place, depth = waiting.pop()
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    room -= 1
+                    if room <= 0:
+                        break
+                    if entry.is_dir(follow_symlinks=False):
+                        if depth < _DEEPEST:
+                            waiting.append((Path(entry.path), depth + 1))
+                    elif entry.name.endswith(_TABLE_ENDINGS) and entry.is_file(follow_symlinks=False):
+                        tables.append(Path(entry.path))
+        except OSError:  # removed meanwhile, or not ours to read
+            continue
+    return sorted((table for table in tables if table not in traces), key=file_order)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    parts = [*names[:_NAMED], f"{more:,} more"] if more > 1 else list(names)
+    return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]

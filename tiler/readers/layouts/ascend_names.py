@@ -1,0 +1,58 @@
+"""Names of the files and folders that profilers of Ascend devices write: whose capture they are, and of which device.
+
+`PROF_000001_20230818142704322_COJGGGCANRMICFBC/device_0/timeline/msprof_0_2_1.json` is of device 0, model 2, iteration
+1; `msprof_20240102030405.json` of a newer msprof says a time instead, and its folder is of one device.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from tilescope.tiler.readers.compression import without_ending
+from tilescope.tiler.readers.layouts.layout import FileLabel
+
+_MSPROF: Final = re.compile(r"PROF_\d+_\d+_\w+")
+_FRAMEWORK: Final = re.compile(r".+_ascend_(?:pt|ms)")
+_TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_(\d{1,4})\.json")
+_DEVICE_FOLDER: Final = re.compile(r"device_(\d{1,4})")
+_DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.json")
+
+
+class DevicePlace(Struct, frozen=True):
+    """The capture and the device of a file, as far as its path says them."""
+
+    capture: str = ""  # name of its folder
+    device: str = ""  # number
+
+
+def capture_position(path: Path) -> int | None:
+    """The position of the folder of a capture among the parts of a path; None where a trace is in none.
+
+    A folder `PROF_*` in that of a framework is of the same capture. MindSpore's folder `profiler` is one of a timeline.
+    """
+    folders = path.parts[:-1]
+    for pattern in (_FRAMEWORK, _MSPROF):
+        positions = [position for position, part in enumerate(folders) if pattern.fullmatch(part)]
+        if positions:
+            return positions[-1]
+    is_timeline = _TIMELINE.fullmatch(without_ending(path.name)) is not None
+    return len(folders) - 1 if is_timeline and folders[-1:] == ("profiler",) else None
+
+
+def device_place(path: Path) -> DevicePlace:
+    """The place of a file."""
+    name = without_ending(path.name)
+    position = capture_position(path)
+    folder = next((match for part in path.parts[-2:-4:-1] if (match := _DEVICE_FOLDER.fullmatch(part))), None)
+    device = _DEVICE_FILE.fullmatch(name) or _TIMELINE.fullmatch(name) or folder
+    return DevicePlace("" if position is None else path.parts[position], "" if device is None else str(int(device[1])))
+
+
+def device_label(path: Path) -> str:
+    """The label of a file in a list: its device, or else its capture."""
+    place = device_place(path)
+    return str(FileLabel(device=f"device {place.device}" if place.device else place.capture))
