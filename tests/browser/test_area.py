@@ -97,7 +97,7 @@ def test_the_figures_of_each_tab_are_those_of_the_server(panel: Panel, theme: st
     ):
         panel.tab(title)
         panel.answered(tool)
-        columns, totals = panel.ask(tool, **span, **question)
+        columns, totals = panel.ask(tool, None, **span, **question)
         head, *lines = panel.copied()
         assert len(lines) == len(next(iter(columns.values())))
         shown = {name.removesuffix("_ticks").split(" ")[0]: k for k, name in enumerate(head)}
