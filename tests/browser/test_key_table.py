@@ -38,7 +38,7 @@ ELSEWHERE = {
     "Alt+↓": "test_tracks.py::test_tracks_are_moved_by_drag_and_by_keys_among_their_siblings",
     "<": "test_tracks.py::test_an_empty_lane_says_where_its_events_are_and_leads_there",
     ">": "test_tracks.py::test_an_empty_lane_says_where_its_events_are_and_leads_there",
-    "X": "test_memory_lane.py::test_a_peak_leads_to_what_happens_around_it",
+    "X": "test_lanes.py::test_memory_is_drawn_by_its_key_and_from_its_page",
     "E": "test_tracks.py::test_hidden_tracks_are_away_until_they_are_shown_again",
     "Search / Ctrl+F": "test_search.py::test_what_is_found_and_gone_to_is_what_the_server_says",
     "Search Enter": "test_search.py::test_what_is_found_and_gone_to_is_what_the_server_says",
