@@ -89,7 +89,7 @@ def test_a_head_without_events_has_no_time() -> None:
 )
 def test_a_head_keeps_few_bytes_whatever_it_says(groups: list[dict[str, object]]) -> None:
     kept = []
-    for rank in range(20):  # each says something else: what heads have in common is kept once
+    for rank in range(3):  # each says something else: what heads have in common is kept once
         own = [{**entry, "pg_name": f"{entry['pg_name']}{rank}"} for entry in groups]
         text = json.dumps({"rank": rank, "world_size": 64, "pg_config": own})
         tracemalloc.start()
@@ -100,7 +100,7 @@ def test_a_head_keeps_few_bytes_whatever_it_says(groups: list[dict[str, object]]
         tracemalloc.stop()
         assert kept[-1].rank == rank
         assert size_bytes < 7_000
-    assert len({distributed.groups for distributed in kept}) in (1, 20)
+    assert len({distributed.groups for distributed in kept}) in (1, 3)
 
 
 def test_default_groups_that_differ_late_are_not_the_same() -> None:
