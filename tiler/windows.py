@@ -31,6 +31,18 @@ class Windows(Struct, frozen=True):
         )
         return cls(*_native.tick_spans(first, last, TICK_LIMIT))
 
+    @classmethod
+    def adjoined(cls, parts: Sequence[Windows]) -> Windows:
+        """Windows that follow one another in time, in pieces: those that touch at a border are one."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return cls.single(0, 0)
+        starts, stops = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
+        is_apart = starts[1:] != stops[:-1]
+        return cls(starts[np.append(True, is_apart)], stops[np.append(is_apart, True)])
+
     of = from_spans  # as in version 0.2: tools of other packages call it
 
     @classmethod

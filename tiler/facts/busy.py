@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 from typing import Final
 
 import numpy as np
@@ -32,26 +32,38 @@ _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 NOTHING: Final = Windows.from_spans([], [])
 
 
+# Kinds of the fields of `WorkSpans`, in their order.
+_FIELDS: Final = (
+    *(Work.COMPUTATION, Work.COMMUNICATION, Work.COPY),
+    *(Work.TO_DEVICE, Work.TO_HOST, Work.INFEED, Work.OUTFEED),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkSpans:
-    """Windows of each kind of work."""
+    """Windows of each kind of work. Copies of a direction are told apart where somebody asks for it."""
 
     computation: Windows = NOTHING
     communication: Windows = NOTHING
     copies: Windows = NOTHING
+    to_device: Windows = NOTHING
+    to_host: Windows = NOTHING
+    infeed: Windows = NOTHING
+    outfeed: Windows = NOTHING
+
+    @property
+    def kinds(self) -> Sequence[Windows]:
+        """All fields in turn."""
+        return [getattr(self, name) for name in WorkSpans.__slots__]
 
     @property
     def any(self) -> Windows:
         """Windows in which anything runs."""
-        return self.computation.joined(self.communication, self.copies)
+        return NOTHING.joined(*self.kinds)
 
     def joined(self, other: WorkSpans) -> WorkSpans:
         """That of both together."""
-        return WorkSpans(
-            self.computation.joined(other.computation),
-            self.communication.joined(other.communication),
-            self.copies.joined(other.copies),
-        )
+        return WorkSpans(*(mine.joined(theirs) for mine, theirs in zip(self.kinds, other.kinds, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +72,11 @@ class Piece:
 
     windows: Windows
     of: Sequence[WorkSpans]
+
+    @property
+    def work(self) -> WorkSpans:
+        """That of all tracks together."""
+        return reduce(WorkSpans.joined, self.of, WorkSpans())
 
 
 class Busy:
@@ -72,14 +89,19 @@ class Busy:
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
         """Pieces that make up the windows, by time; None where whoever asks may stop. Raises DamagedStore."""
+        for piece in self.kind_pieces(windows):
+            yield None if piece is None else Piece(piece[0], list(map(_work_spans, piece[1])))
+
+    def kind_pieces(self, windows: Windows) -> Iterator[tuple[Windows, Sequence[Sequence[Windows]]] | None]:
+        """As `pieces`: windows, and when slices of each kind run, track by track. Kinds may be of any sort."""
         for part in self.parts(windows):
-            work_spans = []
+            tracks = []
             for leaves in self._leaves:
                 spans = LeafSpans(leaves.kinds)
                 for _ in self._read(leaves, leaves.meet(part), part, spans):
                     yield None
-                work_spans.append(_work_spans(spans.take()))
-            yield Piece(part, work_spans)
+                tracks.append(spans.take())
+            yield part, tracks
 
     def ticks(self, windows: Windows) -> int:
         """Number of ticks of the windows in which any track works. Raises DamagedStore."""
@@ -176,8 +198,6 @@ class _Leaves:
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:
     """Work of one track: an operation that runs others is computation where none of them runs."""
-    computation, communication, copies = (kinds[kind] for kind in (Work.COMPUTATION, Work.COMMUNICATION, Work.COPY))
+    work = WorkSpans(*(kinds[kind] for kind in _FIELDS))
     control = kinds[Work.CONTROL]
-    if len(control):
-        computation = computation.joined(control.without(computation.joined(communication, copies)))
-    return WorkSpans(computation, communication, copies)
+    return replace(work, computation=work.computation.joined(control.without(work.any))) if len(control) else work

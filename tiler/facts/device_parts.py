@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts import NOTHING, Busy, Device, WorkSpans
+from tilescope.tiler.facts import NOTHING, Busy, Device
+from tilescope.tiler.facts.division import Division, divisions
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.resolver import TickRange
@@ -79,12 +80,9 @@ def parts_of(
     before_work = _before(all_windows, first_launch, extent)
     total = Parts()
     steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]
-    for piece in busy.pieces(windows):
-        if piece is not None:
-            work = WorkSpans()
-            for spans in piece.of:
-                work = work.joined(spans)
-            sets = _sets(piece.windows, work)
+    for division in divisions(busy, windows):
+        if division is not None:
+            sets = _sets(division)
             total += _parts([part_windows.ticks for part_windows in sets])
             if rows is not None:
                 _add_steps(steps, sets, rows)
@@ -105,26 +103,24 @@ def _before(windows: Windows, launch: int | None, extent: Windows) -> Windows:
     )
 
 
-def _sets(windows: Windows, work: WorkSpans) -> tuple[Windows, ...]:
-    """Six sets of ticks, from whose sizes all parts follow."""
-    compute_or_talk = work.computation.joined(work.communication)
-    busy = compute_or_talk.joined(work.copies)
-    return windows, busy, work.computation, work.communication, compute_or_talk, work.copies
+def _sets(division: Division) -> tuple[Windows, ...]:
+    """Sets of ticks, from whose sizes all parts follow."""
+    work, exposed = division.work, division.exposed
+    return (
+        *(division.windows, division.idle),
+        *(work.computation, work.communication, exposed.communication, work.copies, exposed.copies),
+    )
 
 
 def _parts(ticks: Sequence[int]) -> Parts:
-    span, busy, computation, communication, compute_or_talk, copies = ticks
-    return Parts(span, busy, computation, communication, compute_or_talk - computation, copies, busy - compute_or_talk)
+    span, idle, *others = ticks
+    return Parts(span, span - idle, *others)
 
 
 def _add_steps(steps: Sequence[Ints], sets: Sequence[Windows], rows: StepRows) -> None:
     """Adds what of the sets lies in each step that has a tick in the first of them."""
     indices = np.flatnonzero((rows.start < sets[0].stop) & (rows.stop > sets[0].start))
     start, stop = rows.start[indices], rows.stop[indices]
-    span, busy, computation, communication, compute_or_talk, copies = (
-        part_windows.ticks_before(stop) - part_windows.ticks_before(start) for part_windows in sets
-    )
-    exposed = compute_or_talk - computation, busy - compute_or_talk
-    of_steps = (span, busy, computation, communication, exposed[0], copies, exposed[1])
-    for column, ticks in zip(steps, of_steps, strict=True):
+    span, idle, *others = (part_windows.ticks_before(stop) - part_windows.ticks_before(start) for part_windows in sets)
+    for column, ticks in zip(steps, (span, span - idle, *others), strict=True):
         column[indices] += ticks

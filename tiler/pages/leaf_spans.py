@@ -15,7 +15,9 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
-KINDS: Final = 8  # there are; 0 is what does not matter
+KINDS: Final = 16  # there are; 0 is what does not matter
+
+_NOTHING: Final = Windows.from_spans([], [])
 
 
 class LeafSpans:
@@ -50,8 +52,8 @@ class LeafSpans:
         if len(kinds) == 1:
             start, stop = kinds[0]
             return int((stop - start).sum())
-        return Windows.from_spans([], []).joined(*(Windows.from_spans(start, stop) for start, stop in kinds)).ticks
+        return _NOTHING.joined(*(Windows.from_spans(start, stop) for start, stop in kinds)).ticks
 
     def take(self) -> list[Windows]:
         """By kind: when any slice of it runs, of what was added since the last call."""
-        return [Windows.from_spans(start, stop) for start, stop in self._spans.take()]
+        return [Windows.from_spans(start, stop) if len(start) else _NOTHING for start, stop in self._spans.take()]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -12,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_stream
-from tilescope.tiler.facts import NOTHING, Busy, Device, Work, WorkSpans, WorkTrack
+from tilescope.tiler.facts import Busy, Device, WorkTrack
+from tilescope.tiler.facts.division import divisions
 from tilescope.tiler.facts.findings.frames import Frames
-from tilescope.tiler.facts.findings.host_threads import in_turn
-from tilescope.tiler.query import Interruptible, Name, QueryReader
+from tilescope.tiler.facts.work.copy_directions import directed_kinds
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -33,18 +33,19 @@ class TimePart(IntEnum):
     OUTFEED = 6
 
 
-_TO_DEVICE: Final = re.compile(r"(?i)htod|h2d|host.?to.?device|pinned.?to.?device|pageable.?to.?device")
-_TO_HOST: Final = re.compile(r"(?i)dtoh|d2h|device.?to.?host|device.?to.?(?:pinned|pageable)")
-_INFEED: Final = re.compile(r"^infeed\b")
-_OUTFEED: Final = re.compile(r"^outfeed\b")
-
-# `Busy` sorts by three kinds of work: here these stand for directions, and for feeds.
-_DIRECTIONS: Final = {
-    TimePart.TO_DEVICE: Work.COMPUTATION,
-    TimePart.TO_HOST: Work.COMMUNICATION,
-    TimePart.COPY: Work.COPY,
+# Fields of `WorkSpans` with each part.
+_FIELDS: Final = {
+    TimePart.COMPUTATION: "computation",
+    TimePart.COMMUNICATION: "communication",
+    TimePart.TO_DEVICE: "to_device",
+    TimePart.TO_HOST: "to_host",
+    TimePart.COPY: "copies",
+    TimePart.INFEED: "infeed",
+    TimePart.OUTFEED: "outfeed",
 }
-_FEEDS: Final = {TimePart.INFEED: Work.COMPUTATION, TimePart.OUTFEED: Work.COMMUNICATION, TimePart.COPY: Work.COPY}
+
+
+_SPANS: Final = [part for part in TimePart if part is not TimePart.COMPUTATION]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,79 +74,34 @@ class DeviceTime:
         return bool(self.ticks[TimePart.COMPUTATION].any() or self.ticks[TimePart.COMMUNICATION].any())
 
 
-def _direction(name: Name) -> int:
-    """The place of a copy of a GPU."""
-    if _TO_DEVICE.search(name.text):
-        return _DIRECTIONS[TimePart.TO_DEVICE]
-    return _DIRECTIONS[TimePart.TO_HOST if _TO_HOST.search(name.text) else TimePart.COPY]
-
-
-def _feed(name: Name) -> int:
-    """The place of a copy of a TPU."""
-    if _INFEED.search(name.text):
-        return _FEEDS[TimePart.INFEED]
-    return _FEEDS[TimePart.OUTFEED if _OUTFEED.search(name.text) else TimePart.COPY]
-
-
 def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[DeviceTime]:
     """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
-    windows = frames.windows
-    tracks = [*device.tracks, *device.beside]
-    work = yield from _work(reader, tracks, windows)
     has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
-    copies = WorkSpans()
-    if len(work.copies):
-        copies = yield from _copies(reader, tracks, windows, _direction if has_streams else _feed)
-    sorts = _DIRECTIONS if has_streams else _FEEDS
-    running = dict.fromkeys(TimePart, NOTHING) | {
-        TimePart.COMPUTATION: work.computation,
-        TimePart.COMMUNICATION: work.communication,
-        **{part: _windows(copies, sort) for part, sort in sorts.items()},
-    }
-    hidden = NOTHING
-    ticks: dict[TimePart, Ints] = {}
-    spans: dict[TimePart, Windows] = {}
-    for part in TimePart:
-        alone = running[part].without(hidden) if len(hidden) else running[part]
-        hidden = hidden.joined(running[part])
-        ticks[part] = frames.ticks_in(alone)
-        if part is not TimePart.COMPUTATION:
-            spans[part] = alone
+    tracks = yield from _with_directions(reader, [*device.tracks, *device.beside], has_streams=has_streams)
+    ticks = {part: np.zeros(len(frames), np.int64) for part in TimePart}
+    pieces: dict[TimePart, list[Windows]] = {part: [] for part in _SPANS}
+    idle: list[Windows] = []
+    for division in divisions(Busy(reader, tracks), frames.windows):
+        if division is not None:
+            which = frames.within(division.windows)
+            for part in TimePart:
+                alone: Windows = getattr(division.exposed, _FIELDS[part])
+                if len(alone):
+                    ticks[part][which] += frames.take(which).ticks_in(alone)
+                    if part in pieces:
+                        pieces[part].append(alone)
+            idle.append(division.idle)
         yield
-    return DeviceTime(device, frames, ticks, spans, windows.without(hidden), has_streams)
+    spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
+    return DeviceTime(device, frames, ticks, spans, Windows.adjoined(idle), has_streams)
 
 
-def _work(reader: QueryReader, tracks: Sequence[WorkTrack], windows: Windows) -> Interruptible[WorkSpans]:
-    """All work in some windows, by kind."""
-    parts: list[list[Windows]] = [[], [], []]
-    for piece in Busy(reader, tracks).pieces(windows):
-        if piece is not None:
-            work = WorkSpans()
-            for spans in piece.of:
-                work = work.joined(spans)
-            for part, kind in zip(parts, (work.computation, work.communication, work.copies), strict=True):
-                part.append(kind)
-        yield
-    return WorkSpans(*map(in_turn, parts))
-
-
-def _windows(spans: WorkSpans, sort: Work) -> Windows:
-    return {Work.COMPUTATION: spans.computation, Work.COMMUNICATION: spans.communication}.get(sort, spans.copies)
-
-
-def _copies(
-    reader: QueryReader,
-    tracks: Sequence[WorkTrack],
-    windows: Windows,
-    sort: Callable[[Name], int],
-) -> Interruptible[WorkSpans]:
-    """Copies by what their names say, in the places of kinds of work."""
-    sorts: dict[int, NDArray[np.uint8]] = {}
-    sorted_tracks = []
-    for work_track in tracks:
-        key = id(work_track.kinds)
-        if key not in sorts:
-            sorts[key] = yield from reader.names.numbers(sort, unless=work_track.kinds != Work.COPY)
-        if sorts[key].any():
-            sorted_tracks.append(WorkTrack(work_track.track, sorts[key]))
-    return (yield from _work(reader, sorted_tracks, windows)) if sorted_tracks else WorkSpans()
+def _with_directions(
+    reader: QueryReader, tracks: Sequence[WorkTrack], *, has_streams: bool
+) -> Interruptible[list[WorkTrack]]:
+    """Tracks whose copies are told apart."""
+    directed: dict[int, NDArray[np.uint8]] = {}
+    for track in tracks:
+        if id(track.kinds) not in directed:
+            directed[id(track.kinds)] = yield from directed_kinds(reader, track.kinds, has_streams=has_streams)
+    return [WorkTrack(track.track, directed[id(track.kinds)]) for track in tracks]

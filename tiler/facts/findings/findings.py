@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
+from tilescope.tiler.facts.findings.blame import IdleBlame
 from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
 from tilescope.tiler.facts.findings.candidates import (
     CauseTime,
@@ -27,7 +28,7 @@ from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames,
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.host_time import open_slices
-from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
+from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.facts.findings.participants import world_size

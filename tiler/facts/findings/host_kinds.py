@@ -6,10 +6,12 @@ a data loader provides input.
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
+from functools import cache
 from typing import Final
 
+from tilescope.tiler.facts.work.rule import OrderedPatterns
+from tilescope.tiler.facts.work.user_patterns import as_bytes
 from tilescope.tiler.query import Name
 
 
@@ -28,55 +30,64 @@ class HostKind(IntEnum):
     LAUNCH = 9  # hands work to the device
 
 
-# The first rule that matches counts. Names of kernels do not occur here: these are names on threads of hosts.
-_RULES: Final = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
-        (
-            HostKind.LAUNCH,
-            r"^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)"
-            r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
-        ),
-        (
-            HostKind.ALLOCATION,
-            r"^(?:cuda|hip|musa)(?:Malloc|Free)(?!Host)|^cuMem(?:Alloc|Free|Map|Unmap|Create|Release)|^aclrt(?:Malloc|Free)"
-            r"|\bempty_cache\b|emptyCache|EmptyCache",
-        ),
-        (
-            HostKind.SYNC,
-            r"^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$"
-            r"|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|(?<!cu)MemcpyD(?:to|2)H"
-            r"|\bToLiteral|AwaitReady|_value_and_dtype\b",
-        ),
-        (
-            HostKind.COMPILATION,
-            r"compile_and_write|\b_?backend_compile|CompileAndLoad|XlaCompile|CompileToBackend|RunBackend\b"
-            r"|(?:^|: )_?compile_fx(?!\.py)|: \w*codegen_and_compile\b|convert_frame"
-            r"|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
-            r"|^cu(?:da)?(?:Module|Library)Load|\bcompile_or_get_cached\b|compilation_cache|::Compile\b|\btrace_to_jaxpr"
-            r"|^PjRt\w*Client::Compile",
-        ),
-        (HostKind.ENQUEUE, r"InfeedEnqueue|InfeedQueue/enqueue|TransferToInfeed"),
-        (HostKind.OUTPUT, r"OutfeedDequeue|WriteHistograms|SummaryWriter|[Oo]utfeed"),
-        (
-            HostKind.INPUT,
-            r"DataLoader|\b_next_data\b|utils/data/|torchvision/(?:datasets|transforms|io)|^Iterator::|IteratorGetNext"
-            r"|TFRecord|\bnext_batch\b|\bget_next\b|\bgrain\b|ArrayRecord|^PIL/|\b(?:read|load|get|fetch)_batch\b"
-            r"|(?i:\bdata_?(?:loader|sets?|source|iter|pipe|feed)\b|[a-z]dataset\b|\bdatasets?/)|webdataset|nvidia/dali"
-            r"|[Ii]nput_?[Pp]ipeline|\bcollate|\bminddata\b|GetNext\b|\bQueueDequeue|prefetch_to_device"
-            r"|^(?:\$?\S+?[:(]\d+\)?:? )?(?:input|batch|load_data|read_data|data_loading)$",
-        ),
-        (
-            HostKind.PAUSE,
-            r"(?i)^(?!.*(?:utils/checkpoint\.py|checkpoint_wrapper|activation_?checkpoint|checkpoint_activations"
-            r"|tensor_parallel/random\.py)).*checkpoint(?!Function|_sequential)|serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b"
-            r"|\bgc\b.*collect|garbage.?collect|built-in.*\bcollect\b|\bevaluate\b|\bvalidat(?:e|ion)\b|\borbax\b",
-        ),
-    )
+# Regular expressions of RE2, the first that matches counts. Names of kernels do not occur here: these are names on
+# threads of hosts.
+_RULES: Final = (
+    (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
+    (
+        HostKind.LAUNCH,
+        r"^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)"
+        r"|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process",
+    ),
+    (
+        HostKind.ALLOCATION,
+        r"^(?:cuda|hip|musa)(?:Malloc|Free)(?:$|[^H])|^cuMem(?:Alloc|Free|Map|Unmap|Create|Release)"
+        r"|^aclrt(?:Malloc|Free)|\bempty_cache\b|emptyCache|EmptyCache",
+    ),
+    (
+        HostKind.SYNC,
+        r"^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize"
+        r"|\baten::(?:item|_local_scalar_dense|nonzero)$|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b"
+        r"|(?:^|[^u]|[^c]u)MemcpyD(?:to|2)H|\bToLiteral|AwaitReady|_value_and_dtype\b",
+    ),
+    (
+        HostKind.COMPILATION,
+        r"compile_and_write|\b_?backend_compile|CompileAndLoad|XlaCompile|CompileToBackend|RunBackend\b"
+        r"|(?:^|: )_?compile_fx(?:$|[^.])|: \w*codegen_and_compile\b|convert_frame"
+        r"|\blower_(?:jaxpr|sharding)|CompileGraph|nvrtcCompile|RunHloPasses"
+        r"|^cu(?:da)?(?:Module|Library)Load|\bcompile_or_get_cached\b|compilation_cache|::Compile\b|\btrace_to_jaxpr"
+        r"|^PjRt\w*Client::Compile",
+    ),
+    (HostKind.ENQUEUE, r"InfeedEnqueue|InfeedQueue/enqueue|TransferToInfeed"),
+    (HostKind.OUTPUT, r"OutfeedDequeue|WriteHistograms|SummaryWriter|[Oo]utfeed"),
+    (
+        HostKind.INPUT,
+        r"DataLoader|\b_next_data\b|utils/data/|torchvision/(?:datasets|transforms|io)|^Iterator::|IteratorGetNext"
+        r"|TFRecord|\bnext_batch\b|\bget_next\b|\bgrain\b|ArrayRecord|^PIL/|\b(?:read|load|get|fetch)_batch\b"
+        r"|(?i:\bdata_?(?:loader|sets?|source|iter|pipe|feed)\b|[a-z]dataset\b|\bdatasets?/)|webdataset|nvidia/dali"
+        r"|[Ii]nput_?[Pp]ipeline|\bcollate|\bminddata\b|GetNext\b|\bQueueDequeue|prefetch_to_device"
+        r"|^(?:\$?\S+?[:(]\d+\)?:? )?(?:input|batch|load_data|read_data|data_loading)$",
+    ),
+    (
+        HostKind.PAUSE,
+        r"(?i)serializ|\bsave\b|\bmaybe_save\b|\bsavez?\b|\bgc\b.*collect|garbage.?collect|built-in.*\bcollect\b"
+        r"|\bevaluate\b|\bvalidat(?:e|ion)\b|\borbax\b",
+    ),
+    (
+        HostKind.NONE,  # checkpoints of activations
+        r"(?i)utils/checkpoint\.py|checkpoint_wrapper|activation_?checkpoint|checkpoint_activations"
+        r"|tensor_parallel/random\.py|checkpointFunction|checkpoint_sequential",
+    ),
+    (HostKind.PAUSE, r"(?i)checkpoint"),
 )
+
+
+@cache
+def _patterns() -> OrderedPatterns[HostKind]:
+    """The rules, compiled when they are first needed."""
+    return OrderedPatterns(_RULES)
 
 
 def host_kind(name: Name) -> int:
     """The kind of a name on a thread of a host."""
-    return next((kind for kind, rule in _RULES if rule.search(name.text)), HostKind.NONE)
+    return _patterns().kind(as_bytes(name.text)) or HostKind.NONE

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
-from tilescope.tiler.facts import NOTHING, Busy, Work, WorkTrack
+from tilescope.tiler.facts import NOTHING, Busy, WorkTrack
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.windows import Windows
@@ -21,19 +22,12 @@ from tilescope.tiler.windows import Windows
 Ints = NDArray[np.int64]
 Kinds = NDArray[np.uint8]
 
-# `Busy` tells three kinds of work apart: two readings of a thread tell the six that somebody asks for.
-_READINGS: Final[Sequence[Mapping[Work, tuple[HostKind, ...]]]] = (
-    {
-        Work.COMPUTATION: (HostKind.SYNC,),
-        Work.COMMUNICATION: (HostKind.PAUSE, HostKind.COMPILATION),
-        Work.COPY: (HostKind.COLLECTIVE,),
-    },
-    {
-        Work.COMPUTATION: (HostKind.INPUT,),
-        Work.COMMUNICATION: (HostKind.ENQUEUE,),
-        Work.COPY: (HostKind.LAUNCH,),
-    },
+# Kinds that somebody asks for the times of. Pauses are asked for with compilations.
+_TIMED: Final = (
+    *(HostKind.SYNC, HostKind.PAUSE, HostKind.COMPILATION, HostKind.COLLECTIVE),
+    *(HostKind.INPUT, HostKind.ENQUEUE, HostKind.LAUNCH),
 )
+_TOGETHER: Final = (HostKind.PAUSE, HostKind.COMPILATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ def host_threads_of(
     """
     tracks = _threads(reader, file, devices)
     are_theirs = _names_of(reader, tracks)
-    kinds = yield from reader.names.numbers(host_kind, unless=None if are_theirs is None else ~are_theirs)
+    kinds = yield from (_all_kinds(reader) if are_theirs is None else reader.names.numbers(host_kind, ~are_theirs))
     threads = frozenset(tracks)
     markers = [
         (series.total_ticks, -track)
@@ -82,6 +76,14 @@ def host_threads_of(
     launches = times[HostKind.LAUNCH]
     main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
     return HostThreads(tracks, main, kinds, times)
+
+
+_ALL_KINDS: Final = RunCache[Kinds]("host_kinds", "Kinds of names on threads of hosts")
+
+
+def _all_kinds(reader: QueryReader) -> Interruptible[Kinds]:
+    kinds = _ALL_KINDS.get(reader)
+    return kinds if kinds is not None else _ALL_KINDS.keep(reader, (yield from reader.names.numbers(host_kind)))
 
 
 def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[int, ...]:
@@ -129,36 +131,23 @@ def _times(
     reader: QueryReader, tracks: Sequence[int], kinds: Kinds, span: Windows
 ) -> Interruptible[dict[HostKind, dict[int, Windows]]]:
     times: dict[HostKind, dict[int, Windows]] = {kind: {} for kind in HostKind}
-    for reading in _READINGS:
-        works = np.zeros(len(HostKind), np.uint8)
-        for work, host_kinds in reading.items():
-            works[list(host_kinds)] = work
-        sorts = works[kinds]
-        for track in tracks if sorts.any() else ():
-            histogram = reader.whole_histogram(track)
-            if histogram is not None and not histogram.has_other_names and not sorts[histogram.name + 1].any():
-                continue
-            parts: dict[Work, list[Windows]] = {work: [] for work in reading}
-            for piece in Busy(reader, [WorkTrack(track, sorts)]).pieces(span):
-                if piece is not None:
-                    spans = piece.of[0]
-                    parts[Work.COMPUTATION].append(spans.computation)
-                    parts[Work.COMMUNICATION].append(spans.communication)
-                    parts[Work.COPY].append(spans.copies)
-                yield
-            for work, host_kinds in reading.items():
-                windows = in_turn(parts[work])
-                if len(windows):
-                    for kind in host_kinds:
-                        times[kind][track] = windows
+    sorts = np.where(np.isin(kinds, _TIMED), kinds, HostKind.NONE)
+    for track in tracks if sorts.any() else ():
+        histogram = reader.whole_histogram(track)
+        if histogram is not None and not histogram.has_other_names and not sorts[histogram.name + 1].any():
+            continue
+        parts: dict[HostKind, list[Windows]] = {kind: [] for kind in _TIMED}
+        for piece in Busy(reader, [WorkTrack(track, sorts)]).kind_pieces(span):
+            if piece is not None:
+                _, (spans,) = piece
+                for kind, pieces in parts.items():
+                    pieces.append(spans[kind])
+            yield
+        for kind, pieces in parts.items():
+            windows = Windows.adjoined(pieces)
+            if len(windows):
+                times[kind][track] = windows
+        together = NOTHING.joined(*(times[kind].get(track, NOTHING) for kind in _TOGETHER))
+        if len(together):
+            times[HostKind.PAUSE][track] = times[HostKind.COMPILATION][track] = together
     return times
-
-
-def in_turn(parts: Sequence[Windows]) -> Windows:
-    """Windows of pieces that follow each other, as one."""
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return NOTHING
-    return Windows.from_spans(
-        np.concatenate([part.starts for part in parts]), np.concatenate([part.stops for part in parts])
-    )

@@ -9,11 +9,12 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.findings.blame import IdleBlame
 from tilescope.tiler.facts.findings.device_time import time_of_device
 from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.frames import NO_STEP, Frames
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
-from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
+from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.where import SEPARATOR, culprit_parts
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache

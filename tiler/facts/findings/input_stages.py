@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.facts.findings.blame import Culprit, IdleBlame
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import segments_of_track
-from tilescope.tiler.facts.findings.idle_causes import Culprit, IdleBlame
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import Windows
 

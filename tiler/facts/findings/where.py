@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from tilescope.tiler.facts.findings.blame import IdleBlame
 from tilescope.tiler.facts.findings.device_time import DeviceTime
 from tilescope.tiler.facts.findings.host_time import open_slices
-from tilescope.tiler.facts.findings.idle_causes import IdleBlame
 from tilescope.tiler.query import QueryReader
 
 SEPARATOR: Final = " · "

@@ -1,6 +1,6 @@
 """States of a device at each instant: computation, communication and copies that nothing hides, or nothing.
 
-The states are those whose ticks `device_parts.py` adds up. They are made in pieces of time, so that a view reads
+They are made in pieces of time, so that a view reads
 its own events alone.
 """
 
@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
+from tilescope.tiler.facts.busy import NOTHING, Busy
 from tilescope.tiler.facts.devices import Device
+from tilescope.tiler.facts.division import divisions
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -51,18 +52,19 @@ class DeviceStates:
             pieces.append(piece)
             yield
         return [
-            _adjoined([piece[state] for piece in pieces]).clipped(start, stop) if pieces else NOTHING
+            Windows.adjoined([piece[state] for piece in pieces]).clipped(start, stop) if pieces else NOTHING
             for state in range(len(STATES))
         ]
 
     def _piece(self, busy: Busy, number: int) -> Interruptible[_StatePiece]:
         windows = Windows.single(int(self.borders[number]), int(self.borders[number + 1]))
         parts = []
-        for piece in busy.pieces(windows):
-            if piece is not None:
-                parts.append(_states_of(piece))
+        for division in divisions(busy, windows):
+            if division is not None:
+                exposed = division.exposed
+                parts.append((exposed.computation, exposed.communication, exposed.copies, division.idle))
             yield
-        return tuple(_adjoined([part[state] for part in parts]) for state in range(len(STATES)))
+        return tuple(Windows.adjoined([part[state] for part in parts]) for state in range(len(STATES)))
 
 
 _STATES: Final = KeyedRunCache[int, DeviceStates]("device_states", "Times at which devices work")
@@ -80,29 +82,6 @@ def device_states(reader: QueryReader, device: Device) -> Interruptible[DeviceSt
         borders = np.array([*starts, extent.stop] if starts else [0], np.int64)
         states = _STATES.keep(reader, device.group, DeviceStates(device, borders))
     return states
-
-
-def _states_of(piece: Piece) -> _StatePiece:
-    work = WorkSpans()
-    for spans in piece.of:
-        work = work.joined(spans)
-    compute_or_talk = work.computation.joined(work.communication)
-    busy = compute_or_talk.joined(work.copies)
-    return (
-        work.computation,
-        compute_or_talk.without(work.computation),
-        busy.without(compute_or_talk),
-        piece.windows.without(busy),
-    )
-
-
-def _adjoined(parts: Sequence[Windows]) -> Windows:
-    """Windows that follow one another in time, in pieces: those that touch at a border are one."""
-    if len(parts) == 1:
-        return parts[0]
-    starts, stops = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
-    is_apart = starts[1:] != stops[:-1]
-    return Windows(starts[np.append(True, is_apart)[: len(starts)]], stops[np.append(is_apart, True)[: len(stops)]])
 
 
 def state_bins(states: Sequence[Windows], borders: Ints) -> SliceBins:

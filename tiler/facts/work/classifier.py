@@ -109,7 +109,7 @@ def classifier(rules: WorkRules) -> Classifier:
 
 
 @lru_cache
-def _patterns(rules: Sequence[Rule]) -> OrderedPatterns:
+def _patterns(rules: Sequence[Rule]) -> OrderedPatterns[Work]:
     return OrderedPatterns([(rule.kind, rule.pattern) for rule in rules])
 
 

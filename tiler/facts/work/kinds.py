@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 
 class Work(IntEnum):
-    """Kinds of work."""
+    """Kinds of work. Those behind CONTROL are copies, which `directed_kinds` tells apart."""
 
     NONE = 0  # no work of the device: an annotation, a wait
     COMPUTATION = 1
     COMMUNICATION = 2  # between devices
     COPY = 3  # between memories, or to and from the host
     CONTROL = 4  # an operation that runs others: computation where none of these runs
+    TO_DEVICE = 5
+    TO_HOST = 6
+    INFEED = 7
+    OUTFEED = 8
 
 
 class Origin(IntEnum):

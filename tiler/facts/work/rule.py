@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import groupby
+from typing import Generic, TypeVar
 
 from tilescope.tiler.facts.work.kinds import Work
 from tilescope.tiler.work_rules import PATTERN_MEMORY_BYTES
@@ -25,23 +27,26 @@ class Rule:
     examples: tuple[str, ...]
 
 
-class OrderedPatterns:
+Kind = TypeVar("Kind", bound=IntEnum)
+
+
+class OrderedPatterns(Generic[Kind]):
     """Patterns of which the first that matches says the kind. Neighbours of one kind are searched together."""
 
-    def __init__(self, patterns: Sequence[tuple[Work, str]]) -> None:
+    def __init__(self, patterns: Sequence[tuple[Kind, str]]) -> None:
         # Names of hosts, of which a run may have 100,000, match none: one search instead of one for each kind.
         self._is_any = searcher([pattern for _, pattern in patterns])
-        self._searches: list[tuple[Work, Callable[[bytes], bool]]] = [
-            (work, searcher([pattern for _, pattern in group]))
-            for work, group in groupby(patterns, key=lambda pair: pair[0])
+        self._searches: list[tuple[Kind, Callable[[bytes], bool]]] = [
+            (kind, searcher([pattern for _, pattern in group]))
+            for kind, group in groupby(patterns, key=lambda pair: pair[0])
         ]
 
-    def kind(self, text: bytes) -> Work | None:
+    def kind(self, text: bytes) -> Kind | None:
         """The kind of the first pattern that matches; None: none does."""
         if self._is_any(text):
-            for work, is_in in self._searches:
+            for kind, is_in in self._searches:
                 if is_in(text):
-                    return work
+                    return kind
         return None
 
 

@@ -20,7 +20,7 @@ struct Spans {
 
 class LeafSpans {
   public:
-    static constexpr uint8_t kKinds = 8;
+    static constexpr uint8_t kKinds = 16;
 
     // `kinds`: of each name, the one without a name first, which kind it is, below kKinds. 0: it does not matter.
     explicit LeafSpans(std::vector<uint8_t> kinds) : kinds_(std::move(kinds)), spans_(kKinds) {}

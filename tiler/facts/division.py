@@ -1,0 +1,45 @@
+"""Division of a device's time: computation, communication and copies that nothing hides, and idle time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
+from tilescope.tiler.windows import Windows
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A piece of a device's time. `exposed`: no two kinds share a tick; with `idle` they are all of `windows`.
+
+    Computation hides communication, and both hide copies: those to devices first, then to hosts, within devices, and
+    feeds. `work` is all of each kind.
+    """
+
+    windows: Windows
+    work: WorkSpans
+    exposed: WorkSpans
+    idle: Windows
+
+
+def divisions(busy: Busy, windows: Windows) -> Iterator[Division | None]:
+    """Pieces that make up some windows, by time; None where whoever asks may stop. Raises DamagedStore."""
+    for piece in busy.pieces(windows):
+        yield None if piece is None else divided(piece)
+
+
+def divided(piece: Piece) -> Division:
+    """A piece of the time of one device."""
+    work = piece.work
+    hidden, alone = NOTHING, []
+    order = (
+        *(work.computation, work.communication, work.to_device, work.to_host),
+        *(work.copies, work.infeed, work.outfeed),
+    )
+    for spans in order:
+        alone.append(spans.without(hidden))
+        hidden = hidden.joined(spans)
+    computation, communication, to_device, to_host, copies, infeed, outfeed = alone
+    exposed = WorkSpans(computation, communication, copies, to_device, to_host, infeed, outfeed)
+    return Division(piece.windows, work, exposed, piece.windows.without(hidden))
