@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
+
 from tests.demo import DEMO_TRACE
 from tests.server.conftest import Client
 from tilescope.server.app import make_app
@@ -17,6 +19,8 @@ from tilescope.server.runs.registry import Registry
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import is_store, open_run_store
+
+pytestmark = pytest.mark.slow
 
 ClientFactory = Callable[..., Awaitable[Client]]
 

@@ -16,6 +16,8 @@ from tests.server.rpc import conftest, test_gate
 from tests.server.rpc.test_gate import Served
 from tilescope.server.settings import DEFAULTS, Settings
 
+pytestmark = pytest.mark.slow
+
 demo_store = conftest.demo_store
 served = test_gate.served
 REQUESTS = 500

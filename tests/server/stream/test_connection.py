@@ -17,6 +17,8 @@ from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.wants import START_CREDIT_BYTES
 from tilescope.tiler.pages import PageKey
 
+pytestmark = pytest.mark.slow
+
 STREAM = "/api/v1/runs/run1/builds/b1/stream"
 PAGES = small_pages()
 ABSENT = PageKey(5, 0, 0, 0)

@@ -19,6 +19,8 @@ from tilescope.tiler.readers.trace_event import blocks
 from tilescope.tiler.store.attachments import find
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 EVENT = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'
 
 

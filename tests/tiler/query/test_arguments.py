@@ -24,6 +24,8 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, QueryReader
 from tilescope.tiler.store import open_run_store
 
+pytestmark = pytest.mark.slow
+
 
 def told(value: object) -> object:
     """A value with its type, as an event shows it."""

@@ -26,6 +26,8 @@ from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.windows import everywhere
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:

@@ -10,6 +10,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 FLIPS = int(os.environ.get("TILESCOPE_FLIPS", "6"))
 CUTS = int(os.environ.get("TILESCOPE_CUTS", "2"))
 SEED = int(os.environ.get("TILESCOPE_DAMAGE_SEED", "1"))

@@ -32,6 +32,8 @@ from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 
+pytestmark = pytest.mark.slow
+
 PAGE_BYTES = 4096
 
 

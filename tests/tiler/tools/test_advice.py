@@ -22,6 +22,8 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Scope, ask, from_values, tool, tools
 
+pytestmark = pytest.mark.slow
+
 FILES = [
     "xplane/tpu_v6e_4core.xplane.pb",
     "xplane/gpu_mi300x8_conv.xplane.pb",

@@ -21,6 +21,8 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, from_values, references, tool, tools
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING: Final = 12
 EVERY: Final = 6  # of the questions that can be made of a tool's description, so many at even distances
 

@@ -16,6 +16,8 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Scope, ask, from_values, tools
 
+pytestmark = pytest.mark.slow
+
 # What is asked of tools that have to be told something.
 VALUES: dict[str, dict[str, object]] = {
     "search": {"query": "a"},

@@ -17,6 +17,8 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Col
 from tilescope.tiler.verify import blocks, memory, verify_store
 
+pytestmark = pytest.mark.slow
+
 EVENTS = 12000
 END_OF_TIME = (1 << 63) - 1
 TIGHT = 1_400_000  # enough for any page, and not for all rows at a time

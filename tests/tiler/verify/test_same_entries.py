@@ -23,6 +23,8 @@ from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.synth.trace import write_synthetic_trace
 from tilescope.tiler.verify import compare_stores
 
+pytestmark = pytest.mark.slow
+
 
 def many_kinds_of_arguments(folder: Path) -> Path:
     """More of them than there is room for while a trace is read, on many threads, and each of them three times."""

@@ -30,6 +30,8 @@ from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.windows import Windows, everywhere
 
+pytestmark = pytest.mark.slow
+
 
 def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Path) -> None:
     build_store([Path(path) for path in write_pod(tmp_path / "pod", PodShape()).files], tmp_path / "store")

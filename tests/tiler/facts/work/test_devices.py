@@ -25,7 +25,7 @@ from tilescope.tiler.work_rules import NO_WORK_RULES
 
 __all__ = ["_many_histograms", "devices", "example"]
 
-NONE, COMPUTATION, COMMUNICATION, COPY, CONTROL = Work
+NONE, COMPUTATION, COMMUNICATION, COPY, CONTROL, *_ = Work
 RULES: Final = classifier(NO_WORK_RULES)
 xla_operation, gpu_stream = RULES.xla_operation, RULES.gpu_stream
 pytorch_event, ascend_stream = RULES.pytorch_event, RULES.ascend_stream

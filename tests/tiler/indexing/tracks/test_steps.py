@@ -18,6 +18,8 @@ from tilescope.tiler.records.steps import StepSource, TrackSteps
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 Event = dict[str, Any]
 
 

@@ -18,6 +18,8 @@ from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event import TraceEventReader
 
+pytestmark = pytest.mark.slow
+
 A, B = event(name="a"), event(name="b")
 REST = '"ph":"X","pid":1,"tid":2,"ts":5,"dur":1'
 

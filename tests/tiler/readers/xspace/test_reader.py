@@ -17,6 +17,8 @@ from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.xspace import XSpaceReader
 from tilescope.tiler.readers.xspace.facts import hostname_of
 
+pytestmark = pytest.mark.slow
+
 CORPUS = sorted(name for name, entry in corpus_manifest().items() if entry["format"] == "xspace" and "events" in entry)
 PROFILE_START_NS = 1_700_000_000_123_456_789
 

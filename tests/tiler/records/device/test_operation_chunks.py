@@ -16,6 +16,8 @@ from tilescope.tiler.details.chunk import CHUNK_BYTES, CHUNK_EVENTS, Chunk, coun
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 
+pytestmark = pytest.mark.slow
+
 _DURATION, _BEGIN = 2, 300
 _LIMIT = 2**64
 
