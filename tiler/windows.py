@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -39,9 +40,10 @@ class Windows(Struct, frozen=True):
             return parts[0]
         if not parts:
             return cls.single(0, 0)
-        starts, stops = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
-        is_apart = starts[1:] != stops[:-1]
-        return cls(starts[np.append(True, is_apart)], stops[np.append(is_apart, True)])
+        touch = [before.stop == after.start for before, after in pairwise(parts)]
+        starts = [part.starts[int(is_one) :] for part, is_one in zip(parts, [False, *touch], strict=True)]
+        stops = [part.stops[: len(part) - is_one] for part, is_one in zip(parts, [*touch, False], strict=True)]
+        return cls(np.concatenate(starts), np.concatenate(stops))
 
     of = from_spans  # as in version 0.2: tools of other packages call it
 

@@ -39,7 +39,7 @@ def divided(piece: Piece) -> Division:
     )
     for spans in order:
         alone.append(spans.without(hidden))
-        hidden = hidden.joined(spans)
+        hidden = hidden.joined(spans) if len(hidden) else spans
     computation, communication, to_device, to_host, copies, infeed, outfeed = alone
     exposed = WorkSpans(computation, communication, copies, to_device, to_host, infeed, outfeed)
     return Division(piece.windows, work, exposed, piece.windows.without(hidden))

@@ -17,11 +17,6 @@ from tilescope.tiler.facts.findings.rare_steps import split_rare
 
 Ints = NDArray[np.int64]
 
-# A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
-_LAUNCH_PS: Final = 5_000_000
-
-# An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
-_QUICK_PS: Final = 30_000_000
 
 # Part of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
@@ -71,7 +66,7 @@ _PARTS: Final[Mapping[Wait, TimePart]] = {
 }
 
 
-def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[CauseTime]:
+def candidates(group: DeviceGroup, enqueued: Ints) -> Iterator[CauseTime]:
     """All causes that are seen in the times of devices alone. `enqueued`: ticks of infeed in which data moves."""
     idle = {wait: np.stack([causes.ticks[wait] for causes in group.causes]) for wait in Wait}
     pause, usual = split_rare(idle[Wait.LAUNCH], group.mean_step)
@@ -85,7 +80,7 @@ def candidates(group: DeviceGroup, tick_ps: int, enqueued: Ints) -> Iterator[Cau
             amount = amount + np.stack([lane.ticks[part] for lane in group.lanes])
         if wait is Wait.INPUT:
             amount = amount - enqueued
-        if wait is Wait.LAUNCH and _are_tiny(group, tick_ps):
+        if wait is Wait.LAUNCH and _are_tiny(group):
             cause = Cause.TINY_KERNELS
         yield _candidate(group, cause, wait, part, amount)
     for part, cause in ((TimePart.TO_DEVICE, Cause.COPY_TO_DEVICE), (TimePart.COPY, Cause.COPY)):
@@ -106,18 +101,10 @@ def affected(losses: Ints) -> NDArray[np.bool_]:
     return np.ones(len(losses), np.bool_) if is_everywhere else are
 
 
-def _are_tiny(group: DeviceGroup, tick_ps: int) -> bool:
-    """True if half of the idle time lies before kernels that take less than their launch, and launches are quick."""
-    waits, works = [], []
-    for lane in group.lanes:
-        if len(lane.idle) > 1 and lane.has_streams:
-            waits.append((lane.idle.stops - lane.idle.starts)[:-1])
-            works.append(lane.idle.starts[1:] - lane.idle.stops[:-1])
-    if not waits:
-        return False
-    wait, work = np.concatenate(waits), np.concatenate(works)
-    is_tiny = (work * tick_ps < _LAUNCH_PS) & (wait * tick_ps < _QUICK_PS)
-    return int(wait[is_tiny].sum()) * 2 > int(wait.sum())
+def _are_tiny(group: DeviceGroup) -> bool:
+    """True if most of the time before kernels is before tiny ones."""
+    waits = [lane.waits for lane in group.lanes if lane.has_streams]
+    return sum(wait.tiny for wait in waits) * 2 > sum(wait.ticks for wait in waits)
 
 
 @dataclass(frozen=True, slots=True)

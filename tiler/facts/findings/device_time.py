@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_stream
-from tilescope.tiler.facts import Busy, Device, WorkTrack
+from tilescope.tiler.facts import NOTHING, Busy, Device, WorkTrack
 from tilescope.tiler.facts.division import divisions
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.work.copy_directions import directed_kinds
@@ -48,6 +48,28 @@ _FIELDS: Final = {
 _SPANS: Final = [part for part in TimePart if part is not TimePart.COMPUTATION]
 
 
+# A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
+_LAUNCH_PS: Final = 5_000_000
+
+# An eager framework takes 5 to 25 us for an operator, most of it before the launch: a host that takes longer is slow.
+_QUICK_PS: Final = 30_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Idle ticks before work; `tiny` of them before work that takes less than its launch, where launches are quick."""
+
+    ticks: int = 0
+    tiny: int = 0
+
+    @classmethod
+    def from_idle(cls, idle: Windows, tick_ps: int) -> Self:
+        """Those of a device that works between its idle stretches."""
+        wait, work = (idle.stops - idle.starts)[:-1], idle.starts[1:] - idle.stops[:-1]
+        is_tiny = (work * tick_ps < _LAUNCH_PS) & (wait * tick_ps < _QUICK_PS)
+        return cls(int(wait.sum()), int(wait[is_tiny].sum()))
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceTime:
     """A device. `ticks[part]`: of each frame, shape (frames,). `spans[part]`: when it alone runs, not of computation.
@@ -61,12 +83,17 @@ class DeviceTime:
     spans: Mapping[TimePart, Windows]
     idle: Windows
     has_streams: bool = False  # kernels are launched one by one
+    waits: Waits = field(default_factory=Waits)
 
     @property
     def idle_ticks(self) -> Ints:
         """Idle time of each frame."""
         idle: Ints = self.frames.ticks - np.sum([self.ticks[part] for part in TimePart], axis=0)
         return idle
+
+    def without_idle(self) -> DeviceTime:
+        """The same without its idle stretches, which may be a million."""
+        return replace(self, idle=NOTHING)
 
     @property
     def works(self) -> bool:
@@ -93,7 +120,8 @@ def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Inter
             idle.append(division.idle)
         yield
     spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
-    return DeviceTime(device, frames, ticks, spans, Windows.adjoined(idle), has_streams)
+    stretches = Windows.adjoined(idle)
+    return DeviceTime(device, frames, ticks, spans, stretches, has_streams, Waits.from_idle(stretches, reader.tick_ps))
 
 
 def _with_directions(

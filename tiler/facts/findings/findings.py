@@ -146,29 +146,31 @@ def _find(
     run_devices = yield from devices_of(reader)
     if not frames:
         return (yield from _host_only(reader, steps, span, has_devices=bool(run_devices)))
-    all_lanes: list[DeviceTime] = []
-    for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
-        all_lanes.append((yield from time_of_device(reader, device, common)))
-    lanes = [lane for lane in all_lanes if lane.works]  # others are idle, or only copied to
-    if not lanes:
-        return RunFindings([_no_work()], 0, 0, all_lanes[0].frames.warm_up)
+    lanes: list[DeviceTime] = []
     causes = []
     threads: list[HostThreads] = []
     by_file: dict[int, HostThreads] = {}
     device_tracks = frozenset[int]().union(*(device.track_ids for device in devices))
+    all_common = common_frames([part for _, part in frames])
     whole = Windows.single(
-        min(int(lane.frames.begin[0]) for lane in lanes), max(int(lane.frames.end[-1]) for lane in lanes)
+        min(int(common.begin[0]) for common in all_common), max(int(common.end[-1]) for common in all_common)
     )
-    for lane in lanes:
-        file = reader.file_of(lane.device.tracks[0].track)
+    for (device, _), common in zip(frames, all_common, strict=True):
+        lane = yield from time_of_device(reader, device, common)
+        if not lane.works:  # it is idle, or only copied to
+            continue
+        file = reader.file_of(device.tracks[0].track)
         if file not in by_file:
             by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
         causes.append((yield from idle_causes(reader, lane, by_file[file])))
         threads.append(by_file[file])
+        lanes.append(lane.without_idle())
+    if not lanes:
+        return RunFindings([_no_work()], 0, 0, all_common[0].warm_up)
     are_all = len(devices) == len(run_devices) and world_size(reader) <= len(run_devices)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
     finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks, are_all=are_all, are_alike=are_alike)
-    return (yield from finder.findings(max(device_count, len(all_lanes))))
+    return (yield from finder.findings(max(device_count, len(frames))))
 
 
 def _no_work() -> Finding:
@@ -222,7 +224,7 @@ class _Finder:
         """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
-        causes = list(candidates(group, reader.tick_ps, enqueued))
+        causes = list(candidates(group, enqueued))
         shared = communication(group, (yield from passing_shares(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
             causes += yield from self._late_candidates()
