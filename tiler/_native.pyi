@@ -1810,6 +1810,23 @@ def spans_without(
     Returns the ticks that lie in the first of two sets of such spans, and not in the second.
     """
 
+def divided_spans(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sets: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ]
+    ],
+) -> list[
+    tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]
+]:
+    """
+    Returns how some ticks are divided among sets of such spans: each is of the first set that has it. The last
+    of what is returned are those that none has.
+    """
+
 class XSpaceMetadata:
     """
     The metadata of events by its numbers: that which they use, then all other.

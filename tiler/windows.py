@@ -122,6 +122,12 @@ class Windows(Struct, frozen=True):
             return self
         return Windows(*_native.spans_without(self.starts, self.stops, others.starts, others.stops))
 
+    def divided(self, sets: Sequence[Windows]) -> tuple[list[Windows], Windows]:
+        """These ticks divided among some sets, each to the first that has it, and those that none has."""
+        spans = [(windows.starts, windows.stops) for windows in sets]
+        *parts, rest = [Windows(*part) for part in _native.divided_spans(self.starts, self.stops, spans)]
+        return parts, rest
+
     def ticks_before(self, times: Ints) -> Ints:
         """Number of the windows' ticks before each of these times."""
         window_count = np.searchsorted(self.starts, times, side="right")  # windows that start no later

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,27 @@ def test_sets_of_ticks(
     assert edges == sorted(set(edges))
     wanted = [sum(tick < time for tick in ticks(a)) for time in times]
     assert a.ticks_before(np.array(times, np.int64)).tolist() == wanted
+
+
+@given(SPANS, st.lists(SPANS, max_size=4))
+def test_division_gives_each_tick_to_the_first_set_that_has_it(
+    whole: list[tuple[int, int]], sets: list[list[tuple[int, int]]]
+) -> None:
+    parts, rest = of(whole).divided([of(spans) for spans in sets])
+    left = ticks(of(whole))
+    for spans, part in zip(sets, parts, strict=True):
+        assert ticks(part) == left & ticks(of(spans))
+        assert pairs(part) == pairs(Windows.from_spans(part.starts, part.stops))  # ascending, and apart
+        left -= ticks(part)
+    assert ticks(rest) == left
+
+
+@given(SPANS, st.lists(st.integers(0, 60), max_size=4))
+def test_pieces_that_follow_one_another_are_one_again(whole: list[tuple[int, int]], cuts: list[int]) -> None:
+    windows = of(whole)
+    borders = [0, *sorted(cuts), 1 << 40]
+    pieces = [windows.clipped(first, last) for first, last in pairwise(borders)]
+    assert pairs(Windows.adjoined(pieces)) == pairs(windows)
 
 
 def test_nothing_lies_beyond_the_time_axis() -> None:

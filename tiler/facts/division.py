@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
+from tilescope.tiler.facts.busy import Busy, Piece, WorkSpans
 from tilescope.tiler.windows import Windows
 
 
@@ -32,14 +32,11 @@ def divisions(busy: Busy, windows: Windows) -> Iterator[Division | None]:
 def divided(piece: Piece) -> Division:
     """A piece of the time of one device."""
     work = piece.work
-    hidden, alone = NOTHING, []
     order = (
         *(work.computation, work.communication, work.to_device, work.to_host),
         *(work.copies, work.infeed, work.outfeed),
     )
-    for spans in order:
-        alone.append(spans.without(hidden))
-        hidden = hidden.joined(spans) if len(hidden) else spans
+    alone, idle = piece.windows.divided(order)
     computation, communication, to_device, to_host, copies, infeed, outfeed = alone
     exposed = WorkSpans(computation, communication, copies, to_device, to_host, infeed, outfeed)
-    return Division(piece.windows, work, exposed, piece.windows.without(hidden))
+    return Division(piece.windows, work, exposed, idle)

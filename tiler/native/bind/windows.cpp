@@ -1,9 +1,11 @@
 // Binds sets of ticks.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
@@ -55,6 +57,26 @@ void bind_windows(nb::module_& m) {
         },
         nb::arg("start"), nb::arg("stop"), nb::arg("other_start"), nb::arg("other_stop"),
         "Returns the ticks that lie in the first of two sets of such spans, and not in the second.");
+    m.def(
+        "divided_spans",
+        [](const InTicks& start, const InTicks& stop, const std::vector<std::tuple<InTicks, InTicks>>& sets) {
+            const TickSpansView all{span_of(start), span_of(stop)};
+            std::vector<TickSpansView> views;
+            for (const auto& [first, last] : sets) views.push_back({span_of(first), span_of(last)});
+            std::vector<TickSpans> divided;
+            {
+                nb::gil_scoped_release release;
+                divided = divided_spans(all, views);
+            }
+            std::vector<OutSpans> spans;
+            for (TickSpans& part : divided) {
+                spans.emplace_back(to_numpy(std::move(part.start)), to_numpy(std::move(part.stop)));
+            }
+            return spans;
+        },
+        nb::arg("start"), nb::arg("stop"), nb::arg("sets"),
+        "Returns how some ticks are divided among sets of such spans: each is of the first set that has it. The last\n"
+        "of what is returned are those that none has.");
 }
 
 }  // namespace tilescope

@@ -112,4 +112,30 @@ TickSpans spans_without(const TickSpansView& a, const TickSpansView& b) {
     return spans;
 }
 
+std::vector<TickSpans> divided_spans(const TickSpansView& all, const std::vector<TickSpansView>& sets) {
+    for (const TickSpansView& set : sets) same_size(set.start, set.stop);
+    std::vector<TickSpans> divided(sets.size() + 1);
+    std::vector<std::size_t> place(sets.size(), 0);  // in each set, the first span that does not end before the tick
+    const std::size_t n = same_size(all.start, all.stop);
+    for (std::size_t k = 0; k < n; ++k) {
+        for (int64_t tick = all.start[k], next = 0; tick < all.stop[k]; tick = next) {
+            next = all.stop[k];
+            std::size_t owner = sets.size();
+            for (std::size_t s = 0; s < sets.size(); ++s) {
+                const TickSpansView& set = sets[s];
+                while (place[s] < set.stop.size() && set.stop[place[s]] <= tick) ++place[s];
+                if (place[s] == set.stop.size()) continue;
+                const bool has = set.start[place[s]] <= tick;
+                next = std::min(next, has ? set.stop[place[s]] : set.start[place[s]]);
+                if (has) {
+                    owner = s;
+                    break;
+                }
+            }
+            divided[owner].append(tick, next);
+        }
+    }
+    return divided;
+}
+
 }  // namespace tilescope

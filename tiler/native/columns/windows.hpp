@@ -27,4 +27,8 @@ struct TickSpansView {
 TickSpans joined_spans(const TickSpansView& a, const TickSpansView& b);
 TickSpans spans_without(const TickSpansView& a, const TickSpansView& b);
 
+// Divides the ticks of `all` among some sets: each tick is of the first set that has it, and of the last of those that
+// are returned where none has.
+std::vector<TickSpans> divided_spans(const TickSpansView& all, const std::vector<TickSpansView>& sets);
+
 }  // namespace tilescope
