@@ -64,7 +64,7 @@ class Waits:
 
     @classmethod
     def from_idle(cls, idle: Windows, tick_ps: int) -> Self:
-        """Those of a device that works between its idle stretches."""
+        """Waits of a device that works between its idle stretches."""
         wait, work = (idle.stops - idle.starts)[:-1], idle.starts[1:] - idle.stops[:-1]
         is_tiny = (work * tick_ps < _LAUNCH_PS) & (wait * tick_ps < _QUICK_PS)
         return cls(int(wait.sum()), int(wait[is_tiny].sum()))
@@ -121,7 +121,8 @@ def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Inter
         yield
     spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
     stretches = Windows.adjoined(idle)
-    return DeviceTime(device, frames, ticks, spans, stretches, has_streams, Waits.from_idle(stretches, reader.tick_ps))
+    waits = Waits.from_idle(stretches, reader.tick_ps) if has_streams else Waits()
+    return DeviceTime(device, frames, ticks, spans, stretches, has_streams, waits)
 
 
 def _with_directions(

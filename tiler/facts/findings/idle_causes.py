@@ -22,7 +22,13 @@ from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.rare_steps import split_rare
-from tilescope.tiler.facts.findings.stretches import NO_TRACK, HostPieces, Idle, Stretches, stretches_and_pieces
+from tilescope.tiler.facts.findings.stretches import (
+    NO_TRACK,
+    HostPieces,
+    IdleParts,
+    IdleStretches,
+    stretches_and_pieces,
+)
 from tilescope.tiler.facts.launches import device_launches
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
@@ -159,13 +165,14 @@ def _pace(lane: DeviceTime, threads: HostThreads) -> _Pace:
     host = windows.without(threads.any_time(HostKind.SYNC).joined(threads.any_time(HostKind.PAUSE)))
     main = None if threads.main is None else threads.times[HostKind.INPUT].get(threads.main)
     provides = NOTHING if main is None else host.without(host.without(main))
-    parts = host, provides, windows.without(lane.idle)
-    return _Pace(*(_usual_ticks(lane, part) for part in parts))
+    frames = lane.frames
+    parts = frames.ticks_in(host), frames.ticks_in(provides), frames.ticks - lane.idle_ticks
+    return _Pace(*(_usual_ticks(frames, part) for part in parts))
 
 
-def _usual_ticks(lane: DeviceTime, windows: Windows) -> int:
-    """Ticks of frames in some windows, without what few frames have beyond the usual: a pause tells no pace."""
-    _, usual = split_rare(lane.frames.ticks_in(windows)[None], float(lane.frames.ticks.mean()))
+def _usual_ticks(frames: Frames, ticks: Ints) -> int:
+    """Ticks of frames, without what few frames have beyond the usual: a pause tells no pace."""
+    _, usual = split_rare(ticks[None], float(frames.ticks.mean()))
     return int(usual.sum())
 
 
@@ -184,9 +191,9 @@ def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
         ticks[reason][:] = 0
 
 
-def _with_launches(reader: QueryReader, lane: DeviceTime, starts: Ints, stops: Ints) -> Interruptible[Idle]:
+def _with_launches(reader: QueryReader, lane: DeviceTime, starts: Ints, stops: Ints) -> Interruptible[IdleStretches]:
     """Idle stretches with the launches of the work that ends them."""
-    idle = Idle(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
+    idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
     for work_track in (*lane.device.tracks, *lane.device.beside):
         launches = yield from device_launches(reader, work_track.track)
         if not len(launches):
@@ -212,7 +219,7 @@ def _add_queued(frames: Frames, queued: Windows, talk: Windows, ticks: Mapping[W
 def _add(
     reader: QueryReader,
     lane: DeviceTime,
-    stretches: Stretches,
+    stretches: IdleParts,
     pieces: HostPieces,
     ticks: Mapping[Wait, Ints],
     blame: Mapping[Wait, IdleBlame],
@@ -267,7 +274,7 @@ def _follows_copy(reader: QueryReader, lane: DeviceTime, starts: Ints) -> NDArra
 
 
 def _blame_all(
-    stretches: Stretches,
+    stretches: IdleParts,
     pieces: HostPieces,
     wait: Ints,
     by_wait: Ints,

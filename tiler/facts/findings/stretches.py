@@ -28,7 +28,7 @@ _WINDOWS: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class IdleStretches:
     """Idle stretches of a device, maximal, columns of shape (n,), by time; ticks.
 
     `launch_track` and `launch_time`: of the work that ends each; NO_TRACK: not recorded.
@@ -42,9 +42,9 @@ class Idle:
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, which: Ints | NDArray[np.bool_]) -> Idle:
+    def take(self, which: Ints | NDArray[np.bool_]) -> IdleStretches:
         """Some of them."""
-        return Idle(*(getattr(self, column)[which] for column in self.__slots__))
+        return IdleStretches(*(getattr(self, column)[which] for column in self.__slots__))
 
     @property
     def are_queued(self) -> NDArray[np.bool_]:
@@ -57,8 +57,8 @@ class Idle:
         """The end of the time before the launch in each."""
         return np.where(self.launch_track == NO_TRACK, self.stop, np.clip(self.launch_time, self.start, self.stop))
 
-    def by_thread(self) -> Iterator[tuple[int, Idle]]:
-        """Those that work ends which each thread has launched."""
+    def by_thread(self) -> Iterator[tuple[int, IdleStretches]]:
+        """Threads that launch, each with the stretches that end with work of it."""
         if len(self) and (self.launch_track == self.launch_track[0]).all():
             yield int(self.launch_track[0]), self
             return
@@ -67,7 +67,7 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
+class IdleParts:
     """Idle time, cut where frames end, columns of shape (n,), by time; ticks.
 
     `whole`: number of the stretch of which it is a part, which begins at `begin`. `ticks`: idle time, `talk` of it
@@ -114,9 +114,15 @@ class HostPieces:
 
 
 def stretches_and_pieces(
-    reader: QueryReader, frames: Frames, threads: HostThreads, launch_track: int, idle: Idle, apart: Ints, talk: Windows
-) -> Interruptible[tuple[Stretches, HostPieces]]:
-    """Stretches before work that a thread launches, and what it does in them; the main one while that does nothing.
+    reader: QueryReader,
+    frames: Frames,
+    threads: HostThreads,
+    launch_track: int,
+    idle: IdleStretches,
+    apart: Ints,
+    talk: Windows,
+) -> Interruptible[tuple[IdleParts, HostPieces]]:
+    """Parts before work that a thread launches, and what it does in them; the main one while that does nothing.
 
     `apart`: stretches that are rows of their own. `talk`: when hosts communicate. Raises DamagedStore.
     """
@@ -148,7 +154,7 @@ def _ticks_in(windows: Windows, starts: Ints, stops: Ints) -> Ints:
     return windows.ticks_before(stops) - windows.ticks_before(starts)
 
 
-def _near(idle: Idle) -> Windows:
+def _near(idle: IdleStretches) -> Windows:
     """The time of stretches; those between which there is little are one."""
     if not len(idle):
         return Windows.single(0, 0)
@@ -157,7 +163,7 @@ def _near(idle: Idle) -> Windows:
     return Windows(idle.start[np.append(True, is_far)], idle.stop[np.append(is_far, True)])
 
 
-def _stretches(frames: Frames, idle: Idle, changes: Ints, apart: Ints, talk: Windows) -> Stretches:
+def _stretches(frames: Frames, idle: IdleStretches, changes: Ints, apart: Ints, talk: Windows) -> IdleParts:
     """Rows of stretches between two changes of what goes on, of which `apart` are by themselves."""
     launched = idle.launched
     firsts, is_bundle = _rows(idle, changes, apart)
@@ -172,7 +178,7 @@ def _stretches(frames: Frames, idle: Idle, changes: Ints, apart: Ints, talk: Win
         return np.where(is_many, np.diff(total)[row], of_part)
 
     no_talk = np.zeros(len(row), np.int64)
-    return Stretches(
+    return IdleParts(
         part_start,
         part_stop,
         end,
@@ -186,7 +192,7 @@ def _stretches(frames: Frames, idle: Idle, changes: Ints, apart: Ints, talk: Win
     )
 
 
-def _rows(idle: Idle, changes: Ints, apart: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+def _rows(idle: IdleStretches, changes: Ints, apart: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """First stretch of each row, and the number of stretches; and whether a row is of several."""
     count = len(idle)
     before = np.searchsorted(idle.start, changes, side="left") - 1  # the last that begins before a change
@@ -198,7 +204,7 @@ def _rows(idle: Idle, changes: Ints, apart: Ints) -> tuple[Ints, NDArray[np.bool
 
 
 def _cut(
-    track: int, stretches: Stretches, rows: Ints, starts: Ints, stops: Ints, segments: Segments, talk: Windows
+    track: int, stretches: IdleParts, rows: Ints, starts: Ints, stops: Ints, segments: Segments, talk: Windows
 ) -> tuple[Ints, ...]:
     span, segment, first, last = cut(starts, stops, segments.start, segments.stop)
     row = rows[span]
