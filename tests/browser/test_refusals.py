@@ -51,6 +51,13 @@ def _groups(panel: Panel) -> None:
     panel.page.goto(f"{panel.viewer.url}/?run={panel.run}#v=1&area={RANGE[0]}-{RANGE[1]}&tracks=0-3")
 
 
+def _number(panel: Panel) -> None:
+    _hits(panel)
+    panel.viewer.wait("/hit/.test(document.querySelector('.search-count')?.textContent)", 60)
+    panel.page.keyboard.press("Control+f")
+    panel.page.keyboard.press("Enter")
+
+
 def _are_hits_marked(panel: Panel) -> object:
     return panel.page.evaluate("window.tilescope?.sharp") and panel.page.evaluate(MARKED)
 
@@ -68,10 +75,15 @@ def _are_groups_offered(panel: Panel) -> object:
     return panel.page.evaluate("document.querySelectorAll('.group-choice option').length > 3")
 
 
+def _is_number_told(panel: Panel) -> object:
+    return panel.page.evaluate("/^\\d+\\s*of\\s/.test(document.querySelector('.search-count')?.textContent)")
+
+
 PARTS = {
     "hits": ("**/tools/hit_bins?**", _hits, _are_hits_marked),
     "tiles": ("**/pages/**", _tiles, _are_tiles_sharp),
     "memory": ("**/tools/memory_profile?**", _memory, _is_memory_answered),
+    "number": ("**/tools/search?*names=0*", _number, _is_number_told),
     "groups": ("**/openapi.json", _groups, _are_groups_offered),
 }
 

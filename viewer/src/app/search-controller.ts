@@ -1,6 +1,7 @@
 /** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
 
 import { effect, untracked } from "@preact/signals";
+import { mayPass } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
 import { detailsView } from "../state/details";
 import {
@@ -33,6 +34,7 @@ const TYPING_MS = 150;
 const GROWING_MS = 1000;
 /** Key presses that are kept while the server is asked. */
 const MOST_STEPS = 8;
+const NO_NUMBER = "The number of this hit is not known";
 
 export class SearchController {
   readonly #stage: Stage;
@@ -43,6 +45,8 @@ export class SearchController {
   readonly #hitRun = new HitRun();
   /** The hit that was gone to last. */
   #current: FoundHit | null = null;
+  /** The hit whose number is not known, though another time the server may say it. */
+  #uncounted: FoundHit | null = null;
   #key = "";
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
@@ -134,6 +138,9 @@ export class SearchController {
     this.#totals.ask(trace, text);
     this.#stage.over = this.#hits.painter;
     this.#hits.follow(trace, key, text);
+    if (this.#uncounted !== null && this.#uncounted === this.#current) {
+      void this.#count(trace, this.#uncounted, this.#abort.signal);
+    }
   }
 
   #askAgain(): void {
@@ -206,13 +213,24 @@ export class SearchController {
   /** Asks which number a hit has among all of them. */
   async #count(trace: Trace, hit: FoundHit, signal: AbortSignal): Promise<void> {
     const questions = rankQuestions(query.peek(), hit);
-    const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal))).catch(
-      () => null,
-    );
-    const now = currentHit.peek();
-    if (answers !== null && !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal) {
-      currentHit.value = { ...now, index: rankOf(answers[0]!, answers[1]!) };
-      announcement.value = `Hit ${now.index ?? ""}: ${hit.name}`;
+    this.#uncounted = null;
+    const isStill = () => {
+      const now = currentHit.peek();
+      return !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal;
+    };
+    try {
+      const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal)));
+      if (isStill()) {
+        const index = rankOf(answers[0]!, answers[1]!);
+        currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
+        walkNote.value = walkNote.peek().startsWith(NO_NUMBER) ? "" : walkNote.peek();
+        announcement.value = `Hit ${index ?? ""}: ${hit.name}`;
+      }
+    } catch (error) {
+      if (isStill()) {
+        this.#uncounted = mayPass(error) ? hit : null;
+        walkNote.value = `${NO_NUMBER}: ${error instanceof Error ? error.message : String(error)}`;
+      }
     }
   }
 
