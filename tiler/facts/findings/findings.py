@@ -30,7 +30,7 @@ from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
-from tilescope.tiler.facts.findings.participants import world_size
+from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
@@ -164,9 +164,12 @@ def _find(
             by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
         causes.append((yield from idle_causes(reader, lane, by_file[file])))
         threads.append(by_file[file])
-    are_all = len(devices) == len(run_devices) and world_size(reader) <= len(run_devices)
+    group = group_of(lanes, causes)
+    are_all = len(lanes) > 1 and len(devices) == len(run_devices) and bool(group.communication.any())
+    if are_all:
+        are_all = yield from are_all_recorded(reader, run_devices)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
-    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks, are_all=are_all, are_alike=are_alike)
+    finder = _Finder(reader, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
     return (yield from finder.findings(max(device_count, len(all_lanes))))
 
 
@@ -191,7 +194,8 @@ def _host_only(
 class _Finder:
     """The findings of one group of devices.
 
-    `are_all`: no other communicates with them, as far as is known; `are_alike`: their frames are of the same steps.
+    `are_all`: they are several that communicate, with no other as far as is known; `are_alike`: their frames are of
+    the same steps.
     """
 
     def __init__(
@@ -206,7 +210,7 @@ class _Finder:
         are_alike: bool,
     ) -> None:
         self._reader = reader
-        self._are_all = are_all and len(group.lanes) > 1
+        self._are_all = are_all
         self._are_alike = are_alike
         self._operations = operations
         self._peaks = peaks
