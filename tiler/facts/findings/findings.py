@@ -48,10 +48,10 @@ from tilescope.tiler.facts.findings.where import (
     device_names,
     short,
 )
+from tilescope.tiler.facts.findings.working_devices import working_devices
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
@@ -108,33 +108,6 @@ def findings_of(
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
-    groups = tuple(sorted(device.group for device in devices))
-    key = groups, span, numbers, device_count, () if operations is None else tuple(operations.tracks)
-    if steps is not reader.steps:  # named by whoever asks
-        return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
-    findings = _FINDINGS.get(reader, key)
-    if findings is None:
-        findings = yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks)
-        _FINDINGS.keep(reader, key, findings)
-    return findings
-
-
-# By devices, span, steps, number of devices, and tracks of which there are operations.
-_Key = tuple[tuple[int, ...], TickRange, tuple[int, int] | None, int, tuple[int, ...]]
-
-_FINDINGS: Final = KeyedRunCache[_Key, RunFindings]("findings", "Findings of runs, by devices, span and steps")
-
-
-def _find(
-    reader: QueryReader,
-    steps: RunSteps,
-    devices: Sequence[Device],
-    span: TickRange,
-    numbers: tuple[int, int] | None,
-    device_count: int,
-    operations: OpTable | None,
-    peaks: Peaks,
-) -> Interruptible[RunFindings]:
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
@@ -170,7 +143,8 @@ def _find(
         are_all = yield from are_all_recorded(reader, run_devices)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
     finder = _Finder(reader, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
-    return (yield from finder.findings(max(device_count, len(all_lanes))))
+    working = yield from working_devices(reader, devices, lanes)
+    return (yield from finder.findings(working, max(device_count, len(devices))))
 
 
 def _no_work() -> Finding:
@@ -221,8 +195,8 @@ class _Finder:
         self._step = max(round(group.mean_step), 1)
         self._late = late_devices(group)
 
-    def findings(self, device_count: int) -> Interruptible[RunFindings]:
-        """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
+    def findings(self, working: Sequence[Device], device_count: int) -> Interruptible[RunFindings]:
+        """All that cost enough; one of a healthy run where none does. `device_count`: with those that do not work."""
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
         causes = list(candidates(group, reader.tick_ps, enqueued))
@@ -244,10 +218,10 @@ class _Finder:
         if not self._are_all and shared.loss >= LEAST_SHARE * self._step:
             place = sum(row.loss > shared.loss for row in rows)
             rows[place:place] = yield from self._unclear(shared)
-        if device_count > len(self._lanes):
-            idle = self._idle_devices(device_count)
+        if device_count > len(working):
+            idle = self._idle_devices(working, device_count)
             # Of the time of all devices, the causes take that of those at work alone.
-            place = sum(row.loss * len(self._lanes) > idle.loss * device_count for row in rows)
+            place = sum(row.loss * len(working) > idle.loss * device_count for row in rows)
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
@@ -278,8 +252,8 @@ class _Finder:
         sentence = f"{collective.where}: it may wait for another device; record all, and look at them as one run"
         return [unclear, collective, replace(late, sentence=sentence)]
 
-    def _idle_devices(self, device_count: int) -> Finding:
-        names = [lane.device.name for lane in self._lanes]
+    def _idle_devices(self, working: Sequence[Device], device_count: int) -> Finding:
+        names = [device.name for device in working]
         share = 1 - len(names) / device_count
         track = self._lanes[0].device.tracks[0].track
         place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
