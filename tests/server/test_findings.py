@@ -1,4 +1,4 @@
-"""What costs the time, over HTTP: of one host, and of steps that somebody names."""
+"""Findings over HTTP: of one host, and of steps that somebody names."""
 
 from __future__ import annotations
 

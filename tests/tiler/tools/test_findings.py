@@ -28,9 +28,9 @@ def rows(answer: Answer) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def pod(tmp_path: Path) -> Iterator[Asked]:
-    asked = Asked(tmp_path, write_hosts(run_pod(Pod(batch=(900, 9_400))), tmp_path))
-    yield asked
-    asked.store.close()
+    opened = Asked(tmp_path, write_hosts(run_pod(Pod(batch=(900, 9_400))), tmp_path))
+    yield opened
+    opened.store.close()
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, *names: str) -> dict[str, int]:
@@ -75,21 +75,21 @@ def test_findings_of_one_host_are_of_its_devices(pod: Asked) -> None:
 
 @pytest.mark.parametrize("name", ["input_of_a_rank", "slow_device"])
 def test_a_rank_is_a_host(tmp_path: Path, name: str) -> None:
-    asked = Asked(tmp_path, write_ranks(run(PLANTED[name]), tmp_path))
+    opened = Asked(tmp_path, write_ranks(run(PLANTED[name]), tmp_path))
     rank = "rank 1 · GPU 1" if name == "input_of_a_rank" else "rank 3 · GPU 3"
-    answer = rows(asked.ask("overview", host=rank))
+    answer = rows(opened.ask("overview", host=rank))
     for row in answer:
         assert "rank" not in row["where"] or row["where"].startswith(rank), row
     assert (answer[0]["class"] == "input") == (name == "input_of_a_rank")
     assert "straggler" not in {row["class"] for row in answer if "not among these" not in row["where"]}
-    asked.store.close()
+    opened.store.close()
 
 
 @pytest.fixture
 def named(tmp_path: Path) -> Iterator[Asked]:
-    asked = Asked(tmp_path, [write_epochs(tmp_path)])
-    yield asked
-    asked.store.close()
+    opened = Asked(tmp_path, [write_epochs(tmp_path)])
+    yield opened
+    opened.store.close()
 
 
 def test_steps_that_somebody_names(named: Asked) -> None:

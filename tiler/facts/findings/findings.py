@@ -25,6 +25,7 @@ from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, tim
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_steps import host_steps
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import IdleBlame, Wait, idle_causes
@@ -60,7 +61,6 @@ Ints = NDArray[np.int64]
 
 # What costs less of a step is not worth a word.
 LEAST_SHARE: Final = 0.03
-
 
 # Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
@@ -142,7 +142,7 @@ def findings_of(
     if are_all:
         are_all = yield from are_all_recorded(reader, run_devices)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
-    finder = _Finder(reader, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
+    finder = _Finder(reader, steps, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
     working = yield from working_devices(reader, devices, lanes)
     return (yield from finder.findings(working, max(device_count, len(devices))))
 
@@ -175,6 +175,7 @@ class _Finder:
     def __init__(
         self,
         reader: QueryReader,
+        steps: RunSteps,
         group: DeviceGroup,
         threads: Sequence[HostThreads],
         operations: OpTable | None,
@@ -184,6 +185,7 @@ class _Finder:
         are_alike: bool,
     ) -> None:
         self._reader = reader
+        self._steps = steps
         self._are_all = are_all
         self._are_alike = are_alike
         self._operations = operations
@@ -287,19 +289,39 @@ class _Finder:
     def _finding(self, candidate: CauseTime) -> Interruptible[Finding]:
         are_affected = affected(candidate.losses)
         frames = self._frames
-        numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
         is_host = candidate.cause in _HOST_CAUSES
         places = candidate.devices
         if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
             places = self._late.places
         names = device_names(self._reader, self._lanes, places, of_host=is_host)
         parts, place = yield from self._culprit(candidate, places[0])
+        numbers: tuple[int, ...] = ()
+        if frames.are_steps and not are_affected.all():
+            numbers = yield from self._numbers(candidate, places[0], are_affected)
         if place is not None and frames.are_steps:
             place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate)
         of_each = float(candidate.losses[are_affected].mean())
         return self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+
+    def _blame(self, candidate: CauseTime, place: int) -> IdleBlame:
+        """The culprits of the idle time that a cause has on a device."""
+        if candidate.wait is None:
+            return IdleBlame()
+        blame = self._group.causes[place].blame[candidate.wait]
+        is_pause = candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH
+        return blame.only_longest() if is_pause else blame
+
+    def _numbers(
+        self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]
+    ) -> Interruptible[tuple[int, ...]]:
+        """The steps that have a cause: those of the host, where it is to blame, and those of devices."""
+        frames = self._lanes[place].frames.take(are_affected)
+        culprit = self._blame(candidate, place).greatest
+        if culprit is None or candidate.cause not in _HOST_CAUSES:
+            return tuple(frames.number.tolist())
+        return (yield from host_steps(self._reader, self._steps, self._threads[place], culprit, frames))
 
     def _row(
         self,
@@ -326,9 +348,7 @@ class _Finder:
     def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
-        blame = IdleBlame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
-        if candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH:
-            blame = blame.only_longest()
+        blame = self._blame(candidate, place)
         if candidate.cause is Cause.INPUT:
             culprit = blame.greatest
             if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):

@@ -19,7 +19,7 @@ _WORKS: Final = (Work.COMPUTATION, Work.COMMUNICATION)
 def working_devices(
     reader: QueryReader, devices: Sequence[Device], lanes: Sequence[DeviceTime]
 ) -> Interruptible[list[Device]]:
-    """Those that work in the steps of `lanes`, which do.
+    """Devices that work in the steps of `lanes`, which do.
 
     In a range without a whole step a device may happen to be idle: there those are among them that work at another
     time. Raises DamagedStore, NotBuilt.

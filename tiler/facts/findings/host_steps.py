@@ -1,0 +1,49 @@
+"""The steps of a host in which it does what costs time: a device may lose that time in a step of its own behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.findings.frames import Frames
+from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_threads import HostThreads
+from tilescope.tiler.facts.findings.host_time import segments_of_track
+from tilescope.tiler.facts.findings.idle_causes import Culprit
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_steps import RunSteps, StepRows
+
+Ints = NDArray[np.int64]
+
+
+def host_steps(
+    reader: QueryReader, steps: RunSteps, threads: HostThreads, culprit: Culprit, frames: Frames
+) -> Interruptible[tuple[int, ...]]:
+    """The numbers of the host's steps in which a culprit began what it does in each of some frames of a device.
+
+    The number of the frame where it does nothing there, or outside of all steps, and where hosts number no steps as
+    devices do. Raises DamagedStore, NotBuilt.
+    """
+    series = steps.of_track(culprit.track)
+    if series is None or series.is_line or not np.isin(frames.number, series.numbers).all():
+        return tuple(frames.number.tolist())
+    segments = yield from segments_of_track(reader, culprit.track, threads.kinds, frames.windows)
+    if threads.kinds[culprit.holder + 1] == HostKind.NONE:  # the outermost slice: a step, or the whole program
+        segments = segments.take(segments.name == culprit.leaf)
+        begins = segments.start
+    else:
+        segments = segments.take(segments.holder == culprit.holder)
+        begins = segments.holder_start
+    numbers = []
+    for number, begin, end in zip(frames.number.tolist(), frames.begin.tolist(), frames.end.tolist(), strict=True):
+        shared = np.minimum(segments.stop, end) - np.maximum(segments.start, begin)
+        place = int(np.argmax(shared)) if len(shared) else 0
+        is_there = len(shared) > 0 and int(shared[place]) > 0
+        numbers.append(_step_at(series.rows, int(begins[place]), number) if is_there else number)
+    return tuple(dict.fromkeys(numbers))
+
+
+def _step_at(rows: StepRows, tick: int, otherwise: int) -> int:
+    """The number of the step that lasts at a tick, the last that began."""
+    places = np.flatnonzero((rows.start <= tick) & (tick < rows.stop))
+    return int(rows.number[places[-1]]) if len(places) else otherwise
