@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
-from tilescope.tiler.facts.findings.host_time import segments_of_track
+from tilescope.tiler.facts.findings.host_time import cut, segments_of_track
 from tilescope.tiler.facts.findings.idle_causes import Culprit
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepRows
@@ -34,16 +34,17 @@ def host_steps(
     else:
         segments = segments.take(segments.holder == culprit.holder)
         begins = segments.holder_start
-    numbers = []
-    for number, begin, end in zip(frames.number.tolist(), frames.begin.tolist(), frames.end.tolist(), strict=True):
-        shared = np.minimum(segments.stop, end) - np.maximum(segments.start, begin)
-        place = int(np.argmax(shared)) if len(shared) else 0
-        is_there = len(shared) > 0 and int(shared[place]) > 0
-        numbers.append(_step_at(series.rows, int(begins[place]), number) if is_there else number)
-    return tuple(dict.fromkeys(numbers))
+    frame, segment, start, stop = cut(frames.begin, frames.end, segments.start, segments.stop)
+    order = np.lexsort((stop - start, frame))
+    longest = order[np.diff(frame[order], append=-1) != 0]
+    numbers = frames.number.copy()
+    numbers[frame[longest]] = _steps_at(series.rows, begins[segment[longest]], numbers[frame[longest]])
+    return tuple(dict.fromkeys(numbers.tolist()))
 
 
-def _step_at(rows: StepRows, tick: int, otherwise: int) -> int:
-    """The number of the step that lasts at a tick, the last that began."""
-    places = np.flatnonzero((rows.start <= tick) & (tick < rows.stop))
-    return int(rows.number[places[-1]]) if len(places) else otherwise
+def _steps_at(rows: StepRows, ticks: Ints, otherwise: Ints) -> Ints:
+    """The number of the step that lasts at each tick, the last that began."""
+    place = np.searchsorted(rows.start, ticks, side="right") - 1
+    lasts = (place >= 0) & (ticks < rows.stop[np.maximum(place, 0)])
+    numbers: Ints = np.where(lasts, rows.number[np.maximum(place, 0)], otherwise)
+    return numbers

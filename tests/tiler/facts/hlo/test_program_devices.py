@@ -93,6 +93,7 @@ def test_what_tells_nothing_is_0() -> None:
         program({"collective_device_list": b"\x12\x05"}),
         program({}, device_assignment=b"\x08"),
         program({"replica_groups": [b"\x0a\x09\x01"]}),
+        program({"replica_groups": [pb.ReplicaGroup(replica_ids=[1 << 62] * (1 << 17)).SerializeToString()]}),
     ],
 )
 def test_damaged_lists_are_refused(raw: bytes) -> None:
