@@ -319,8 +319,8 @@ bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) chromium ## t
 compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the same traces beside what our tools say; fails where nobody says why they differ
 	$(BIN)/python -m bench.xprof_compare --xprof $(PEERS)/bin/python
 
-diagnosis: $(STAMPS)/test-tools ## what overview says of runs with a planted cause, and its points for class, culprit and loss (TILESCOPE_DIAGNOSIS)
-	$(BIN)/python -m bench.diagnosis $(BENCH_ARGS)
+diagnosis: $(STAMPS)/test-tools $(STAMPS)/peers ## what overview says of runs with a planted cause, beside what xprof says, and its points (TILESCOPE_DIAGNOSIS)
+	$(BIN)/python -m bench.diagnosis --xprof $(PEERS)/bin/python $(BENCH_ARGS)
 
 compare-export: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis and Perfetto read from traces and from our exports of them; fails where it differs
 	$(BIN)/python -m bench.compare_export --peers $(PEERS)/bin/python $(BENCH_ARGS)

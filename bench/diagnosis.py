@@ -1,5 +1,7 @@
 """Points of Overview's first finding, in runs with a planted cause: 3 a run, for its class, its culprit and its loss.
 
+Before them the sentences about each run: the first of ours, and that of xprof, where it opens the run.
+
 Each folder of the runs has `truth.json` beside the files of one run: a trace, an archive, or a folder `run/` with a
 file for each rank. A folder of ranks that does not open as one run is asked rank by rank, and the least points count.
 """
@@ -23,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bench.xprof_sentences import xprof_sentences
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -144,12 +147,17 @@ def read_truth(folder: Path) -> Truth:
 
 def score_run(folder: Path, scratch: Path) -> Score:
     """The points of the run of a folder. Its stores are made in `scratch`."""
-    truth = read_truth(folder)
-    (path,) = (entry for entry in folder.iterdir() if entry.name != _TRUTH)
+    truth, path = read_truth(folder), _run_path(folder)
     files = _one_run(path)
     runs = [files] if files else [_one_run(rank) for rank in sorted(path.iterdir())]
     scores = [score(_ask(files, scratch / f"{truth.id}-{rank}.store"), truth) for rank, files in enumerate(runs)]
     return min(scores, key=lambda rank_score: rank_score.points)
+
+
+def _run_path(folder: Path) -> Path:
+    """The file, archive or folder of a run, beside its truth."""
+    (path,) = (entry for entry in folder.iterdir() if entry.name != _TRUTH)
+    return path
 
 
 def _one_run(path: Path) -> list[Path]:
@@ -173,14 +181,27 @@ def _ask(files: Sequence[Path], store_path: Path) -> list[Finding]:
 
 def table_lines(scores: Sequence[tuple[Truth, Score]]) -> Iterator[str]:
     """Headings, a rule, one line for each run, and the sum."""
-    grid = Table(*_HEADINGS, box=MARKDOWN)
+    yield from _printed(_HEADINGS, [list(_cells(truth, run_score)) for truth, run_score in scores])
+    yield f"{sum(run_score.points for _, run_score in scores)} of {POINTS * len(scores)} points"
+
+
+def sentence_lines(scores: Sequence[tuple[Truth, Score]], theirs: Mapping[str, str]) -> Iterator[str]:
+    """Headings, a rule, and one line for each run: the sentence of ours, and that of xprof by run."""
+    rows = []
     for truth, run_score in scores:
-        grid.add_row(*(Text(cell) for cell in _cells(truth, run_score)))  # as `Text`, in which nothing is markup
-    console = Console(width=400, color_system=None)
+        ours = "" if run_score.first is None else run_score.first.sentence
+        rows.append([truth.id, truth.class_, ours, theirs[truth.id]])
+    yield from _printed(("run", "truth", "ours says", "xprof says"), rows)
+
+
+def _printed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    grid = Table(*headings, box=MARKDOWN)
+    for row in rows:
+        grid.add_row(*map(Text, row))  # as `Text`, in which nothing is markup
+    console = Console(width=1000, color_system=None)
     with console.capture() as printed:
         console.print(grid)
     yield from (line.rstrip() for line in printed.get().splitlines() if line.strip())
-    yield f"{sum(run_score.points for _, run_score in scores)} of {POINTS * len(scores)} points"
 
 
 def _cells(truth: Truth, run_score: Score) -> Iterator[str]:
@@ -201,6 +222,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=runs_root(), help="folder of the runs; default: %(default)s")
     parser.add_argument("--runs", default="", metavar="NAMES", help="some of them, with commas between: d01,d07")
     parser.add_argument("--least", type=int, default=0, metavar="POINTS", help="fail below so many points in all")
+    parser.add_argument(
+        "--xprof", type=Path, help="a Python that has xprof (extra `peers`): its sentences stand beside ours"
+    )
     options = parser.parse_args(arguments)
     names = [name for name in options.runs.split(",") if name]
     folders = [
@@ -212,7 +236,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     with tempfile.TemporaryDirectory() as scratch:
         scores = [(read_truth(folder), score_run(folder, Path(scratch))) for folder in folders]
-    for line in table_lines(scores):
+        runs = {truth.id: _run_path(folder) for (truth, _), folder in zip(scores, folders, strict=True)}
+        theirs = xprof_sentences(options.xprof, runs, Path(scratch))
+    for line in (*sentence_lines(scores, theirs), "", *table_lines(scores)):
         print(line)
     return int(sum(run_score.points for _, run_score in scores) < options.least)
 

@@ -52,7 +52,7 @@ def hlo_proto(name: str, *computations: bytes, entry: int = 0, **more: bytes) ->
     last = entry or pb.HloComputation.FromString(computations[-1]).id
     of = pb.HloModule(name=name.encode(), entry_computation_id=last)
     of.computations.extend(computations)
-    for name in ("stack_frame_index", "schedule"):
+    for name in ("stack_frame_index", "schedule", "device_assignment"):
         if name in more:
             setattr(of, name, more[name])
     proto = pb.HloProto(hlo_module=of.SerializeToString(), buffer_assignment=more.get("buffer_assignment", b""))

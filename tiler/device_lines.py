@@ -12,7 +12,8 @@ ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's st
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
 STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
-OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
+SPARSE_CORE_LINES: Final = frozenset({"Sparse Core Ops"})
+OP_LINES: Final = frozenset({"XLA Ops"}) | SPARSE_CORE_LINES
 ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
 
 # Categories of what a stream of a GPU runs one after the other in a PyTorch trace, in lower case: Kineto's

@@ -9,11 +9,12 @@ from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, findings_of
 from tilescope.tiler.facts.findings.sentences import percent_text
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.environment import Environment, environment
-from tilescope.tiler.tools.operations import asked_operations
+from tilescope.tiler.tools.operations import AskedOperations, asked_operations
 from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.remedies import framework_of, remedy
 from tilescope.tiler.tools.scope import Scope
@@ -29,35 +30,50 @@ _IS_CAUSE: Final = frozenset(Cause) - {Cause.NONE, Cause.HOST_ONLY}
 NOT_YET: Final = "what costs the time is said when the run has been indexed"
 
 
+# By tracks, span, numbers of steps, and the name of slices that are steps.
+_Key = tuple[frozenset[int], TickRange, tuple[int, int] | None, str | None]
+
+_FINDINGS: Final = KeyedRunCache[_Key, RunFindings]("findings", "Findings of runs, by tracks, span and steps")
+
+
 def question_findings(
-    scope: Scope, question: SpanQuestion, run_environment: Environment | None = None
+    scope: Scope,
+    question: SpanQuestion,
+    run_environment: Environment | None = None,
+    device_operations: AskedOperations | None = None,
 ) -> Interruptible[RunFindings]:
     """The findings about the devices and steps that a question is about; none of a run that is still indexed.
 
-    `run_environment` of its tracks, where somebody has it. Raises DamagedStore.
+    They are kept for other tools that are asked the same. `run_environment` of its tracks and `device_operations`,
+    where somebody has them. Raises DamagedStore, UsageError.
     """
     reader = scope.reader
     if not reader.is_whole:
         return NO_FINDINGS
-    if run_environment is None:
-        run_environment = yield from environment(reader, frozenset(scope.leaves(question.tracks)))
-    devices = [device for host in run_environment.hosts for device in host.devices]
-    device_operations = yield from asked_operations(scope, question)
-    steps = reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    tracks = frozenset(scope.leaves(question.tracks))
     span = span_of(question.start, question.end)
-    wanted = question.steps
-    return (
-        yield from findings_of(
-            reader,
-            steps,
-            devices,
-            TickRange(span.start, min(span.stop, reader.end + 1)),
-            None if wanted is None else (wanted.first, wanted.last),
-            device_count=run_environment.devices,
-            operations=device_operations.table,
-            peaks=device_operations.peaks,
-        )
+    span = TickRange(span.start, min(span.stop, reader.end + 1))
+    numbers = None if question.steps is None else (question.steps.first, question.steps.last)
+    key = tracks, span, numbers, question.step_name
+    findings = _FINDINGS.get(reader, key)
+    if findings is not None:
+        return findings
+    if run_environment is None:
+        run_environment = yield from environment(reader, tracks)
+    if device_operations is None:
+        device_operations = yield from asked_operations(scope, question)
+    steps = reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    findings = yield from findings_of(
+        reader,
+        steps,
+        [device for host in run_environment.hosts for device in host.devices],
+        span,
+        numbers,
+        device_count=run_environment.devices,
+        operations=device_operations.table,
+        peaks=device_operations.peaks,
     )
+    return _FINDINGS.keep(reader, key, findings)
 
 
 def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:

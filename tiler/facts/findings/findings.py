@@ -26,12 +26,13 @@ from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, tim
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_steps import host_steps
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
-from tilescope.tiler.facts.findings.participants import world_size
+from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
@@ -49,10 +50,10 @@ from tilescope.tiler.facts.findings.where import (
     device_names,
     short,
 )
+from tilescope.tiler.facts.findings.working_devices import working_devices
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
@@ -61,7 +62,6 @@ Ints = NDArray[np.int64]
 
 # What costs less of a step is not worth a word.
 LEAST_SHARE: Final = 0.03
-
 
 # Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
@@ -109,33 +109,6 @@ def findings_of(
 
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
-    groups = tuple(sorted(device.group for device in devices))
-    key = groups, span, numbers, device_count, () if operations is None else tuple(operations.tracks)
-    if steps is not reader.steps:  # named by whoever asks
-        return (yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks))
-    findings = _FINDINGS.get(reader, key)
-    if findings is None:
-        findings = yield from _find(reader, steps, devices, span, numbers, device_count, operations, peaks)
-        _FINDINGS.keep(reader, key, findings)
-    return findings
-
-
-# By devices, span, steps, number of devices, and tracks of which there are operations.
-_Key = tuple[tuple[int, ...], TickRange, tuple[int, int] | None, int, tuple[int, ...]]
-
-_FINDINGS: Final = KeyedRunCache[_Key, RunFindings]("findings", "Findings of runs, by devices, span and steps")
-
-
-def _find(
-    reader: QueryReader,
-    steps: RunSteps,
-    devices: Sequence[Device],
-    span: TickRange,
-    numbers: tuple[int, int] | None,
-    device_count: int,
-    operations: OpTable | None,
-    peaks: Peaks,
-) -> Interruptible[RunFindings]:
     frames: list[tuple[Device, Frames]] = []
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
@@ -167,10 +140,14 @@ def _find(
         lanes.append(lane.without_idle())
     if not lanes:
         return RunFindings([_no_work()], 0, 0, all_common[0].warm_up)
-    are_all = len(devices) == len(run_devices) and world_size(reader) <= len(run_devices)
+    group = group_of(lanes, causes)
+    are_all = len(lanes) > 1 and len(devices) == len(run_devices) and bool(group.communication.any())
+    if are_all:
+        are_all = yield from are_all_recorded(reader, run_devices)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
-    finder = _Finder(reader, group_of(lanes, causes), threads, operations, peaks, are_all=are_all, are_alike=are_alike)
-    return (yield from finder.findings(max(device_count, len(frames))))
+    finder = _Finder(reader, steps, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
+    working = yield from working_devices(reader, devices, lanes)
+    return (yield from finder.findings(working, max(device_count, len(devices))))
 
 
 def _no_work() -> Finding:
@@ -194,12 +171,14 @@ def _host_only(
 class _Finder:
     """The findings of one group of devices.
 
-    `are_all`: no other communicates with them, as far as is known; `are_alike`: their frames are of the same steps.
+    `are_all`: they are several that communicate, with no other as far as is known; `are_alike`: their frames are of
+    the same steps.
     """
 
     def __init__(
         self,
         reader: QueryReader,
+        steps: RunSteps,
         group: DeviceGroup,
         threads: Sequence[HostThreads],
         operations: OpTable | None,
@@ -209,7 +188,8 @@ class _Finder:
         are_alike: bool,
     ) -> None:
         self._reader = reader
-        self._are_all = are_all and len(group.lanes) > 1
+        self._steps = steps
+        self._are_all = are_all
         self._are_alike = are_alike
         self._operations = operations
         self._peaks = peaks
@@ -220,8 +200,8 @@ class _Finder:
         self._step = max(round(group.mean_step), 1)
         self._late = late_devices(group)
 
-    def findings(self, device_count: int) -> Interruptible[RunFindings]:
-        """All that cost enough; one of a healthy run where none does. `device_count`: idle ones included."""
+    def findings(self, working: Sequence[Device], device_count: int) -> Interruptible[RunFindings]:
+        """All that cost enough; one of a healthy run where none does. `device_count`: with those that do not work."""
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
         causes = list(candidates(group, enqueued))
@@ -243,10 +223,10 @@ class _Finder:
         if not self._are_all and shared.loss >= LEAST_SHARE * self._step:
             place = sum(row.loss > shared.loss for row in rows)
             rows[place:place] = yield from self._unclear(shared)
-        if device_count > len(self._lanes):
-            idle = self._idle_devices(device_count)
+        if device_count > len(working):
+            idle = self._idle_devices(working, device_count)
             # Of the time of all devices, the causes take that of those at work alone.
-            place = sum(row.loss * len(self._lanes) > idle.loss * device_count for row in rows)
+            place = sum(row.loss * len(working) > idle.loss * device_count for row in rows)
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
@@ -277,8 +257,8 @@ class _Finder:
         sentence = f"{collective.where}: it may wait for another device; record all, and look at them as one run"
         return [unclear, collective, replace(late, sentence=sentence)]
 
-    def _idle_devices(self, device_count: int) -> Finding:
-        names = [lane.device.name for lane in self._lanes]
+    def _idle_devices(self, working: Sequence[Device], device_count: int) -> Finding:
+        names = [device.name for device in working]
         share = 1 - len(names) / device_count
         track = self._lanes[0].device.tracks[0].track
         place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
@@ -312,19 +292,39 @@ class _Finder:
     def _finding(self, candidate: CauseTime) -> Interruptible[Finding]:
         are_affected = affected(candidate.losses)
         frames = self._frames
-        numbers = () if are_affected.all() or not frames.are_steps else tuple(frames.number[are_affected].tolist())
         is_host = candidate.cause in _HOST_CAUSES
         places = candidate.devices
         if candidate.cause in (Cause.STRAGGLER, Cause.UNEVEN_WORK) and self._late is not None:
             places = self._late.places
         names = device_names(self._reader, self._lanes, places, of_host=is_host)
         parts, place = yield from self._culprit(candidate, places[0])
+        numbers: tuple[int, ...] = ()
+        if frames.are_steps and not are_affected.all():
+            numbers = yield from self._numbers(candidate, places[0], are_affected)
         if place is not None and frames.are_steps:
             place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate)
         of_each = float(candidate.losses[are_affected].mean())
         return self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+
+    def _blame(self, candidate: CauseTime, place: int) -> IdleBlame:
+        """The culprits of the idle time that a cause has on a device."""
+        if candidate.wait is None:
+            return IdleBlame()
+        blame = self._group.causes[place].blame[candidate.wait]
+        is_pause = candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH
+        return blame.only_longest() if is_pause else blame
+
+    def _numbers(
+        self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]
+    ) -> Interruptible[tuple[int, ...]]:
+        """The steps that have a cause: those of the host, where it is to blame, and those of devices."""
+        frames = self._lanes[place].frames.take(are_affected)
+        culprit = self._blame(candidate, place).greatest
+        if culprit is None or candidate.cause not in _HOST_CAUSES:
+            return tuple(frames.number.tolist())
+        return (yield from host_steps(self._reader, self._steps, self._threads[place], culprit, frames))
 
     def _row(
         self,
@@ -351,9 +351,7 @@ class _Finder:
     def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""
         lane, threads = self._lanes[place], self._threads[place]
-        blame = IdleBlame() if candidate.wait is None else self._group.causes[place].blame[candidate.wait]
-        if candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH:
-            blame = blame.only_longest()
+        blame = self._blame(candidate, place)
         if candidate.cause is Cause.INPUT:
             culprit = blame.greatest
             if culprit is None or waits_for_others(self._reader.names[culprit.leaf].text):

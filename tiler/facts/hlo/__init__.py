@@ -15,6 +15,7 @@ from tilescope.tiler.facts.hlo.program_parts import ProgramParts
 from tilescope.tiler.facts.hlo.programs import (
     Program,
     buffer_assignment,
+    device_count,
     hlo_module,
     left_out_words,
     parts_ahead,
@@ -44,6 +45,7 @@ __all__ = [
     "ProgramParts",
     "ValueShape",
     "buffer_assignment",
+    "device_count",
     "hlo_module",
     "left_out_words",
     "parts_ahead",

@@ -71,7 +71,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     devices = [
         device for host_part in run_environment.hosts for device in host_part.devices if _done(scope, device.track_ids)
     ]
-    findings = yield from question_findings(scope, question, run_environment)
+    findings = yield from question_findings(scope, question, run_environment, device_operations)
     tables = [findings_table(findings)] if findings.rows else []
     top: Table | None = (
         top_operations(device_operations, question.limit) if device_operations.table.operations else None

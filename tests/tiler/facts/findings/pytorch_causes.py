@@ -297,7 +297,7 @@ PLANTED: Final = {
         Planted(value_in_the_step, "sync", r"perplexity|aten::item"),
         Planted(freed_memory, "allocator", r"empty_cache|cudaMalloc"),
         Planted(new_shapes, "recompile", r"compile_fx", steps=(34, 38)),
-        Planted(saved_states, "host_pause", r"save_checkpoint", steps=(37,)),
+        Planted(saved_states, "host_pause", r"save_checkpoint", steps=(36,)),
         Planted(drawn_charts, "host_pause", r"on_interval.*pairplot", steps=(35,)),
         Planted(exposed_collective, "collective", r"all 4 devices · ncclDevKernel_AllReduce", world=4),
         Planted(gloo_collective, "collective", r"gloo:all_reduce", world=2),

@@ -14,7 +14,7 @@ from tests.examples import examples
 from tests.tiler.facts.findings.answers import groups, reading
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
-from tests.tiler.facts.findings.test_sums import traces
+from tests.tiler.facts.findings.random_traces import traces
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.facts.findings import stretches
 from tilescope.tiler.query import QueryReader

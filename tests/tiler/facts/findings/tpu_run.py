@@ -6,11 +6,12 @@ A pod runs twice, with its cause and without it: the difference between the mean
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.hlo_protos import hlo_plane
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 
 FIRST_STEP: Final = 410
@@ -114,8 +115,13 @@ def run(pod: Pod) -> Lines:
     return Lines(slices, ends)
 
 
-def write_hosts(lines: Lines, folder: Path, names: Sequence[str] = ("node-a", "node-b", "node-c")) -> list[Path]:
-    """A file for each host."""
+def write_hosts(
+    lines: Lines,
+    folder: Path,
+    names: Sequence[str] = ("node-a", "node-b", "node-c"),
+    programs: Mapping[str, bytes] | None = None,
+) -> list[Path]:
+    """A file for each host. `programs`: HLO protos by labels."""
     files = []
     for host, name in enumerate(names[: 1 + max(key[0] for key in lines.slices)]):
         planes: dict[str, dict[str, list[tuple[str, int, int]]]] = defaultdict(dict)
@@ -123,6 +129,8 @@ def write_hosts(lines: Lines, folder: Path, names: Sequence[str] = ("node-a", "n
             if owner == host:
                 planes[plane_name][line] = line_slices
         parts = [_plane(plane_name, own) for plane_name, own in sorted(planes.items())]
+        if programs:
+            parts.append(hlo_plane(programs))
         files.append(write_trace(folder / f"{name}.xplane.pb", parts))
     return files
 
