@@ -44,6 +44,7 @@ class Spot:
 class Finding:
     """A cause. `steps`: the numbers of those that it makes longer; none: all, or a span without steps.
 
+    Where a host is to blame, `steps` are its own, in which that begins: devices may lose the time behind these.
     `loss`: ticks by which the mean step, or the span, would be shorter without it; `share` of the mean step.
     """
 

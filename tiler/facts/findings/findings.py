@@ -143,7 +143,7 @@ def findings_of(
     group = group_of(lanes, causes)
     are_all = len(lanes) > 1 and len(devices) == len(run_devices) and bool(group.communication.any())
     if are_all:
-        are_all = yield from are_all_recorded(reader, run_devices)
+        are_all = yield from are_all_recorded(reader, run_devices, operations)
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
     finder = _Finder(reader, steps, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
     working = yield from working_devices(reader, devices, lanes)

@@ -12,11 +12,13 @@ from tests.hlo_protos import computation, hlo_proto, instruction, shape
 from tests.tiler.facts.findings.answers import findings, reading, text
 from tests.tiler.facts.findings.tpu_run import Pod, run, write_hosts
 from tests.tiler.json_traces import write_trace
+from tests.tiler.tools.test_steps import Asked
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.findings import Cause
 from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.query import finish
+from tilescope.tiler.tools.answer import values_of
 
 FOUR_CORES = Pod(hosts=1, chips=4, reduce=3_700, batch=(900,), written=(50,))
 
@@ -51,6 +53,19 @@ def test_communication_of_a_part_of_the_cores_is_unclear(tmp_path: Path, name: s
         rows = findings(reader).rows
     assert [row.cause for row in rows] == causes, text(rows)
     assert len({row.loss for row in rows}) == 1
+
+
+@pytest.mark.parametrize(
+    ("listed", "cause"), [("[1,4]<=[4]", "collective"), ("[8,2]<=[16]", "unclear"), ("{}", "collective")]
+)
+def test_without_programs_the_operations_say_who_takes_part(tmp_path: Path, listed: str, cause: str) -> None:
+    expressions = {
+        "all-reduce.3": f"%all-reduce.3 = f32[8]{{0}} all-reduce(%x), replica_groups={listed}, to_apply=%add"
+    }
+    opened = Asked(tmp_path, write_hosts(run(FOUR_CORES), tmp_path, expressions=expressions))
+    table = opened.ask("overview").table("findings")
+    assert next(iter(values_of(table.columns[0]))) == cause
+    opened.store.close()
 
 
 def test_a_core_that_is_late_is_named_though_a_part_was_recorded(tmp_path: Path) -> None:

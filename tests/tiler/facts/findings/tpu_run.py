@@ -120,25 +120,32 @@ def write_hosts(
     folder: Path,
     names: Sequence[str] = ("node-a", "node-b", "node-c"),
     programs: Mapping[str, bytes] | None = None,
+    expressions: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """A file for each host. `programs`: HLO protos by labels."""
+    """A file for each host. `programs`: HLO protos by labels; `expressions`: HLO texts of operations."""
     files = []
     for host, name in enumerate(names[: 1 + max(key[0] for key in lines.slices)]):
         planes: dict[str, dict[str, list[tuple[str, int, int]]]] = defaultdict(dict)
         for (owner, plane_name, line), line_slices in lines.slices.items():
             if owner == host:
                 planes[plane_name][line] = line_slices
-        parts = [_plane(plane_name, own) for plane_name, own in sorted(planes.items())]
+        parts = [_plane(plane_name, own, expressions or {}) for plane_name, own in sorted(planes.items())]
         if programs:
             parts.append(hlo_plane(programs))
         files.append(write_trace(folder / f"{name}.xplane.pb", parts))
     return files
 
 
-def _plane(name: str, lines: dict[str, list[tuple[str, int, int]]]) -> bytes:
+def _plane(name: str, lines: dict[str, list[tuple[str, int, int]]], expressions: Mapping[str, str]) -> bytes:
     names = list(dict.fromkeys(entry[0] for own in lines.values() for entry in own))
-    shared = {text: {"hlo_category": CATEGORIES[text]} if text in CATEGORIES else {} for text in names}
-    instructions = [Instruction(text, shared[text], "" if text in CATEGORIES else text) for text in names]
+    shared: dict[str, dict[str, int | str]] = {
+        text: {"hlo_category": CATEGORIES[text]} if text in CATEGORIES else {} for text in names
+    }
+    for number, text in enumerate(names):
+        if text in expressions:  # which the tables of operations are made of
+            shared[text] = {**shared[text], "program_id": 7, "symbol_id": number}
+    texts = {text: expressions.get(text, "" if text in CATEGORIES else text) for text in names}
+    instructions = [Instruction(text, shared[text], texts[text]) for text in names]
     runs = {
         line: [Run(names.index(text), start * PS, (stop - start) * PS) for text, start, stop in own]
         for line, own in lines.items()
