@@ -99,7 +99,8 @@ class IdleParts:
 class HostPieces:
     """Parts of stretches in which one slice of a host is innermost, columns of shape (n,).
 
-    `ticks`: idle time in it, without that in which hosts communicate.
+    `ticks`: idle time in it, `talk` of it while hosts communicate. `leaf_stop`: until when that slice is innermost,
+    beyond the stretch as well.
     """
 
     stretch: Ints
@@ -110,7 +111,9 @@ class HostPieces:
     holder: Ints
     leaf: Ints
     holder_start: Ints
+    leaf_stop: Ints
     ticks: Ints
+    talk: Ints
 
 
 def stretches_and_pieces(
@@ -129,7 +132,8 @@ def stretches_and_pieces(
     segments: dict[int, Segments] = {}
     for track in {launch_track, NO_TRACK if threads.main is None else threads.main} - {NO_TRACK}:
         segments[track] = yield from segments_of_track(reader, track, threads.kinds, _near(idle))
-    changes = [frames.begin, frames.end, *(time for part in segments.values() for time in (part.start, part.stop))]
+    lasting = (talk.starts, talk.stops), *((part.start, part.stop) for part in segments.values())
+    changes = [frames.begin, frames.end, *(times for ends in lasting for times in ends)]
     stretches = _stretches(frames, idle, np.unique(np.concatenate(changes)), apart, talk)
     parts: list[tuple[Ints, ...]] = []
     start, stop, rows = stretches.start, stretches.launched, np.arange(len(stretches))
@@ -144,7 +148,9 @@ def stretches_and_pieces(
         _, rows, start, stop = cut(rest.starts, rest.stops, stretches.start, stretches.stop)
         parts.append(_cut(threads.main, stretches, rows, start, stop, segments[threads.main], talk))
     none = np.zeros(0, np.int64)
-    return stretches, HostPieces(*(np.concatenate([none, *(part[place] for part in parts)]) for place in range(9)))
+    return stretches, HostPieces(
+        *(np.concatenate([none, *(part[place] for part in parts)]) for place in range(len(HostPieces.__slots__)))
+    )
 
 
 def _ticks_in(windows: Windows, starts: Ints, stops: Ints) -> Ints:
@@ -210,9 +216,6 @@ def _cut(
     row = rows[span]
     # A row of several stretches lies in one slice as a whole.
     is_many = stretches.ticks[row] != stretches.stop[row] - stretches.start[row]
-    ticks = np.where(
-        is_many, stretches.head[row] - stretches.head_talk[row], last - first - _ticks_in(talk, first, last)
-    )
     return (
         row,
         np.full(len(span), track),
@@ -222,5 +225,7 @@ def _cut(
         segments.holder[segment],
         segments.name[segment],
         segments.holder_start[segment],
-        ticks,
+        segments.stop[segment],
+        np.where(is_many, stretches.head[row], last - first),
+        np.where(is_many, stretches.head_talk[row], _ticks_in(talk, first, last)),
     )
