@@ -82,6 +82,7 @@ def findings_table(findings: RunFindings) -> Table:
             Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
             Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
             Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),
+            Column("event", "Event", "event", [place.event if place else None for place in places], total="none"),
             Column("sentence", "In words", "text", [row.sentence for row in rows], total="none"),
         ],
     )
@@ -119,7 +120,7 @@ def _note(row: Finding, text: str = "") -> Note:
     severity: Severity = "warning" if row.cause in _IS_CAUSE else "info"
     if row.place is None:
         return Note(severity, text or row.sentence)
-    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track)
+    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track, row.place.event)
 
 
 def _lower(sentence: str) -> str:

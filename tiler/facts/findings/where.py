@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.facts.findings.device_time import DeviceTime
+from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.host_time import open_slices
-from tilescope.tiler.facts.findings.idle_causes import IdleBlame
+from tilescope.tiler.facts.findings.idle_causes import Culprit, IdleBlame
 from tilescope.tiler.query import QueryReader
 
 SEPARATOR: Final = " · "
@@ -57,6 +58,13 @@ def culprit_parts(reader: QueryReader, blame: IdleBlame) -> list[str]:
         thread_name(reader, culprit.track),
         *names_at(reader, culprit.track, (start + stop) // 2, culprit.holder),
     ]
+
+
+def culprit_spot(reader: QueryReader, blame: IdleBlame, culprit: Culprit) -> Spot:
+    """The longest stretch of a culprit, with its innermost slice there: the last that `culprit_parts` names."""
+    start, stop = blame.longest[culprit]
+    events = open_slices(reader, culprit.track, (start + stop) // 2)
+    return Spot(culprit.track, start, stop, int(events.ordinal[-1]) if len(events) else None)
 
 
 def host_name(reader: QueryReader, lane: DeviceTime) -> str:

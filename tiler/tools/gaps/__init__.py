@@ -116,6 +116,7 @@ def _reasons_table(reasons: Sequence[IdleReason]) -> Table:
         Column("track", "Track", "track", [spot.track if spot else None for spot in spots]),
         Column("start", "Start", "time", [spot.start if spot else None for spot in spots], total="none"),
         Column("end", "End", "time", [spot.stop if spot else None for spot in spots], total="none"),
+        Column("event", "Event", "event", [spot.event if spot else None for spot in spots], total="none"),
     ]
     return Table("reasons", "Idle time by reason", columns, totals={"idle": idle})
 

@@ -12,8 +12,8 @@ export interface Links {
   trackPath(track: number): readonly string[];
   /** Leads to the timeline: to a span of time, to a track, or to both, and searches for something. Back returns to the page. */
   goTo(span: TickRange | null, track: number | null, query?: string): void;
-  /** Leads to the timeline with this event selected. Back returns to the page. */
-  goToEvent(track: number, ordinal: number): void;
+  /** Leads to the timeline with this event selected, and to a span of time around it. Back returns to the page. */
+  goToEvent(track: number, ordinal: number, span?: TickRange | null): void;
   /** Choice of steps for the page; left out where it cannot look at some of them. */
   readonly steps?: StepChoice | null;
   /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
