@@ -20,6 +20,9 @@ from tilescope.tiler.tools.question_windows import StepWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 
+# In place of the number of a step.
+ALL_OTHERS: Final = "others"
+
 # Name of the slices that mark steps: they have another one in each.
 _MARK: Final = "(the step itself)"
 
@@ -103,7 +106,7 @@ def differences_table(
 
 def other_steps(steps: RunSteps, step: int, against: str) -> list[StepRange]:
     """The steps that one is compared with: another one, or all others but the first recorded."""
-    if against != "others":
+    if against != ALL_OTHERS:
         return [StepRange.from_bounds(int(against), int(against))]
     numbers = steps.numbers[1:] if len(steps.numbers) > 2 else steps.numbers
     numbers = numbers[numbers != step]
