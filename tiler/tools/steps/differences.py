@@ -91,9 +91,15 @@ def differences_table(
         Column("process", "In", "name", [groups[process].name for (process, _), _ in listed]),
         Column("difference", "Difference", "ticks", (taken - usual)[order]),
         Column("step", f"Step {step}", "ticks", taken[order]),
-        Column("usual", "Others, mean" if count > 1 else "The other", "ticks", usual[order]),
+        Column("usual", "Others, mean" if count > 1 else f"Step {others[0].first}", "ticks", usual[order]),
         Column("count", f"Count in {step}", "count", [row.count[0] for _, row in listed]),
-        Column("usual_count", "Count, mean", "number", [row.count[1] / count for _, row in listed], total="none"),
+        Column(
+            "usual_count",
+            "Count, mean" if count > 1 else f"Count in {others[0].first}",
+            "number",
+            [row.count[1] / count for _, row in listed],
+            total="none",
+        ),
         Column("track", "Track", "track", [row.track for _, row in listed]),
     ]
     by_id = {"difference": taken - usual, "step": taken, "usual": usual}

@@ -39,8 +39,8 @@ interface Props {
   readonly head: ComponentChildren;
 }
 
-/** The chart that is to have the focus when its next answer is there: that of a person who has chosen steps by keys. */
-let refocused = "";
+/** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
+let refocused: { readonly series: string; readonly place: number | null } = { series: "", place: null };
 
 export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
@@ -52,7 +52,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const comparison = brush === null ? null : (links.comparison ?? null);
   const compared = comparison?.compared ?? null;
   const brushed = useSignal<PlaceSpan | null>(null);
-  /** Place of the step that was compared last, from where keys go on. */
+  /** Place where keys were last, and go on when the chart is drawn anew. */
   const resting = useRef<number | null>(null);
   /** Place where choosing by keys began. */
   const anchor = useRef<number | null>(null);
@@ -72,8 +72,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
     let isGone = false;
     colors.value = plotColors(element, theme.value);
-    if (refocused === series.id && document.activeElement !== element && element.closest("[inert]") === null) {
-      refocused = "";
+    if (refocused.series === series.id && document.activeElement !== element && element.closest("[inert]") === null) {
+      resting.current = refocused.place;
+      refocused = { series: "", place: null };
       if (document.activeElement === document.body) {
         element.focus();
       }
@@ -98,6 +99,12 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
               pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
             },
           });
+          // Its scales are there with the next frame.
+          requestAnimationFrame(() => {
+            if (!isGone && document.activeElement === element && resting.current !== null) {
+              plot.current?.point(resting.current);
+            }
+          });
         }
       },
       () => {
@@ -121,6 +128,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
     hidden.value = next.size === data.ys.length ? new Set() : next;
     plot.current?.update();
+  };
+  const refocusAt = (place: number | null) => {
+    refocused = { series: series.id, place };
   };
   const placeOf = (place: number) => places.placeOf(data.rows[place]!);
   const go = (place: number) => {
@@ -174,18 +184,21 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       const target = stops[Math.max(0, Math.min(end, to))]!;
       const from =
         brush !== null && event.shiftKey ? (anchor.current ?? (place === null ? target : stops[place]!)) : null;
+      resting.current = target;
       plot.current?.point(target);
       extend(from, target);
     } else if (event.key === "Enter" && brushed.value !== null) {
-      refocused = series.id;
+      refocusAt(null);
       choose();
     } else if (event.key === "Enter" && place !== null) {
-      refocused = comparison === null ? refocused : series.id;
+      if (comparison !== null) {
+        refocusAt(stops[place]!);
+      }
       act(stops[place]!);
     } else if (event.key === "Escape" && brushed.value !== null) {
       extend(null, 0);
     } else if (event.key === "Escape" && comparison !== null && compared !== null) {
-      refocused = series.id;
+      refocusAt(place === null ? null : stops[place]!);
       comparison.compare(null);
     } else {
       return;
@@ -233,7 +246,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             class="button is-outlined"
             title={`Only ${stepWords(steps.chosen)} ${steps.chosen.first === steps.chosen.last ? "is" : "are"} looked at: look at the whole run again`}
             onClick={() => {
-              refocused = series.id;
+              refocusAt(null);
               steps.clear();
             }}
           >
@@ -274,7 +287,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             return target === null ? null : () => goToPlace(links, target);
           }}
           onClear={() => {
-            refocused = series.id;
+            refocusAt(null);
             comparison.compare(null);
           }}
         />
