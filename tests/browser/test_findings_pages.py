@@ -1,4 +1,4 @@
-"""What axe-core finds fault with on pages that say what costs the time: nothing, in both themes."""
+"""No fault that axe-core finds on pages that say what costs the time, in both themes."""
 
 from __future__ import annotations
 

@@ -62,9 +62,12 @@ def question_findings(
 
 
 def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
-    """The sentence of the first finding, for pages that show where it comes from; nothing where there is none."""
+    """The first finding and what to do about it, for pages that show where it comes from; nothing without one."""
     findings = yield from question_findings(scope, question)
-    return [finding_note(row) for row in findings.rows[:1] if row.cause is not Cause.HOST_ONLY]
+    if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
+        return []
+    first = findings.rows[0]
+    return [finding_note(first), *remedy_notes(scope, first)]
 
 
 def findings_table(findings: RunFindings) -> Table:

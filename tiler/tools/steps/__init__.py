@@ -90,7 +90,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
         tables.insert(0, (yield from _differences(scope, question, steps, launched, leaves, span)))
     # Findings about steps that have no name in the trace are asked for by their numbers.
     about = question if question.step_name is None else msgspec.structs.replace(question, steps=question.steps or whole)
-    notes = yield from reasons(scope, about, table)
+    notes = (yield from reasons(scope, about, table)) if question.limit else []
     notes += _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
@@ -191,9 +191,8 @@ def _charts(listed: RunStepTable) -> list[Series]:
     if len(listed) and int(listed.pass_.max()):
         return []
     x = Column("step", "Step", "count", listed.number)
-    return [
-        Series("durations", "How long steps take", "bars", x, [Column("duration", "Longest", "ticks", listed.longest)])
-    ]
+    title = "Longest" if listed.devices.max(initial=0) > 1 else "Duration"
+    return [Series("durations", "How long steps take", "bars", x, [Column("duration", title, "ticks", listed.longest)])]
 
 
 def _host_column(names: Sequence[str]) -> Column:

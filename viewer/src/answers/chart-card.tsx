@@ -144,7 +144,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
   };
   const stepAt = (place: number) => brush?.steps({ first: place, last: place })?.first ?? null;
-  /** What a click on a column does, or Enter: compares its step, or else leads to the timeline. */
+  /** A click on a column, or Enter: compares its step, or else leads to the timeline. */
   const act = (place: number) => {
     const step = comparison === null ? null : stepAt(place);
     if (comparison !== null && step !== null) {
