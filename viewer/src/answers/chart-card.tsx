@@ -334,6 +334,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         }}
         onBlur={() => {
           pointed.value = null;
+          resting.current = null;
           extend(null, 0);
         }}
       >
