@@ -36,7 +36,7 @@ from bench.machine import machine_lines
 from bench.pod_run import PodShape, write_pod
 from bench.table import table_lines
 from bench.traces import TraceSpec
-from tilescope.cli.text import count_text
+from tilescope.tiler.count_text import count_text
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.store import open_run_store
 

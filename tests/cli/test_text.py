@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.cli.text import count_text, plural, rate_text, seconds_text, shortened, size_text
+from tilescope.cli.text import rate_text, seconds_text, shortened, size_text
+from tilescope.tiler.count_text import count_text, plural
 from tilescope.tiler.duration_text import duration_text
 
 

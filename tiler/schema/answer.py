@@ -101,6 +101,7 @@ class ToolNote(Struct, frozen=True, kw_only=True):
     start: Ticks | None
     end: Ticks | None
     track: Count | None
+    event: Annotated[str | None, Meta(description="The event that it is about: track.ordinal.")] = None
 
 
 class ToolAnswer(Struct, frozen=True, kw_only=True):

@@ -155,6 +155,7 @@ class Note:
     start: int | None = None
     end: int | None = None
     track: int | None = None
+    event: str | None = None  # track.ordinal
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", sentence(self.text))

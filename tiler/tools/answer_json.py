@@ -62,6 +62,7 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
                     start=_plain("time", note.start),
                     end=_plain("time", note.end),
                     track=note.track,
+                    event=note.event,
                 )
                 for note in answer.notes
             ],
@@ -96,6 +97,7 @@ def decode(data: bytes) -> Answer:
                 cast("int | None", _value("time", note.start)),
                 cast("int | None", _value("time", note.end)),
                 note.track,
+                note.event,
             )
             for note in answer.notes
         ],

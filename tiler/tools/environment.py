@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes
@@ -163,7 +164,7 @@ def loss_notes(run_environment: Environment) -> Iterator[Note]:
         if host.dropped:
             where = f" of {host.name}" if host.name else ""
             text = (
-                f"the profiler{where} lost {host.dropped:,} traces: counts and times are too low; "
+                f"the profiler{where} lost {plural(host.dropped, 'trace', 'traces')}: counts and times are too low; "
                 "record a shorter time, or fewer tracers"
             )
             yield Note("warning", text)

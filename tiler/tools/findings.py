@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, findings_of
 from tilescope.tiler.facts.findings.sentences import percent_text
@@ -77,9 +78,12 @@ def question_findings(
 
 
 def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
-    """The sentence of the first finding, for pages that show where it comes from; nothing where there is none."""
+    """The first finding and what to do about it, for pages that show where it comes from; nothing without one."""
     findings = yield from question_findings(scope, question)
-    return [_note(row) for row in findings.rows[:1] if row.cause is not Cause.HOST_ONLY]
+    if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
+        return []
+    first = findings.rows[0]
+    return [finding_note(first), *remedy_notes(scope, first)]
 
 
 def findings_table(findings: RunFindings) -> Table:
@@ -98,6 +102,7 @@ def findings_table(findings: RunFindings) -> Table:
             Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
             Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
             Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),
+            Column("event", "Event", "event", [place.event if place else None for place in places], total="none"),
             Column("sentence", "In words", "text", [row.sentence for row in rows], total="none"),
         ],
     )
@@ -108,14 +113,12 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     if not findings.rows:
         return []
     first, *others = findings.rows
-    notes = [_note(first)]
-    if text := remedy(first.cause, framework_of(scope.reader)):
-        gain = "What to do" if first.cause is Cause.UNCLEAR else f"To gain up to {percent_text(first.share)}"
-        notes.append(Note("warning", f"{gain}: {text}"))
+    notes = [finding_note(first), *remedy_notes(scope, first)]
     others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
-    notes += [_note(row, f"Next: {_lower(row.sentence)}") for row in others[:_MAX_NEXT]]
+    notes += [next_note(row) for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:
-        notes.append(Note("info", f"{len(others) - _MAX_NEXT} more causes are in the table"))
+        more = len(others) - _MAX_NEXT
+        notes.append(Note("info", f"{plural(more, 'more cause is', 'more causes are')} in the table"))
     elif first.cause in _IS_CAUSE:
         least = percent_text(LEAST_SHARE, 0)
         notes.append(Note("info", f"Nothing else is seen that costs {least} of a step or more"))
@@ -131,11 +134,26 @@ def _is_candidate(rows: Sequence[Finding], place: int) -> bool:
     return any(row.cause is Cause.UNCLEAR for row in rows[max(place - 2, 0) : place])
 
 
-def _note(row: Finding, text: str = "") -> Note:
+def remedy_notes(scope: Scope, row: Finding) -> list[Note]:
+    """Advice about a finding, and how much it may gain; nothing where there is none."""
+    text = remedy(row.cause, framework_of(scope.reader))
+    if not text:
+        return []
+    gain = "What to do" if row.cause is Cause.UNCLEAR else f"To gain up to {percent_text(row.share)}"
+    return [Note("warning", f"{gain}: {text}")]
+
+
+def next_note(row: Finding) -> Note:
+    """A finding behind the first."""
+    return finding_note(row, f"Next: {_lower(row.sentence)}")
+
+
+def finding_note(row: Finding, text: str = "") -> Note:
+    """A finding, or a text about it, with its place in the timeline."""
     severity: Severity = "warning" if row.cause in _IS_CAUSE else "info"
     if row.place is None:
         return Note(severity, text or row.sentence)
-    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track)
+    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track, row.place.event)
 
 
 def _lower(sentence: str) -> str:

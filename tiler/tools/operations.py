@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.hlo.programs import programs_of
 from tilescope.tiler.facts.operations import (
@@ -78,8 +79,8 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
     if len(set(peaks)) > 1:
         notes.append(Note("warning", "the devices are of several kinds: shares of peaks are those of the first"))
     notes += [Note("warning", text) for text in table.notes[:_MANY_NOTES]]
-    if len(table.notes) > _MANY_NOTES:
-        notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
+    if (more := len(table.notes) - _MANY_NOTES) > 0:
+        notes.append(Note("warning", f"and {plural(more, 'more program is', 'more programs are')} not known"))
     if table.graph_times:
         notes.append(Note("info", _graph_text(table, scope.reader.tick_ps)))
     if source.has_own_clock and (question.steps or question.start is not None or question.end is not None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.unnamed_work import UnnamedWork, unnamed_work
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -40,7 +41,7 @@ def _rules(rules: WorkRules) -> str:
     if not rules.rules:
         return "built-in table"
     count = len(rules.rules)
-    return f"{count} {'rule' if count == 1 else 'rules'} of {rules.name}, then the built-in table"
+    return f"{plural(count, 'rule', 'rules')} of {rules.name}, then the built-in table"
 
 
 def _unnamed(reader: QueryReader, unnamed: UnnamedWork) -> str:

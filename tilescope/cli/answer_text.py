@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from tilescope.cli.say import printable
-from tilescope.cli.text import count_text, si_text, size_text
+from tilescope.cli.text import si_text, size_text
+from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
 

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tilescope.cli.option_rules import not_with, only_with
 from tilescope.cli.say import printable, say, say_json
-from tilescope.cli.text import plural, shortened, size_text
+from tilescope.cli.text import shortened, size_text
+from tilescope.tiler.count_text import plural
 
 if TYPE_CHECKING:
     from tilescope.tiler.store.attachments import AttachmentEntry

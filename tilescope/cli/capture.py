@@ -41,7 +41,8 @@ from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import parse_port
 from tilescope.cli.sizes import parse_size
-from tilescope.cli.text import plural, seconds_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.count_text import plural
 
 if TYPE_CHECKING:
     from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress

@@ -35,8 +35,9 @@ from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import StoreFact, store_facts
-from tilescope.cli.text import plural, rate_text, seconds_text
+from tilescope.cli.text import rate_text, seconds_text
 from tilescope.cli.time_unit_option import add_time_unit_option
+from tilescope.tiler.count_text import plural
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO
 
 from tilescope.cli.say import printable, say
-from tilescope.cli.text import count_text, plural, rate_text, seconds_text, size_text
+from tilescope.cli.text import rate_text, seconds_text, size_text
+from tilescope.tiler.count_text import count_text, plural
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tilescope.cli.say import say
-from tilescope.cli.text import plural, shortened, size_text
+from tilescope.cli.text import shortened, size_text
+from tilescope.tiler.count_text import plural
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun

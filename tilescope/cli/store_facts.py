@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilescope.cli.text import count_text, plural, size_text
+from tilescope.cli.text import size_text
+from tilescope.tiler.count_text import count_text, plural
 from tilescope.tiler.duration_text import duration_text
 
 if TYPE_CHECKING:

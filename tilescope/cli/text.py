@@ -6,16 +6,6 @@ _SIZE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _SI_PREFIXES = tuple((1000 ** (6 - k), prefix) for k, prefix in enumerate("EPTGMk"))
 
 
-def count_text(count: int) -> str:
-    """1234567 → "1,234,567"."""
-    return f"{count:,}"
-
-
-def plural(count: int, singular: str, many: str) -> str:
-    """(1, "host", "hosts") → "1 host", (1200, "host", "hosts") → "1,200 hosts"."""
-    return f"{count_text(count)} {singular if count == 1 else many}"
-
-
 def shortened(text: str, characters: int) -> str:
     """("abcdef", 4) → "abc…"."""
     return text if len(text) <= characters else text[: characters - 1] + "…"

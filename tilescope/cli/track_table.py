@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tilescope.cli.text import count_text
+from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
 
 if TYPE_CHECKING:

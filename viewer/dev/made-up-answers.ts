@@ -185,6 +185,7 @@ function steps(): ToolAnswer {
         startTicks: ticks(starts[4]!),
         endTicks: ticks(Math.round(starts[4]! + durations[4]!)),
         track: 2,
+        event: null,
       },
       {
         severity: "info",
@@ -192,6 +193,7 @@ function steps(): ToolAnswer {
         startTicks: null,
         endTicks: null,
         track: null,
+        event: null,
       },
     ],
   };
@@ -348,7 +350,14 @@ function noRows(): ToolAnswer {
     tables: [none],
     series: [{ id: "s", title: "Over time", ...PLAIN, kind: "line", x: column("x", "time", []), ys: [] }],
     notes: [
-      { severity: "error", text: "The trace ends before this range.", startTicks: null, endTicks: null, track: 3 },
+      {
+        severity: "error",
+        text: "The trace ends before this range.",
+        startTicks: null,
+        endTicks: null,
+        track: 3,
+        event: null,
+      },
     ],
   };
 }

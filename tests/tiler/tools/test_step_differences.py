@@ -8,6 +8,7 @@ import pytest
 
 from tests.tiler.tools.test_steps import Asked, Event, thread, x
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.tools import values_of
 
 
 def train(step: int, start: int, stop: int, load: int) -> list[Event]:
@@ -40,6 +41,16 @@ def test_a_step_beside_another_one(run: Asked) -> None:
     }
 
 
+def test_a_step_that_is_compared_leaves_the_others_in_the_answer(run: Asked) -> None:
+    assert rows(run, compare_step="7", against_step="5") == rows(run, steps=7, against_step="5")
+    assert rows(run, compare_step="7") == rows(run, compare_step="7", against_step="others")
+    answer = run.ask("steps", compare_step="7", against_step="5")
+    assert answer.fact("count").value == 4
+    (chart,) = answer.series
+    assert values_of(chart.x) == [4, 5, 6, 7]
+    assert values_of(chart.ys[0]) == [90, 40, 40, 90]
+
+
 def test_a_step_beside_the_mean_of_all_others_but_the_first_recorded(run: Asked) -> None:
     assert rows(run, steps=7, against_step="others") == rows(run, steps=7, against_step="5")
     assert rows(run, steps=6, against_step="others")["load"] == (-24, 10, 34, 1, 1.0)
@@ -63,6 +74,9 @@ def test_differences_add_up_to_that_of_the_steps(run: Asked) -> None:
         ({"steps": 5, "against_step": "5"}, "compared with itself"),
         ({"steps": 5, "against_step": "99"}, "there is no step 99"),
         ({"steps": 5, "against_step": "median"}, "against_step"),
+        ({"compare_step": "5", "against_step": "05"}, "compared with itself"),
+        ({"compare_step": "99"}, "there is no step 99"),
+        ({"compare_step": "-1"}, "compare_step"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(run: Asked, values: dict[str, object], words: str) -> None:

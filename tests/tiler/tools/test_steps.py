@@ -130,7 +130,9 @@ def test_durations_of_a_real_run(tmp_path: Path) -> None:
     assert isinstance(deviation, int)
     assert deviation == pytest.approx(stdev(longest), rel=1e-9)
     assert str(answer.fact("source").value).startswith("line Steps of Chip 0: TPU Core 0 of tpu-pod-w-0")
-    assert not answer.notes
+    assert answer.notes[0].text.startswith("Each step loses 29.7 ms of 126 ms (23.6 %) because the next batch")
+    assert answer.notes[0].event is not None
+    assert [note.text.split(":")[0] for note in answer.notes[1:]] == ["To gain up to 23.6 %", "Next"]
     asked.store.close()
 
 
@@ -246,7 +248,7 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
     events += [*thread(1, 2, "loop"), x("Iteration 9", 0, 9, tid=2)]
     asked = Asked.of_events(tmp_path, events)
     text = asked.notes("steps")
-    assert "Devices disagree: /device:TPU:1 have other steps than /device:TPU:0" in text
+    assert "Devices disagree: /device:TPU:1 has other steps than /device:TPU:0" in text
     assert "Numbers are missing on /device:TPU:1" in text
     assert "Not used: slices Iteration N of loop of /device:TPU:0" in text
     assert "Some of steps 4-6 are missing on /device:TPU:1" in asked.notes("stats", steps=(4, 6))

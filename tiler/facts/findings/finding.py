@@ -33,11 +33,17 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A stretch of the timeline that shows a cause, on the track of the culprit. Ticks."""
+    """A stretch of the timeline that shows a cause, on the track of the culprit, in ticks; `ordinal` of its event."""
 
     track: int
     start: int
     stop: int
+    ordinal: int | None = None
+
+    @property
+    def event(self) -> str | None:
+        """The event as answers have it, `track.ordinal`; None where no single one shows the cause."""
+        return None if self.ordinal is None else f"{self.track}.{self.ordinal}"
 
 
 @dataclass(frozen=True, slots=True)

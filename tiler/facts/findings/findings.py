@@ -47,6 +47,7 @@ from tilescope.tiler.facts.findings.sentences import (
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
     culprit_parts,
+    culprit_spot,
     device_names,
     short,
 )
@@ -369,12 +370,12 @@ class _Finder:
                 return [*events[0], *culprit_parts(self._reader, blame)], events[1]
         culprit = blame.greatest
         if culprit is not None and is_on_host:
-            start, stop = blame.longest[culprit]
+            spot = culprit_spot(self._reader, blame, culprit)
             if candidate.wait is Wait.COLLECTIVE:
-                names = open_slices(self._reader, culprit.track, (start + stop) // 2).name[-1:].tolist()
+                names = open_slices(self._reader, culprit.track, (spot.start + spot.stop) // 2).name[-1:].tolist()
                 texts = [short(self._reader.names[name].text) for name in names]
-                return [*texts, self._reader.tree.tracks[culprit.track].name], Spot(culprit.track, start, stop)
-            return culprit_parts(self._reader, blame), Spot(culprit.track, start, stop)
+                return [*texts, self._reader.tree.tracks[culprit.track].name], spot
+            return culprit_parts(self._reader, blame), spot
         if candidate.part is not None and candidate.part is not TimePart.COMPUTATION:
             events = self._longest(lane, candidate.part)
             return ([], None) if events is None else events
@@ -395,7 +396,7 @@ class _Finder:
             if len(events):
                 name = short(self._reader.names[int(events.name[-1])].text)
                 start = int(events.start[-1])
-                return [name], Spot(work_track.track, start, start + int(events.duration[-1]))
+                return [name], Spot(work_track.track, start, start + int(events.duration[-1]), int(events.ordinal[-1]))
         return None
 
     def _detail(self, candidate: CauseTime) -> str:
@@ -443,7 +444,8 @@ def _with_steps(spot: Spot, frames: Frames, *, has_good: bool) -> Spot:
     """The step around a stretch, with the one before it where that is a good one to compare with."""
     frame = int(np.clip(np.searchsorted(frames.end, (spot.start + spot.stop) // 2), 0, len(frames) - 1))
     first = max(frame - 1, 0) if has_good else frame
-    return Spot(spot.track, min(spot.start, int(frames.begin[first])), max(spot.stop, int(frames.end[frame])))
+    start, stop = min(spot.start, int(frames.begin[first])), max(spot.stop, int(frames.end[frame]))
+    return replace(spot, start=start, stop=stop)
 
 
 def _rounded(ticks: float, tick_ps: int) -> str:

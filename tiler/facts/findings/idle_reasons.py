@@ -15,7 +15,7 @@ from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.frames import NO_STEP, Frames
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
-from tilescope.tiler.facts.findings.where import SEPARATOR, culprit_parts
+from tilescope.tiler.facts.findings.where import SEPARATOR, culprit_parts, culprit_spot
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.windows import Windows, windows_digest
@@ -86,5 +86,5 @@ def _reason(reader: QueryReader, wait: Wait, ticks: int, blame: IdleBlame) -> Id
     culprit = blame.greatest
     if culprit is None:
         return IdleReason(wait, ticks, "", None)
-    start, stop = blame.longest[culprit]
-    return IdleReason(wait, ticks, SEPARATOR.join(culprit_parts(reader, blame)), Spot(culprit.track, start, stop))
+    where = SEPARATOR.join(culprit_parts(reader, blame))
+    return IdleReason(wait, ticks, where, culprit_spot(reader, blame, culprit))

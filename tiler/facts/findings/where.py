@@ -6,8 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tilescope.tiler.facts.findings.blame import IdleBlame
+import numpy as np
+
+from tilescope.tiler.facts.findings.blame import Culprit, IdleBlame
 from tilescope.tiler.facts.findings.device_time import DeviceTime
+from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import QueryReader
 
@@ -57,6 +60,16 @@ def culprit_parts(reader: QueryReader, blame: IdleBlame) -> list[str]:
         thread_name(reader, culprit.track),
         *names_at(reader, culprit.track, (start + stop) // 2, culprit.holder),
     ]
+
+
+def culprit_spot(reader: QueryReader, blame: IdleBlame, culprit: Culprit) -> Spot:
+    """The longest stretch of a culprit, with its innermost slice there: the last that `culprit_parts` names."""
+    start, stop = blame.longest[culprit]
+    events = open_slices(reader, culprit.track, (start + stop) // 2)
+    # While the device works in between, the host may do something else.
+    its = np.flatnonzero(events.name == culprit.leaf)
+    ordinals = events.ordinal[its if len(its) else slice(None)]
+    return Spot(culprit.track, start, stop, int(ordinals[-1]) if len(ordinals) else None)
 
 
 def host_name(reader: QueryReader, lane: DeviceTime) -> str:

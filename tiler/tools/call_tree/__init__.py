@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
@@ -83,7 +84,7 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
     ]
     notes = []
     if levels > question.depth:
-        text = f"chains have up to {levels:,} levels, of which {question.depth:,} are listed"
+        text = f"chains have up to {levels:,} levels, of which {plural(question.depth, 'is', 'are')} listed"
         text += ": a greater depth lists more"
         notes.append(Note("info", text))
     return Answer(facts, [table], notes=notes + _left_out(scope, question.tracks))

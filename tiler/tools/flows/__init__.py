@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -114,7 +115,7 @@ def _edges_notes(edges: TrackFlows) -> list[Note]:
     derived = int(edges.derived.sum())
     if not derived:
         return []
-    what = "1 that leaves is" if derived == 1 else f"{derived:,} that leave are"
+    what = plural(derived, "that leaves is", "that leave are")
     return [Note("info", f"{what} not among the flows of the trace: a launch and its work have one correlation.")]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import NO_DEVICES, Device
 from tilescope.tiler.facts.findings import WAIT_TITLES, IdleReason, idle_reasons
 from tilescope.tiler.query import Interruptible, Name
@@ -116,6 +117,7 @@ def _reasons_table(reasons: Sequence[IdleReason]) -> Table:
         Column("track", "Track", "track", [spot.track if spot else None for spot in spots]),
         Column("start", "Start", "time", [spot.start if spot else None for spot in spots], total="none"),
         Column("end", "End", "time", [spot.stop if spot else None for spot in spots], total="none"),
+        Column("event", "Event", "event", [spot.event if spot else None for spot in spots], total="none"),
     ]
     return Table("reasons", "Idle time by reason", columns, totals={"idle": idle})
 
@@ -257,7 +259,7 @@ def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostW
         notes.append(Note("info", f"Tracks are looked at one by one: {NO_DEVICES}."))
     cut = _sum(of_lanes, lambda lane_gaps: lane_gaps.cut)
     if cut:
-        text = "1 gap reaches" if cut == 1 else f"{cut:,} gaps reach"
+        text = plural(cut, "gap reaches", "gaps reach")
         notes.append(Note("info", f"{text} an edge of what is looked at: only the part within counts."))
     if edges.ended and lanes.devices and not any(launch is not None for launch in edges.launch):
         notes.append(

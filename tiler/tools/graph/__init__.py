@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
 from tilescope.tiler.query import Interruptible
@@ -83,7 +84,8 @@ def _answer(scope: Scope, question: GraphQuestion) -> Interruptible[Answer]:
     yield
     notes = [Note("warning", f"there is no instruction {name!r} to open") for name in names if name not in by_name]
     if near.is_cut:
-        notes.append(Note("warning", f"more than {question.limit:,} instructions are around: the nearest are shown"))
+        limit = plural(question.limit, "instruction is", "instructions are")
+        notes.append(Note("warning", f"more than {limit} around: the nearest are shown"))
     facts = [
         Fact("program", "Program", program.label, "text"),
         Fact("instruction", "Instruction", start.name, "name"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, text, whole
@@ -91,7 +92,7 @@ def buffers_answer(parsed: Any, _tick_ps: int) -> Interruptible[Answer]:
         ),
     ]
     if unknown:
-        notes.append(Note("warning", f"{unknown:,} events of the heap name a buffer that the file does not have"))
+        notes.append(Note("warning", f"{plural(unknown, 'event', 'events')} of the heap without a buffer in the file"))
     return Answer(facts, [Table("buffers", "Buffers", columns)], _series(curve), notes)
 
 

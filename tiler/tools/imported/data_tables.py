@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
@@ -69,7 +70,7 @@ def data_tables_answer(parsed: Any, tick_ps: int) -> Interruptible[Answer]:
         shape = _shape(raw_table, left)
         left -= shape.rows * shape.columns
         if shape.is_cut:
-            text = f"{shape.rows:,} rows and {shape.columns:,} columns"
+            text = f"{plural(shape.rows, 'row', 'rows')} and {plural(shape.columns, 'column', 'columns')}"
             notes.append(Note("warning", f"table {place} has more than is shown: these are its first {text}"))
         table = yield from _table(raw_table, shape, place, tick_ps)
         if table is not None and any(column.id == _ADVICE for column in table.columns):

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
@@ -134,9 +135,8 @@ def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     """The answer in words."""
     notes = []
     if gpu_kernels.empty:
-        notes.append(
-            Note("info", f"{gpu_kernels.empty:,} kernels take no time by the trace's clock: they are in no row")
-        )
+        text = plural(gpu_kernels.empty, "kernel takes", "kernels take")
+        notes.append(Note("info", f"{text} no time by the trace's clock: no row has that"))
     whole = _time(kernels)
     if not whole:
         return [*notes, Note("info", "no kernel runs in what is looked at")]

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 import numpy as np
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.envelope import envelope
 from tilescope.tiler.facts.hlo import (
     BufferAssignment,
@@ -141,7 +142,8 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
     why = "" if has_curve else _NO_CURVE
     event = space.events[space.position] if 0 <= space.position < len(space.events) else ""
     fragmentation = space.fragmentation
-    apart = f"without {space.thread_local:,} bytes that are local to threads" if space.thread_local else ""
+    local = plural(space.thread_local, "byte that is", "bytes that are")
+    apart = f"without {local} local to threads" if space.thread_local else ""
     return [
         Fact("program", "Program", program.label, "name"),
         Fact("peak", "Peak", space.peak, "bytes", f"when {event} runs" if event else why),

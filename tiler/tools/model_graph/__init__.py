@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graphs
 from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
 from tilescope.tiler.query import Interruptible
@@ -51,8 +52,8 @@ def _answer(scope: Scope, question: ModelGraphQuestion) -> Interruptible[Answer]
         inside = yield from scopes.inside(wanted)
     parts = yield from scopes.parts(wanted, inside)
     shown = parts[: question.limit]
-    if len(parts) > len(shown):
-        notes.append(Note("warning", f"{len(parts) - len(shown):,} more parts are not shown: the largest are"))
+    if (left := len(parts) - len(shown)) > 0:
+        notes.append(Note("warning", f"{plural(left, 'more part is', 'more parts are')} not shown: the largest are"))
     if len(graphs) > 1:
         notes.append(Note("info", f"the run has {len(graphs)} graphs: that of {graph.file} is shown"))
     tables = [_nodes(shown), (yield from _edges(scopes, shown))]

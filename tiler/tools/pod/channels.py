@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.channels import Transfers, run_transfers
 from tilescope.tiler.facts.channels.channel_kinds import TransferRole
 from tilescope.tiler.facts.channels.transfers import CoreWindows
@@ -121,9 +122,11 @@ def _notes(transfers: Transfers, *, are_numbered: bool) -> list[Note]:
         text = "the trace does not number cores: those of the programs' pairs are taken in the order of the list"
         notes.append(Note("warning", text))
     if transfers.unmatched:
-        text = f"{transfers.unmatched:,} transfers end in no step that is looked at, and are left out of the channels"
+        ends = plural(transfers.unmatched, "transfer ends", "transfers end")
+        text = f"{ends} in no step that is looked at: left out of the channels"
         notes.append(Note("info", text))
     if transfers.unpaired:
-        text = f"of {transfers.unpaired:,} channels between several cores the trace does not say which sends to which"
+        channels = plural(transfers.unpaired, "channel", "channels")
+        text = f"of {channels} between several cores the trace does not say which sends to which"
         notes.append(Note("info", text))
     return notes

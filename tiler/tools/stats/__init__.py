@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind, TotalKind
@@ -98,7 +99,8 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
         if rest is not None:
             rest[columns[-1].id] = _of_kind(columns[-1], summed.total(span_summary.left_out.tolist()))
         if summed.others:
-            notes.append(Note("warning", f"{summed.others:,} values of {name} are not numbers: no sum has them"))
+            text = plural(summed.others, f"value of {name} is not a number", f"values of {name} are not numbers")
+            notes.append(Note("warning", f"{text}: no sum has {'it' if summed.others == 1 else 'them'}"))
         elif not summed.numbers:
             notes.append(Note("info", f"none of these events has an argument {name!r}"))
     facts = [

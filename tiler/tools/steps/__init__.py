@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
 from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
-from tilescope.tiler.tools.steps.differences import differences_table, other_steps
+from tilescope.tiler.tools.steps.differences import ALL_OTHERS, differences_table, other_steps
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, spread
+from tilescope.tiler.tools.steps.reasons import reasons
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
@@ -40,11 +43,18 @@ class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
     per_track: Annotated[
         bool, Meta(description="Also the windows of each track: what questions about these steps look at.")
     ] = False
+    compare_step: Annotated[
+        Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")] | None,
+        Meta(
+            description="A step to compare with another one, by its number: what takes longer in it is listed by name. "
+            "Unless given, the one that is asked about, if against_step is."
+        ),
+    ] = None
     against_step: Annotated[
         Annotated[str, Meta(pattern=r"^(others|[0-9]{1,18})$")] | None,
         Meta(
-            description="A step to compare the one that is asked about with, by its number, or others for the mean of "
-            "all others: what takes longer is listed by name."
+            description="The step that it is compared with, by its number; others, or none: the mean of all others but "
+            "the first recorded."
         ),
     ] = None
 
@@ -53,6 +63,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     steps = yield from scope.steps(question.step_name)
     leaves = scope.leaves(question.tracks)
     span, within = scope.span(question), scope.run_span(question)
+    whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
     if question.steps is not None:
         scope.notes += StepWindows(steps, question.steps, span, within).notes
     launched = yield from launched_steps(scope.reader, steps)
@@ -73,15 +84,17 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     tables = [_steps_table(steps, series, listed), _series_table(steps, series)]
     tables.append(_devices_table(steps, series, by_device.first(MAX_ROWS)))
     if question.per_track:
-        whole = StepRange.from_bounds(int(steps.numbers[0]), int(steps.numbers[-1]))
         tracks = scope.leaves(question.tracks, EVENT_KINDS)
         tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span, within, launched)))
-    if question.against_step is not None:
+    if question.compare_step is not None or question.against_step is not None:
         tables.insert(0, (yield from _differences(scope, question, steps, launched, leaves, span)))
-    notes = _notes(steps, series)
+    # Findings about steps that have no name in the trace are asked for by their numbers.
+    about = question if question.step_name is None else msgspec.structs.replace(question, steps=question.steps or whole)
+    notes = (yield from reasons(scope, about, table)) if question.limit else []
+    notes += _notes(steps, series)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    return Answer(_facts(steps, series, table), tables, notes=notes)
+    return Answer(_facts(steps, series, table), tables, _charts(listed), notes)
 
 
 def _differences(
@@ -92,19 +105,23 @@ def _differences(
     leaves: Sequence[int],
     span: TickRange,
 ) -> Interruptible[Table]:
-    """The step that is asked about beside others. Raises UsageError where it is not one, or is compared with itself."""
-    wanted, against = question.steps, question.against_step
-    if wanted is None or wanted.first != wanted.last:
-        raise UsageError("against_step compares one step: name it, as in steps=9")
-    if against == str(wanted.first):
-        raise UsageError(f"step {against} is compared with itself: name another one, or others")
-    others = other_steps(steps, wanted.first, str(against))
+    """A step beside others. Raises UsageError where it is not one, or is compared with itself."""
+    wanted, against = question.steps, question.against_step or ALL_OTHERS
+    if question.compare_step is not None:
+        step = int(question.compare_step)
+    elif wanted is not None and wanted.first == wanted.last:
+        step = wanted.first
+    else:
+        raise UsageError("against_step compares one step: name it, as in compare_step=9")
+    if against != ALL_OTHERS and int(against) == step:
+        raise UsageError(f"step {step} is compared with itself: name another one, or others")
+    others = other_steps(steps, step, against)
     if not others:
         raise UsageError("there are no other steps to compare with")
     tracks = [track for track in leaves if scope.is_done(track)]
     return (
         yield from differences_table(
-            scope, steps, launched, tracks, span, wanted.first, others, min(question.limit, MAX_DIFFERENCES)
+            scope, steps, launched, tracks, span, step, others, min(question.limit, MAX_DIFFERENCES)
         )
     )
 
@@ -169,6 +186,15 @@ def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepT
     return Table("steps", "Steps", columns)
 
 
+def _charts(listed: RunStepTable) -> list[Series]:
+    """The durations of steps; none of a run whose numbers begin anew: a number is several steps."""
+    if len(listed) and int(listed.pass_.max()):
+        return []
+    x = Column("step", "Step", "count", listed.number)
+    title = "Longest" if listed.devices.max(initial=0) > 1 else "Duration"
+    return [Series("durations", "How long steps take", "bars", x, [Column("duration", title, "ticks", listed.longest)])]
+
+
 def _host_column(names: Sequence[str]) -> Column:
     return Column("host", host_noun(names).capitalize(), "name", names)
 
@@ -225,7 +251,8 @@ def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
     if any(not np.array_equal(device_series.numbers, series[0].numbers) for device_series in series):
         most = max(series, key=lambda device_series: len(device_series.numbers))
         others = [device_series for device_series in series if not np.array_equal(device_series.numbers, most.numbers)]
-        text = f"devices disagree: {names_of(steps, others)} have other steps than {names_of(steps, [most])}"
+        verb = "has" if len(others) == 1 else "have"
+        text = f"devices disagree: {names_of(steps, others)} {verb} other steps than {names_of(steps, [most])}"
         notes.append(Note("warning", text))
     gaps = [
         device_series
@@ -246,7 +273,8 @@ def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
             text = f"step {rows.number[row]} of {names_of(steps, [device_series])} has no end in the trace"
             notes.append(Note("warning", text, int(rows.start[row]), int(rows.stop[row]), _track(int(rows.track[row]))))
     for device_series in steps.unused[:1]:
-        more = f", and {len(steps.unused) - 1:,} more sorts" if len(steps.unused) > 1 else ""
+        left = len(steps.unused) - 1
+        more = f", and {plural(left, 'more sort', 'more sorts')}" if left else ""
         text = (
             f"not used: {steps.source_text(device_series)} of {names_of(steps, [device_series])}{more}; "
             "step_name would use them"

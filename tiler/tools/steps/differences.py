@@ -20,6 +20,9 @@ from tilescope.tiler.tools.question_windows import StepWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 
+# In place of the number of a step.
+ALL_OTHERS: Final = "others"
+
 # Name of the slices that mark steps: they have another one in each.
 _MARK: Final = "(the step itself)"
 
@@ -88,9 +91,15 @@ def differences_table(
         Column("process", "In", "name", [groups[process].name for (process, _), _ in listed]),
         Column("difference", "Difference", "ticks", (taken - usual)[order]),
         Column("step", f"Step {step}", "ticks", taken[order]),
-        Column("usual", "Others, mean" if count > 1 else "The other", "ticks", usual[order]),
+        Column("usual", "Others, mean" if count > 1 else f"Step {others[0].first}", "ticks", usual[order]),
         Column("count", f"Count in {step}", "count", [row.count[0] for _, row in listed]),
-        Column("usual_count", "Count, mean", "number", [row.count[1] / count for _, row in listed], total="none"),
+        Column(
+            "usual_count",
+            "Count, mean" if count > 1 else f"Count in {others[0].first}",
+            "number",
+            [row.count[1] / count for _, row in listed],
+            total="none",
+        ),
         Column("track", "Track", "track", [row.track for _, row in listed]),
     ]
     by_id = {"difference": taken - usual, "step": taken, "usual": usual}
@@ -103,7 +112,7 @@ def differences_table(
 
 def other_steps(steps: RunSteps, step: int, against: str) -> list[StepRange]:
     """The steps that one is compared with: another one, or all others but the first recorded."""
-    if against != "others":
+    if against != ALL_OTHERS:
         return [StepRange.from_bounds(int(against), int(against))]
     numbers = steps.numbers[1:] if len(steps.numbers) > 2 else steps.numbers
     numbers = numbers[numbers != step]

@@ -46,10 +46,13 @@ export function AnswerView({
   rangeText,
   onMore,
   isOwn = false,
+  hasHeadline = false,
   hasPictures = false,
   wanted: requested = null,
 }: AnswerProps) {
-  const { facts, tables, series, notes } = answer;
+  const { facts, tables, series } = answer;
+  const headlines = hasHeadline ? answer.notes.slice(0, 1).filter(({ startTicks }) => startTicks !== null) : [];
+  const notes = answer.notes.slice(headlines.length);
   const seriesById = useMemo(() => new Map(series.map((entry) => [entry.id, entry])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
   const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
@@ -61,6 +64,7 @@ export function AnswerView({
   const infos = notes.filter((note) => note.severity === "info");
   return (
     <div class="answer" data-tool={tool.id}>
+      <NotesList label="The answer" notes={headlines} links={links} isHeadline={true} />
       <NotesList label="Findings" notes={notes.filter((note) => note.severity !== "info")} links={links} />
       {isOwn && <NotesList label="The answer" notes={infos.slice(0, 1)} links={links} isHeadline={true} />}
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}

@@ -13,12 +13,14 @@ import { ChartLegend } from "./chart-legend";
 import { chartPicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
+import { ComparisonBar } from "./comparison-bar";
 import { CopyButton } from "./copy-button";
 import { DataTable } from "./data-table";
 import type { Links, RowOfTable } from "./links";
 import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
 import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
+import { type ComparedSteps, picked, pickHint } from "./step-comparison";
 import type { TableChoices } from "./table-model";
 import { goToPlace } from "./timeline-places";
 import { tsv } from "./tsv";
@@ -37,8 +39,8 @@ interface Props {
   readonly head: ComponentChildren;
 }
 
-/** The chart that is to have the focus when its next answer is there: that of a person who has chosen steps by keys. */
-let refocused = "";
+/** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
+let refocused: { readonly series: string; readonly place: number | null } = { series: "", place: null };
 
 export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
@@ -47,7 +49,11 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const { hasTable } = choices;
   const { steps = null } = links;
   const brush = useMemo(() => (steps === null ? null : StepBrush.forSeries(series, data)), [steps, series, data]);
+  const comparison = brush === null ? null : (links.comparison ?? null);
+  const compared = comparison?.compared ?? null;
   const brushed = useSignal<PlaceSpan | null>(null);
+  /** Place where keys were last, and go on when the chart is drawn anew. */
+  const resting = useRef<number | null>(null);
   /** Place where choosing by keys began. */
   const anchor = useRef<number | null>(null);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
@@ -66,8 +72,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     }
     let isGone = false;
     colors.value = plotColors(element, theme.value);
-    if (refocused === series.id && document.activeElement !== element && element.closest("[inert]") === null) {
-      refocused = "";
+    if (refocused.series === series.id && document.activeElement !== element && element.closest("[inert]") === null) {
+      resting.current = refocused.place;
+      refocused = { series: "", place: null };
       if (document.activeElement === document.body) {
         element.focus();
       }
@@ -80,6 +87,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             time: links.time,
             colors: colors.peek()!,
             brush,
+            compared: letters(brush, compared),
             isShown,
             onBrush: (places, isDone) => {
               brushed.value = places;
@@ -90,6 +98,12 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             onPoint: (place, row, leftPx) => {
               pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
             },
+          });
+          // Its scales are there with the next frame.
+          requestAnimationFrame(() => {
+            if (!isGone && document.activeElement === element && resting.current !== null) {
+              plot.current?.point(resting.current);
+            }
           });
         }
       },
@@ -115,6 +129,9 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
     hidden.value = next.size === data.ys.length ? new Set() : next;
     plot.current?.update();
   };
+  const refocusAt = (place: number | null) => {
+    refocused = { series: series.id, place };
+  };
   const placeOf = (place: number) => places.placeOf(data.rows[place]!);
   const go = (place: number) => {
     const target = placeOf(place);
@@ -124,6 +141,17 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       const start = data.zero + BigInt(data.xs[place]!);
       const next = data.xs[place + 1] ?? data.xs[place]! + data.gap;
       links.goTo({ startTicks: ticks(start), endTicks: ticks(data.zero + BigInt(next)) }, null);
+    }
+  };
+  const stepAt = (place: number) => brush?.steps({ first: place, last: place })?.first ?? null;
+  /** A click on a column, or Enter: compares its step, or else leads to the timeline. */
+  const act = (place: number) => {
+    const step = comparison === null ? null : stepAt(place);
+    if (comparison !== null && step !== null) {
+      resting.current = place;
+      comparison.compare(picked(compared, step));
+    } else {
+      go(place);
     }
   };
   const choose = () => {
@@ -140,31 +168,38 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const { stops } = data;
-    const last = stops.length - 1;
-    const index = pointed.value === null ? -1 : stops.indexOf(pointed.value.place);
+    const end = stops.length - 1;
+    const index = stops.indexOf(pointed.value?.place ?? resting.current ?? -1);
     const place = index < 0 ? null : index;
     const steps: Readonly<Record<string, number>> = {
       ArrowRight: (place ?? -1) + 1,
-      ArrowLeft: (place ?? last + 1) - 1,
-      PageDown: (place ?? 0) + Math.ceil(last / 10),
-      PageUp: (place ?? last) - Math.ceil(last / 10),
+      ArrowLeft: (place ?? end + 1) - 1,
+      PageDown: (place ?? 0) + Math.ceil(end / 10),
+      PageUp: (place ?? end) - Math.ceil(end / 10),
       Home: 0,
-      End: last,
+      End: end,
     };
     const to = steps[event.key];
     if (to !== undefined) {
-      const target = stops[Math.max(0, Math.min(last, to))]!;
+      const target = stops[Math.max(0, Math.min(end, to))]!;
       const from =
         brush !== null && event.shiftKey ? (anchor.current ?? (place === null ? target : stops[place]!)) : null;
+      resting.current = target;
       plot.current?.point(target);
       extend(from, target);
     } else if (event.key === "Enter" && brushed.value !== null) {
-      refocused = series.id;
+      refocusAt(null);
       choose();
     } else if (event.key === "Enter" && place !== null) {
-      go(stops[place]!);
+      if (comparison !== null) {
+        refocusAt(stops[place]!);
+      }
+      act(stops[place]!);
     } else if (event.key === "Escape" && brushed.value !== null) {
       extend(null, 0);
+    } else if (event.key === "Escape" && comparison !== null && compared !== null) {
+      refocusAt(place === null ? null : stops[place]!);
+      comparison.compare(null);
     } else {
       return;
     }
@@ -190,7 +225,16 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   }
   const pointedPlace = pointed.value === null ? null : placeOf(pointed.value.place);
   const chosen = brush === null || brushed.value === null ? null : brush.steps(brushed.value);
+  const hint = (place: number) => {
+    const step = comparison === null ? null : stepAt(place);
+    if (brush === null || chosen !== null) {
+      return chosen === null ? "" : sentence(stepWords(chosen));
+    }
+    return step === null ? hintOf(pointedPlace !== null) : `${pickHint(compared, step)} · drag: choose steps`;
+  };
   const leads = data.xKind === "time" || data.stops.some((place) => placeOf(place) !== null);
+  const enterWords =
+    comparison !== null ? ", Enter compares a step, Escape none" : leads ? ", Enter leads to the timeline" : "";
   return (
     <section class="chart-card" aria-label={`${series.title}: chart`} data-series={series.id}>
       <div class="chart-head">
@@ -202,7 +246,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             class="button is-outlined"
             title={`Only ${stepWords(steps.chosen)} ${steps.chosen.first === steps.chosen.last ? "is" : "are"} looked at: look at the whole run again`}
             onClick={() => {
-              refocused = series.id;
+              refocusAt(null);
               steps.clear();
             }}
           >
@@ -230,6 +274,24 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
         )}
         <CopyButton label="Copy as TSV" title="Copies the series that are shown, with exact values" text={copy} />
       </div>
+      {comparison !== null && brush !== null && (
+        <ComparisonBar
+          compared={compared}
+          durationOf={(step) => {
+            const place = brush.placeOf(step);
+            return place === null ? "" : data.yText(0, place);
+          }}
+          wayTo={(step) => {
+            const place = brush.placeOf(step);
+            const target = place === null ? null : placeOf(place);
+            return target === null ? null : () => goToPlace(links, target);
+          }}
+          onClear={() => {
+            refocusAt(null);
+            comparison.compare(null);
+          }}
+        />
+      )}
       {hasTable.value && (
         <div class="chart-table">
           <DataTable
@@ -244,30 +306,35 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
       <div
-        class={`chart-plot is-${series.kind}${pointedPlace === null ? "" : " leads"}`}
+        class={`chart-plot is-${series.kind}${pointedPlace === null && (comparison === null || pointed.value === null) ? "" : " leads"}`}
         ref={holder}
         hidden={hasTable.value}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: its arrow keys walk from figure to figure.
         tabIndex={0}
-        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures${leads ? ", Enter leads to the timeline" : ""}${brush === null ? "" : "; with Shift they choose steps, which Enter looks at"}.`}
+        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures${enterWords}${brush === null ? "" : "; with Shift they choose steps, which Enter looks at"}.`}
         onKeyDown={onKeyDown}
         onClick={() => {
           const place = pointed.value?.place ?? null;
           const row = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
           if (row !== null) {
             onRow(row);
-          } else if (place !== null && placeOf(place) !== null) {
-            go(place);
+          } else if (place !== null && (comparison !== null || placeOf(place) !== null)) {
+            act(place);
           }
         }}
         onDblClick={() => {
-          if (pointed.value !== null && (series.kind === "points" || placeOf(pointed.value.place) === null)) {
+          if (
+            comparison === null &&
+            pointed.value !== null &&
+            (series.kind === "points" || placeOf(pointed.value.place) === null)
+          ) {
             go(pointed.value.place);
           }
         }}
         onBlur={() => {
           pointed.value = null;
+          resting.current = null;
           extend(null, 0);
         }}
       >
@@ -277,7 +344,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             pointed={pointed.value}
             isShown={isShown}
             colors={colors.value}
-            hint={brush === null ? "" : chosen === null ? hintOf(pointedPlace !== null) : sentence(stepWords(chosen))}
+            hint={hint(pointed.value.place)}
           />
         )}
       </div>
@@ -289,6 +356,17 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       </span>
       {problem.value !== "" && <p class="answer-empty">{problem.value}</p>}
     </section>
+  );
+}
+
+/** The letters of the steps that are compared, by their places. */
+function letters(brush: StepBrush | null, compared: ComparedSteps | null): ReadonlyMap<number, string> {
+  const sides = [[compared?.first, "A"] as const, [compared?.second, "B"] as const];
+  return new Map(
+    sides.flatMap(([step, letter]) => {
+      const place = step === null || step === undefined ? null : (brush?.placeOf(step) ?? null);
+      return place === null ? [] : [[place, letter] as const];
+    }),
   );
 }
 

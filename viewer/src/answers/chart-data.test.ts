@@ -119,5 +119,5 @@ test("points lead as rows do, or by the row of a table about the same", () => {
   expect([0, 1, 2].map((row) => places.placeOf(row)?.kind ?? null)).toEqual([null, null, "span"]);
   expect([0, 1, 2].map((row) => places.rowOf(row))).toEqual([null, { table: "t", row: 1 }, { table: "t", row: 0 }]);
   const own = { ...series, ys: [...series.ys, column("event", "event", ["2.7", null, null])] };
-  expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7 });
+  expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7, span: null });
 });

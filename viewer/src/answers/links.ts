@@ -2,6 +2,7 @@
 
 import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
+import type { ComparedSteps } from "./step-comparison";
 
 /** The ways from a figure into the timeline, and what is needed to write it. */
 export interface Links {
@@ -12,10 +13,12 @@ export interface Links {
   trackPath(track: number): readonly string[];
   /** Leads to the timeline: to a span of time, to a track, or to both, and searches for something. Back returns to the page. */
   goTo(span: TickRange | null, track: number | null, query?: string): void;
-  /** Leads to the timeline with this event selected. Back returns to the page. */
-  goToEvent(track: number, ordinal: number): void;
+  /** Leads to the timeline with this event selected, and to a span of time around it. Back returns to the page. */
+  goToEvent(track: number, ordinal: number, span?: TickRange | null): void;
   /** Choice of steps for the page; left out where it cannot look at some of them. */
   readonly steps?: StepChoice | null;
+  /** Steps that the page compares; left out where it compares none. */
+  readonly comparison?: StepComparison | null;
   /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
   toolPage?(id: string): { readonly title: string; open(): void } | null;
 }
@@ -36,6 +39,14 @@ export interface StepChoice {
   clear(): void;
 }
 
+/** Steps of a run that a page compares. */
+export interface StepComparison {
+  /** Null: none. */
+  readonly compared: ComparedSteps | null;
+  /** Compares these, or none. Back returns to those before. */
+  compare(steps: ComparedSteps | null): void;
+}
+
 /** A row of a table of an answer. */
 export interface RowOfTable {
   readonly table: string;
@@ -53,6 +64,8 @@ export interface AnswerProps {
   readonly onMore: ((more: string) => void) | null;
   /** On a page of its own: what it says first stands above all else, and all of a row beside its table. */
   readonly isOwn?: boolean;
+  /** Its first note sums up the whole, if it has a place in the timeline: that stands above all else. */
+  readonly hasHeadline?: boolean;
   /** Trees are shown as pictures at first, with their tables below. */
   readonly hasPictures?: boolean;
   /** A row that somebody asked for elsewhere on the page; another object asks anew. */

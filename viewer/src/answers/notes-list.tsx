@@ -4,6 +4,7 @@ import { type Severity, type ToolNote, ticks } from "@tilescope/client";
 import { GoIcon } from "../components/icons";
 import { exactText } from "./figures";
 import type { Links } from "./links";
+import { goToPlace, parseEvent } from "./timeline-places";
 import { toolWords } from "./tool-words";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
@@ -33,7 +34,7 @@ export function NotesList({ label, notes, links, isHeadline = false }: Props) {
 }
 
 function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
-  const { severity, text, startTicks, endTicks, track } = note;
+  const { severity, text, startTicks, endTicks, track, event } = note;
   const span =
     startTicks === null
       ? null
@@ -44,6 +45,13 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
       : exactText({ kind: "time", unit: "" }, startTicks.toString(), links.time).split(" · ")[0]!,
     track === null ? "" : links.trackPath(track).join(" › "),
   ].filter(Boolean);
+  const go = () => {
+    if (typeof event === "string") {
+      goToPlace(links, { kind: "event", ...parseEvent(event), span });
+    } else {
+      links.goTo(span, track);
+    }
+  };
   return (
     <li class={`note-item is-${severity}`}>
       <span class="note-sign" aria-hidden="true">
@@ -56,7 +64,7 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
         ))}
       </span>
       {where.length > 0 && (
-        <button type="button" class="note-link" title={where.join("\n")} onClick={() => links.goTo(span, track)}>
+        <button type="button" class="note-link" title={where.join("\n")} onClick={go}>
           Show in the timeline
           <GoIcon />
         </button>

@@ -11,6 +11,8 @@ export interface PlotOptions {
   readonly colors: PlotColors;
   /** Chooses steps of the chart by dragging; null where there is nothing to choose. */
   readonly brush: StepBrush | null;
+  /** Columns that are compared, by their places, with a letter for each. */
+  readonly compared: ReadonlyMap<number, string>;
   isShown(y: number): boolean;
   /** The pointer is at a place of x and, in a heat map, at a row; null: at none. */
   onPoint(place: number | null, row: number | null, leftPx: number): void;

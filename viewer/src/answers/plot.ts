@@ -7,6 +7,7 @@ import { DASHES, type SeriesStyle, seriesStyle } from "./chart-style";
 import { drawAnchor, drawXTitle, FONT_PX, heatAxis, xAxis, yAxis } from "./plot-axes";
 import { barPaths, drawHeat, textured } from "./plot-bars";
 import { brushed, brushParts, showBrushed } from "./plot-brush";
+import { drawCompared } from "./plot-compared";
 import type { PlotOptions } from "./plot-options";
 import { drawLineNames, drawPoints, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
@@ -137,6 +138,7 @@ function uplotOptions(
         },
         (chart) => drawAnchor(chart, options),
         (chart) => drawXTitle(chart, options),
+        (chart) => drawCompared(chart, options),
       ],
       setCursor: [
         (chart) => {

@@ -165,7 +165,14 @@ test("rows lead to their event, or else to their span and track", () => {
   const start = column("start", "time", ["-10", null]);
   const duration = column("duration", "ticks", ["5", null]);
   const places = new Places([event, track, start, duration]);
-  expect(places.placeOf(0)).toEqual({ kind: "event", track: 3, ordinal: 17 });
+  expect(places.placeOf(0)).toEqual({ kind: "event", track: 3, ordinal: 17, span: null });
+  const around = new Places([event, track, start, column("end", "time", ["7", null])]);
+  expect(around.placeOf(0)).toEqual({
+    kind: "event",
+    track: 3,
+    ordinal: 17,
+    span: { startTicks: -10n, endTicks: 7n },
+  });
   expect(places.placeOf(1)).toBeNull();
   expect(new Places([track, start, duration]).placeOf(0)).toEqual({
     kind: "span",

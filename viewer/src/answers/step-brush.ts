@@ -47,6 +47,12 @@ export class StepBrush {
     return { from: xs[first]! - gap / 2, to: xs[last]! + gap / 2 };
   }
 
+  /** The place of a step; null where it has none. */
+  placeOf(step: bigint): number | null {
+    const place = this.#numbers.indexOf(step);
+    return place < 0 ? null : place;
+  }
+
   /** The steps of these places; null where they have no numbers. */
   steps({ first, last }: PlaceSpan): StepSpan | null {
     const numbers = this.#numbers.slice(first, last + 1).filter((number) => number !== null);

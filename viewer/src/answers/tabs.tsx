@@ -26,6 +26,11 @@ export function Tabs({ label, tabs, wanted = null, children }: Props) {
       chosen.value = wanted.id;
     }
   }, [wanted]);
+  // Another answer begins with something else: that is what was asked for.
+  const leading = tabs[0]?.id;
+  useEffect(() => {
+    chosen.value = null;
+  }, [leading]);
   const current = tabs.find((tab) => tab.id === chosen.value) ?? tabs[0];
   if (current === undefined) {
     return null;

@@ -4,7 +4,13 @@ import { type TickRange, type ToolColumn, ticks } from "@tilescope/client";
 import type { Links } from "./links";
 
 export type Place =
-  | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
+  | {
+      readonly kind: "event";
+      readonly track: number;
+      readonly ordinal: number;
+      /** Time to be shown around it; null: as much as is shown already. */
+      readonly span: TickRange | null;
+    }
   | {
       readonly kind: "span";
       readonly span: TickRange | null;
@@ -45,8 +51,7 @@ export class Places {
     const event = this.#event?.values[row] ?? null;
     const hasSpan = typeof (this.#span?.values[row] ?? null) === "string"; // then events are what the row tells of it
     if (!hasSpan && typeof event === "string") {
-      const [track, ordinal] = event.split(".").map(Number);
-      return { kind: "event", track: track!, ordinal: ordinal! };
+      return { kind: "event", ...parseEvent(event), span: this.#end === undefined ? null : this.#spanOf(row) };
     }
     const span = this.#spanOf(row);
     const track = this.#track?.values[row] ?? null;
@@ -86,10 +91,16 @@ export function isQuery({ id, kind }: Pick<ToolColumn, "id" | "kind">): boolean 
 /** Leads to a place. */
 export function goToPlace(links: Links, place: Place | null): void {
   if (place?.kind === "event") {
-    links.goToEvent(place.track, place.ordinal);
+    links.goToEvent(place.track, place.ordinal, place.span);
   } else if (place !== null) {
     links.goTo(place.span, place.track, place.query);
   }
+}
+
+/** A value of kind `event`: `track.ordinal`. */
+export function parseEvent(text: string): { readonly track: number; readonly ordinal: number } {
+  const [track, ordinal] = text.split(".").map(Number);
+  return { track: track!, ordinal: ordinal! };
 }
 
 /** A value of kind `span`: `start-end`. */

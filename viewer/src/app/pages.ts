@@ -79,10 +79,10 @@ export class Pages implements PageActions {
     });
   }
 
-  goToEvent(track: number, ordinal: number): void {
+  goToEvent(track: number, ordinal: number, span: TickRange | null = null): void {
     this.#address.step(() => {
       this.#switchTo(null, {});
-      this.#viewNavigator.goTo(track, ordinal);
+      this.#viewNavigator.goTo(track, ordinal, span);
       isDrawerOpen.value = true;
     });
   }

@@ -20,7 +20,8 @@ export interface PageActions {
   setTexts(texts: PageTexts): void;
   /** Leads to the timeline: to a span, to a track, or to both; what a query finds is lit there. */
   goTo(span: TickRange | null, track: number | null, query?: string): void;
-  goToEvent(track: number, ordinal: number): void;
+  /** Leads to the timeline with this event selected, and to a span of time around it. */
+  goToEvent(track: number, ordinal: number, span?: TickRange | null): void;
   /** Selects a span of all tracks, and stays where one is. */
   select(span: TickRange): void;
 }

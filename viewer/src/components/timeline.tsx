@@ -23,6 +23,9 @@ import { Splitter } from "./splitter";
 import { TrackTreeView } from "./track-tree";
 import { TreeHead } from "./tree-head";
 
+/** Part of the height above what is raised: what it is in stays visible, and the rows below it. */
+const RAISED = 1 / 8;
+
 function describe(trace: Trace): string {
   const { events } = drawStatus.value;
   const shown = events === null ? "" : ` ${eventsInView(events)}.`;
@@ -64,11 +67,14 @@ export function Timeline({ trace, lanes, children }: TimelineProps) {
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     box.addEventListener("scroll", measure, { passive: true });
-    const reveal = (topPx: number, heightPx: number, isPinned = false) => {
+    const placeOf = (topPx: number, isPinned: boolean) => {
       const pinned = box.querySelector<HTMLElement>(".tree-pinned");
-      const scrolling = isPinned && pinned !== null ? pinned : box;
       // What is pinned and the sticky header hide what is right below the upper edge.
       const upperPx = Math.max(0, topPx - (isPinned ? 0 : layout.peek().pinnedPx + HEADER_PX));
+      return { scrolling: isPinned && pinned !== null ? pinned : box, upperPx };
+    };
+    const reveal = (topPx: number, heightPx: number, isPinned = false) => {
+      const { scrolling, upperPx } = placeOf(topPx, isPinned);
       if (upperPx < scrolling.scrollTop) {
         scrolling.scrollTop = upperPx;
       } else if (topPx + heightPx > scrolling.scrollTop + scrolling.clientHeight) {
@@ -83,6 +89,11 @@ export function Timeline({ trace, lanes, children }: TimelineProps) {
     measure();
     const leave = app.viewNavigator.attach({
       reveal,
+      raise: (topPx, heightPx, isPinned = false) => {
+        const { scrolling, upperPx } = placeOf(topPx, isPinned);
+        scrolling.scrollTop = upperPx - RAISED * scrolling.clientHeight;
+        reveal(topPx, heightPx, isPinned);
+      },
       scrollTo: (topPx) => {
         box.scrollTop = topPx;
       },

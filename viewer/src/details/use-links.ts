@@ -21,7 +21,7 @@ export function useLinks(trace: Trace): Links {
           viewNavigator.goToPlace(trace, null, track);
         }
       },
-      goToEvent: (track, ordinal) => pages.goToEvent(track, ordinal),
+      goToEvent: (track, ordinal, span) => pages.goToEvent(track, ordinal, span),
     }),
     [trace, viewNavigator, pages],
   );

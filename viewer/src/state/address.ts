@@ -73,6 +73,8 @@ export class AddressKeeper {
   step(change: () => void): void {
     this.#cancel();
     this.#follow(currentLocation());
+    // Moves of the view that are part of it are no steps of their own.
+    this.#isJump = true;
     change();
     this.#isJump = false;
     const place = currentLocation();

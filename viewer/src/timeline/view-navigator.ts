@@ -25,6 +25,8 @@ const loadWalk = () => import("./walk");
 export interface TracksBox {
   /** Scrolls so that a part of the layout is visible. */
   reveal(topPx: number, heightPx: number, isPinned?: boolean): void;
+  /** Scrolls so that a part of the layout is in the upper third, as far as there is something below it. */
+  raise(topPx: number, heightPx: number, isPinned?: boolean): void;
   /** Scrolls to a height of the layout. */
   scrollTo(topPx: number): void;
 }
@@ -35,8 +37,8 @@ export class ViewNavigator {
   #box: TracksBox | null = null;
   /** Action for when the tracks are shown. */
   #onceShown: (() => void) | null = null;
-  /** The selected event, when it was gone to from afar. */
-  #destination: Selection | null = null;
+  /** The selected event, when it was gone to from afar, and the time that is shown around it. */
+  #destination: { readonly event: Selection; readonly span: TickRange | null } | null = null;
   /** Selection to be centred when its position is known. */
   #focusWanted: Selection | null = null;
   /** Ends the search for a neighbour that is under way. */
@@ -78,10 +80,14 @@ export class ViewNavigator {
     }
   }
 
-  /** Selects an event that may be far away, and goes there. */
-  goTo(track: number, ordinal: number): void {
-    this.#destination = { kind: "event", track, ordinal };
-    this.select(this.#destination);
+  /** Selects an event that may be far away, and goes there: to a span of time around it, where there is one. */
+  goTo(track: number, ordinal: number, span: TickRange | null = null): void {
+    const event: Selection = { kind: "event", track, ordinal };
+    this.#destination = { event, span };
+    this.select(event);
+    if (span !== null) {
+      this.zoomTo(span);
+    }
   }
 
   /** Goes to the event that a hint tells of, or to the time of it where the hint is of a whole group. */
@@ -105,14 +111,14 @@ export class ViewNavigator {
     }
     if (track !== null) {
       this.#layOut(trace, track);
-      this.#whenShown(() => this.#revealRow(track, 0));
+      this.#whenShown(() => this.#showRow(track, 0, span === null ? "reveal" : "raise"));
     }
   }
 
   /** Goes to the selected event, now that it is known where it lies, if it was gone to from afar. */
   arrive(event: Selection, details: EventDetails): void {
-    if (event === this.#destination) {
-      this.#arriveAt(details);
+    if (event === this.#destination?.event) {
+      this.#arriveAt(details, this.#destination.span);
     } else if (event === this.#focusWanted) {
       this.#focusWanted = null;
       this.focusSelection();
@@ -173,13 +179,7 @@ export class ViewNavigator {
 
   /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
   revealSelection(): void {
-    const chosen = selection.peek();
-    if (chosen.kind === "event") {
-      const details = detailsView.peek();
-      this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
-    } else if (chosen.kind === "bin") {
-      this.#revealRow(chosen.bin.track, chosen.bin.row);
-    }
+    this.#showSelection("reveal");
   }
 
   /** Opens the groups around a track, so that it is on the screen. */
@@ -263,7 +263,17 @@ export class ViewNavigator {
     }
   }
 
-  #revealRow(track: number, row: number): void {
+  #showSelection(way: "reveal" | "raise"): void {
+    const chosen = selection.peek();
+    if (chosen.kind === "event") {
+      const details = detailsView.peek();
+      this.#showRow(chosen.track, details.kind === "ready" ? details.details.row : 0, way);
+    } else if (chosen.kind === "bin") {
+      this.#showRow(chosen.bin.track, chosen.bin.row, way);
+    }
+  }
+
+  #showRow(track: number, row: number, way: "reveal" | "raise"): void {
     const item = layout
       .peek()
       .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
@@ -271,26 +281,29 @@ export class ViewNavigator {
       return;
     }
     if (item.kind === "group") {
-      this.reveal(item.topPx, item.heightPx, item.isPinned);
+      this.#box?.[way](item.topPx, item.heightPx, item.isPinned);
     } else {
-      this.reveal(item.topPx + row * ROW_PX, Math.min(item.heightPx, 2 * ROW_PX), item.isPinned);
+      this.#box?.[way](item.topPx + row * ROW_PX, Math.min(item.heightPx, 2 * ROW_PX), item.isPinned);
     }
   }
 
   /** Opens the group of an event, scrolls to it, and goes to its time. */
-  #arriveAt(details: EventDetails): void {
+  #arriveAt(details: EventDetails, span: TickRange | null): void {
     const shown = runView.peek();
     if (shown.kind !== "open") {
       return;
     }
     const isLaidOut = this.#layOut(shown.trace, details.track);
     const { startTicks, durationTicks } = details;
-    this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+    if (span === null) {
+      this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+    }
+    const scroll = () => this.#showSelection(span === null ? "reveal" : "raise");
     // Where groups have been opened, the content gets its new height with the next rendering.
     if (isLaidOut) {
-      this.#whenShown(() => this.revealSelection());
+      this.#whenShown(scroll);
     } else {
-      requestAnimationFrame(() => this.#whenShown(() => this.revealSelection()));
+      requestAnimationFrame(() => this.#whenShown(scroll));
     }
   }
 

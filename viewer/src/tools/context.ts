@@ -17,7 +17,7 @@ export function makeContext(trace: Trace, range: PageRange, subject: Looked, act
     families: trace.manifest.families ?? [],
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),
-    goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
+    goToEvent: (track, ordinal, span) => actions.goToEvent(track, ordinal, span),
     steps: {
       chosen: range.kind === "steps" ? range : null,
       choose: ({ first, last }) => actions.setRange({ kind: "steps", first, last }),

@@ -1075,6 +1075,8 @@ export interface ToolNote {
   readonly startTicks: Ticks | null;
   readonly endTicks: Ticks | null;
   readonly track: number | null;
+  /** The event that it is about: track.ordinal. */
+  readonly event: string | null | undefined;
 }
 
 /** ToolNote as JSON has it. */
@@ -1084,6 +1086,7 @@ export interface ToolNoteJson {
   readonly start: string | null;
   readonly end: string | null;
   readonly track: number | null;
+  readonly event?: string | null;
 }
 
 /** ToolNote of its JSON. */
@@ -1094,6 +1097,7 @@ export function readToolNote(json: ToolNoteJson): ToolNote {
     startTicks: json.start === null ? null : ticks(json.start),
     endTicks: json.end === null ? null : ticks(json.end),
     track: json.track,
+    event: json.event,
   };
 }
 

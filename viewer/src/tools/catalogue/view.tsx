@@ -4,23 +4,25 @@ import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
+import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
 import type { PageProps, PageTexts } from "../contract";
 import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
 import { Form } from "./form";
 import { faults, formFields, inFormWords, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
-/** The view of a tool's page. */
-export function viewOf(tool: ToolEntry): ComponentType<ViewProps> {
-  return (props) => <CatalogueView tool={tool} {...props} />;
+/** The view of a tool's page. `hasHeadline`: its answers begin with what all comes to. */
+export function viewOf(tool: ToolEntry, hasHeadline: boolean): ComponentType<ViewProps> {
+  return (props) => <CatalogueView tool={tool} hasHeadline={hasHeadline} {...props} />;
 }
 
-type OfTool<Props> = Props & { readonly tool: ToolEntry };
+type OfTool<Props> = Props & { readonly tool: ToolEntry; readonly hasHeadline: boolean };
 
 function CatalogueView(props: OfTool<ViewProps>) {
   const { api } = props.context.trace;
@@ -68,12 +70,25 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
 
 type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[]; readonly rangeText: string };
 
-function Answer({ tool, toolFields, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
+function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const takesSteps = toolFields.some(({ name }) => name === "steps");
-  const links = useMemo(() => (takesSteps ? context : { ...context, steps: null }), [context, takesSteps]);
+  const compares = toolFields.some(({ name }) => name === COMPARED);
+  const links = useMemo(
+    () => ({
+      ...context,
+      steps: takesSteps ? (context.steps ?? null) : null,
+      comparison: compares
+        ? {
+            compared: comparedSteps(texts, context.range),
+            compare: (steps: ComparedSteps | null) => setFields(withCompared(texts, steps)),
+          }
+        : null,
+    }),
+    [context, takesSteps, compares, texts, setFields],
+  );
   const takesMore = toolFields.some(({ name }) => name === "after");
   return (
     <Answered
@@ -97,6 +112,7 @@ function Answer({ tool, toolFields, rangeText, context, fields: texts, setFields
             answer={answer}
             links={links}
             rangeText={rangeText}
+            hasHeadline={hasHeadline}
             onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
           />
         </>

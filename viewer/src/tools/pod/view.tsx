@@ -125,10 +125,14 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   // Those of another question may still be there.
   const channels = listed ?? (sends === true && fetched?.question === props.question ? fetched.table : null);
   const { context, fields } = props;
+  const others = answer.notes.slice(1);
+  // Those with a place are about stragglers, which are listed beside the map.
+  const warnings = others.filter(({ severity, startTicks }) => severity !== "info" && startTicks === null);
   return (
     <>
       {!answer.complete && <Incomplete />}
       <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={context} isHeadline={true} />
+      <NotesList label="Findings" notes={warnings} links={context} />
       {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
       {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
       <AnswerView
@@ -136,7 +140,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
         answer={{
           ...answer,
           tables: listed === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
-          notes: answer.notes.slice(1).filter(({ severity }) => severity === "info"),
+          notes: others.filter(({ severity }) => severity === "info"),
         }}
         links={context}
         rangeText={fields.step === "" ? context.rangeText : `step ${fields.step}`}

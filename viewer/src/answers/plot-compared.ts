@@ -1,0 +1,26 @@
+/** Letters over the columns of a chart that are compared. */
+
+import type uPlot from "uplot";
+import { FONT_PX } from "./plot-axes";
+import type { PlotOptions } from "./plot-options";
+
+const SIDE_PX = 18;
+
+export function drawCompared(chart: uPlot, { data, colors, compared }: PlotOptions): void {
+  const { ctx, bbox } = chart;
+  const sidePx = SIDE_PX * devicePixelRatio;
+  ctx.save();
+  ctx.font = `bold ${FONT_PX * devicePixelRatio}px ${colors.font}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  for (const [place, letter] of compared) {
+    const middle = chart.valToPos(data.xs[place]!, "x", true);
+    const left = Math.max(bbox.left, Math.min(bbox.left + bbox.width - sidePx, middle - sidePx / 2));
+    ctx.fillStyle = colors.text;
+    ctx.fillRect(left, bbox.top, sidePx, sidePx);
+    ctx.fillRect(middle - devicePixelRatio / 2, bbox.top, devicePixelRatio, bbox.height);
+    ctx.fillStyle = colors.ground;
+    ctx.fillText(letter, left + sidePx / 2, bbox.top + sidePx / 2);
+  }
+  ctx.restore();
+}
