@@ -22,6 +22,7 @@ from tilescope.tiler.readers.other_tools import other_tool
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blocks
 from tilescope.tiler.readers.trace_event.fields import JsonFields
+from tilescope.tiler.readers.trace_event.process_hosts import MAX_HOSTS_BYTES, PROCESS_HOSTS, parse_hosts
 from tilescope.tiler.readers.trace_event.tracks import TrackNames
 
 ID: Final = "trace_event_json"
@@ -144,7 +145,8 @@ class TraceEventReader:
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream, self.path.name, summary.names)
+        hosts = parse_hosts(self._fields.text_of(PROCESS_HOSTS, MAX_HOSTS_BYTES))
+        names = TrackNames(self._stream, self.path.name, summary.names, hosts)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
