@@ -79,7 +79,7 @@ def _place(gathered: Gatherer, waits: DrawnWaits, first_ns: int) -> int:
 
 
 def _first_of_host(gathered: Gatherer, summary: TraceSummary, track: int) -> int:
-    """When the first event of a track's host is: an export may have those of several files."""
+    """The time of the first event on a track's host: an export may have events of several."""
     hosts = [summary.processes[entry.process].host for entry in summary.tracks]
     first_ns = gathered.span.first_ns
     assert first_ns is not None

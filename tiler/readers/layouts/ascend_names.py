@@ -43,6 +43,14 @@ def capture_position(path: Path) -> int | None:
     return len(folders) - 1 if is_timeline and folders[-1:] == ("profiler",) else None
 
 
+def framework_folder(path: Path) -> Path | None:
+    """The folder of the capture of a framework, of one process, that a file lies in."""
+    position = capture_position(path)
+    if position is None or _FRAMEWORK.fullmatch(path.parts[position]) is None:
+        return None
+    return Path(*path.parts[: position + 1])
+
+
 def device_place(path: Path) -> DevicePlace:
     """The place of a file."""
     name = without_ending(path.name)
@@ -52,7 +60,7 @@ def device_place(path: Path) -> DevicePlace:
     return DevicePlace("" if position is None else path.parts[position], "" if device is None else str(int(device[1])))
 
 
-def device_label(path: Path) -> str:
+def device_label(path: Path) -> FileLabel:
     """The label of a file in a list: its device, or else its capture."""
     place = device_place(path)
-    return str(FileLabel(device=f"device {place.device}" if place.device else place.capture))
+    return FileLabel(device=f"device {place.device}" if place.device else place.capture)

@@ -55,6 +55,7 @@ class TraceEventReader:
         self._room = room or Room()
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
         self._nanoseconds = False
+        self._rank_beside: JobRank | None = None
         self._texts: _native.PackedTexts | None = None
         self._fields = JsonFields(scratch_dir)
         self._first_block = b""  # an object that ends within it gives no names of members
@@ -69,6 +70,10 @@ class TraceEventReader:
         """Takes the times in the file for nanoseconds, not microseconds. Before everything else."""
         self._nanoseconds = True
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS, nanoseconds=True)
+
+    def take_rank(self, rank: JobRank | None) -> None:
+        """Takes the rank that files beside it say, for where it says none itself. Before everything else."""
+        self._rank_beside = rank
 
     def pack_arguments(self) -> _native.PackedTexts:
         """Has the arguments of all chunks packed, and returns what unpacks them once the file has been read.
@@ -153,7 +158,7 @@ class TraceEventReader:
         summary.waits = names.waits
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
-        summary.rank = self._rank()
+        summary.rank = self._rank() or self._rank_beside
         if names.streams is not None:
             place = device_place(self.path)
             summary.device_file = DeviceFile(place.capture, place.device, names.streams)
