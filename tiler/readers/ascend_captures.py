@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
 from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
+
+_ANY_FILES: Final = ("trace.json", "timeline_display_0.json")  # which tell whether a folder is within a capture
 
 
 def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[DiscoveredRun]:
     """The runs below a root, the traces of captures of Ascend devices together."""
     resolved = root.resolve()
-    alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
+    is_within = any(capture_position(resolved / name) is not None for name in _ANY_FILES)
+    alone = {
+        resolved / run.path.relative_to(root): run
+        for run in runs
+        if run.files == (run.path,) and (is_within or capture_position(run.path) is not None)
+    }
     joined_runs = ascend_runs(alone, rank_of_folder)
     captures = [capture for ascend in joined_runs for capture in ascend.captures]
     claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}

@@ -58,8 +58,8 @@ def discover(
     path = Path(path)
     if path.is_dir():
         return _newest_first(_search(path, max_inflated, separate, is_served))
-    if path.is_file():
-        return _newest_first(_file_runs(path, path.name, max_inflated, separate))
+    if path.is_file() and (runs := _file_runs(path, path.name, max_inflated, separate)):
+        return _newest_first(runs)
     archive = holding_archive(path)
     if archive is not None:
         runs = _archive_runs(archive, path, path.name, max_inflated, separate) or [
@@ -209,19 +209,28 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
 
 
 def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list[DiscoveredRun]:
-    """The runs, with a note on files that were not looked at. Raises `TooMany` where there is no run to carry it."""
-    if not walk.left_out:
-        return runs
-    if not runs:
+    """The runs, with notes on files and folders that were not looked at.
+
+    Raises `TooMany`, or `TraceError`, where there is no run to carry them.
+    """
+    lines = walk.refused.notes()
+    if not runs and lines:
+        raise TraceError(root, f"has no trace that can be read: {'; '.join(lines)}")
+    if walk.left_out and not runs:
         raise TooMany(
             root,
             f"has no trace among the first {MAX_FILES:,} files: {walk.left_out:,} more are left out",
             advice="name folders below it",
         )
+    if walk.left_out:
+        lines.append(
+            f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
+        )
+    if not lines:
+        return runs
     # On the newest one, since there is nothing else that everybody sees.
     newest = min(range(len(runs)), key=lambda number: _age(runs[number]))
-    line = f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
-    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, line))
+    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, *lines))
     return runs
 
 
@@ -370,10 +379,14 @@ def _stamp(entry: FileEntry) -> Stamp:
 
 
 def _file_runs(file: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
+    """The runs in a file; none in one that is removed meanwhile."""
     try:
-        return _archive_runs(file, file, name, max_inflated, separate)
-    except TraceError:
-        return [_run(file, name, [file], [host_of(file)], [])]  # opening it will say what is wrong
+        try:
+            return _archive_runs(file, file, name, max_inflated, separate)
+        except TraceError:
+            return [_run(file, name, [file], [host_of(file)], [])]  # opening it will say what is wrong
+    except OSError:
+        return []
 
 
 def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
