@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,11 @@ ASCEND = (
 )
 
 
+TIMELINES = (
+    "ascend/timeline_display_1.json",
+    "ascend/profiler/ascend_timeline_display_0.json",
+    "ascend/profiler/gpu_timeline_display_0.json",
+)
 NUMBERED = frozenset({"track"})  # columns of numbers that are those of one store
 
 
@@ -50,7 +56,7 @@ def devices_and_export(files: Sequence[Path], store: Path) -> tuple[Any, bytes]:
     with closing(open_run_store(store)) as opened:
         reader = QueryReader(opened)
         groups = reader.tree.groups
-        hosts = [(group.kind, group.name) for group in groups if group.kind != "process"]
+        hosts = sorted((group.kind, group.name) for group in groups if group.kind != "process")
         devices = []
         for device in finish(devices_of(reader)):
             tracks = [reader.tree.tracks[track] for track in sorted(device.track_ids)]
@@ -59,13 +65,15 @@ def devices_and_export(files: Sequence[Path], store: Path) -> tuple[Any, bytes]:
         overlap = tool("overlap")
         answer = finish(ask(overlap, Scope(reader), from_values(overlap.question, {}))) if devices else Answer()
         figures = [
-            (column.id, list(map(str, values_of(column))))
+            sorted(
+                zip(
+                    *(map(str, values_of(column)) for column in table.columns if column.id not in NUMBERED), strict=True
+                )
+            )
             for table in answer.tables
             if table.id == "devices"
-            for column in table.columns
-            if column.id not in NUMBERED
         ]
-        return (hosts, devices, figures), b"".join(pieces(QueryReader(opened), ExportQuestion()))
+        return (hosts, sorted(devices), figures), b"".join(pieces(QueryReader(opened), ExportQuestion()))
 
 
 def check(files: Sequence[Path], folder: Path) -> None:
@@ -108,7 +116,7 @@ def test_hosts_of_several_exports_stay_apart(tmp_path: Path) -> None:
         (tmp_path / f"export{number}.json").write_bytes(export)
     (hosts, devices, _), _ = devices_and_export(sorted(tmp_path.glob("export*.json")), tmp_path / "store")
     names = [name for kind, name in hosts if kind == "host"]
-    assert names == ["rank 0 · GPU 0", "rank 1 · GPU 1", "rank 0 · GPU 0 (2)", "rank 1 · GPU 1 (2)"]
+    assert names == ["rank 0 · GPU 0", "rank 0 · GPU 0 (2)", "rank 1 · GPU 1", "rank 1 · GPU 1 (2)"]
     assert len(devices) == 4
 
 
@@ -125,3 +133,18 @@ def test_a_process_that_no_host_is_said_of_and_words_that_say_none(tmp_path: Pat
         alone = [("host", "host"), ("process", "h work"), *processes]
         apart = [("run", "2 hosts"), ("host", "host"), *processes, ("host", "h"), ("process", "work")]
         assert groups == (apart if number == 0 else alone)
+
+
+@pytest.mark.parametrize("name", [*TIMELINES, *ASCEND[:3]])
+def test_processes_and_threads_keep_the_names_that_they_are_shown_by(tmp_path: Path, name: str) -> None:
+    """Those of the first generation of MindSpore's timelines have none in their files."""
+    _, export = devices_and_export([corpus_path(name)], tmp_path / "first")
+    (tmp_path / "export.json").write_bytes(export)
+    devices_and_export([tmp_path / "export.json"], tmp_path / "second")
+    assert names_of(tmp_path / "second") == names_of(tmp_path / "first")
+
+
+def names_of(store: Path) -> list[tuple[str, str, str]]:
+    with closing(open_run_store(store)) as opened:
+        tree = QueryReader(opened).tree
+    return [(tree.groups[track.group].name, track.name, track.kind) for track in tree.tracks if track.events]

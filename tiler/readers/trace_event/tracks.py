@@ -79,8 +79,8 @@ class TrackNames:
         """`event_names`: those of the whole file; none while it is being read. `hosts`: of processes, by pid."""
         self._entries = Entries(stream)
         place_on_hosts(self._entries, hosts)
-        self.labels = list(labels(self._entries))
         name_mindspore(self._entries, file_name)
+        self.labels = list(labels(self._entries))
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
         self.waits = input_waits(entries, event_names)
