@@ -16,6 +16,7 @@ from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers import discover, logdir
 from tilescope.tiler.readers.disk_folders import DiskFolder, FolderWalk
+from tilescope.tiler.readers.layouts import Folder, PlannedRun
 from tilescope.tiler.readers.layouts.registry import plan_runs
 
 Change = Callable[[Path], None]
@@ -114,7 +115,7 @@ def test_a_folder_that_changes_meanwhile(
                 change(Path(folder.path))
             yield folder
 
-    def planned(folder: logdir.Folder, *, separate: bool = False) -> Iterator[logdir.PlannedRun]:
+    def planned(folder: Folder, *, separate: bool = False) -> Iterator[PlannedRun]:
         if folder.path == tmp_path / "b" and moment != "when it is listed":
             change(folder.path)
         yield from plan(folder, separate=separate)
