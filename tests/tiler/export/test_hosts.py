@@ -137,7 +137,7 @@ def test_a_process_that_no_host_is_said_of_and_words_that_say_none(tmp_path: Pat
 
 @pytest.mark.parametrize("name", [*TIMELINES, *ASCEND[:3]])
 def test_processes_and_threads_keep_the_names_that_they_are_shown_by(tmp_path: Path, name: str) -> None:
-    """Those of the first generation of MindSpore's timelines have none in their files."""
+    """Files of the first generation of MindSpore's timelines have no names themselves."""
     _, export = devices_and_export([corpus_path(name)], tmp_path / "first")
     (tmp_path / "export.json").write_bytes(export)
     devices_and_export([tmp_path / "export.json"], tmp_path / "second")
