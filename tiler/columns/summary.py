@@ -34,6 +34,7 @@ class Process(Struct, frozen=True):
     detail: str = ""  # for instance "pid 12", labels
     sort_index: int = 0  # smaller first; equal: natural order of names is NOT applied, order of appearance is kept
     is_device: bool = False  # an accelerator as XLA's profilers write it, whose lines `Steps` hold its steps
+    host: str = ""  # that the file says for it alone; empty: it is of the file's
 
 
 class Track(Struct, frozen=True):

@@ -32,9 +32,13 @@ class Ids:
         """That of a process of a file; the same where no event or label of the file has it."""
         return self._pids.get((file, pid), pid)
 
+    def pid_of_track(self, track: int) -> Identity:
+        """The pid of a track's events."""
+        return self._pids[self._process(track)]
+
     def of_track(self, track: int, lane: int = 0) -> str:
         """Pid and tid of a track's events as text, with a comma in front; less where each event has its own."""
-        return self._text(self._pids[self._process(track)], self._tid(track, lane))
+        return self._text(self.pid_of_track(track), self._tid(track, lane))
 
     def of_thread(self, file: int, pid: Identity, tid: Identity) -> str:
         """The same of a thread of a file, or of a process (`tid` is None)."""

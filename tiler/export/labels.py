@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 
 from tilescope.tiler.columns import Label
 from tilescope.tiler.export.event_text import quoted, value_text
+from tilescope.tiler.export.hosts import Hosts
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.query import TrackTree
 from tilescope.tiler.records.origins import Origins
@@ -15,10 +15,13 @@ from tilescope.tiler.records.origins import Origins
 class Labels:
     """Labels of processes and threads: of trace-event files their own, else names of groups and tracks on screen."""
 
-    def __init__(self, tree: TrackTree, origins: Origins, ids: Ids, file_of_tracks: Sequence[int]) -> None:
+    def __init__(
+        self, tree: TrackTree, origins: Origins, ids: Ids, hosts: Hosts, file_of_tracks: Sequence[int]
+    ) -> None:
         self._tree = tree
         self._origins = origins
         self._ids = ids
+        self._hosts = hosts
         self._files = file_of_tracks
 
     def of_files(self, tracks: Collection[int] | None) -> Iterator[str]:
@@ -56,8 +59,8 @@ class Labels:
 
     def _of_file(self, file: int, label: Label) -> str:
         value = label.value
-        if label.what == "process_name" and self._hosts > 1:
-            value = f"{self._host_of_file(file)} {value}"
+        if label.what == "process_name" and (host := self._hosts.of_process(file, label.pid)):
+            value = f"{host} {value}"
         key = {"process_labels": "labels"}.get(label.what, "sort_index" if isinstance(value, int) else "name")
         return _event(label.what, self._ids.of_thread(file, label.pid, label.tid), f'"{key}":{value_text(value)}')
 
@@ -80,19 +83,8 @@ class Labels:
 
     def _process_name(self, group: int) -> str:
         entry = self._tree.groups[group]
-        host = entry.parent
-        if entry.kind != "process" or host is None or self._hosts < 2:
-            return entry.name
-        return f"{self._tree.groups[host].name} {entry.name}"
-
-    def _host_of_file(self, file: int) -> str:
-        track = self._files.index(file) if file in self._files else 0
-        host = self._tree.groups[self._tree.tracks[track].group].parent
-        return "" if host is None else self._tree.groups[host].name
-
-    @cached_property
-    def _hosts(self) -> int:
-        return sum(group.kind == "host" for group in self._tree.groups)
+        host = self._hosts.of_group(group) if entry.kind == "process" else ""
+        return f"{host} {entry.name}" if host else entry.name
 
 
 def _event(what: str, ids: str, args: str) -> str:

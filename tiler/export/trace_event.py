@@ -13,6 +13,7 @@ from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
 from tilescope.tiler.export.file_members import members
 from tilescope.tiler.export.flow_marks import FlowMarks
+from tilescope.tiler.export.hosts import Hosts
 from tilescope.tiler.export.ids import Ids
 from tilescope.tiler.export.labels import Labels
 from tilescope.tiler.export.made_events import MadeEvents
@@ -63,7 +64,7 @@ def next_piece(
     head, parts = b"", []
     if cursor is None:
         cursor = Cursor()
-        head = b"".join([b"{", *members(Scope(reader), export.origins), export.head()])
+        head = b"".join([b"{", *members(Scope(reader), export.origins, export.hosts), export.head()])
         parts = [export.labels()]
     size = 0
     is_last = False
@@ -103,7 +104,8 @@ class _Export:
         files = file_of_tracks(reader.store)
         self._times = Times(reader.manifest, self.origins)
         ids = Ids(reader.tree, self.origins, files)
-        self._labels = Labels(reader.tree, self.origins, ids, files)
+        self.hosts = Hosts(reader.tree, self.origins, ids, files)
+        self._labels = Labels(reader.tree, self.origins, ids, self.hosts, files)
         self._made = MadeEvents(reader, ids, self._labels, self._times)
         self._source = SourceEvents(ids, self.origins, files, self._times, tracks, is_whole=is_whole)
         self._reading = Reading(reader)

@@ -138,11 +138,11 @@ class _Finding:
             return []
         codes = yield from self._codes(self._classifier.ascend_stream)
         every = yield from self._codes(self._classifier.ascend_communication)
-        file = self._reader.file_of(streams[0])
+        file, host = self._reader.file_of(streams[0]), self._tree.groups[group].parent
         kernels = [
             track
             for other, process_tracks in self.processes.items()
-            if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name)
+            if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name) and self._tree.groups[other].parent == host
             for track in process_tracks
             if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
         ]

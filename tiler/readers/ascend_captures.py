@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
+from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
-from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables
-from tilescope.tiler.readers.layouts.ascend_names import device_label
+from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
+
+_ANY_FILES: Final = ("trace.json", "timeline_display_0.json")  # which tell whether a folder is within a capture
 
 
 def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[DiscoveredRun]:
     """The runs below a root, the traces of captures of Ascend devices together."""
     resolved = root.resolve()
-    alone = {resolved / run.path.relative_to(root): run for run in runs if run.files == (run.path,)}
-    joined_runs = ascend_runs(alone)
+    is_within = any(capture_position(resolved / name) is not None for name in _ANY_FILES)
+    alone = {
+        resolved / run.path.relative_to(root): run
+        for run in runs
+        if run.files == (run.path,) and (is_within or capture_position(run.path) is not None)
+    }
+    joined_runs = ascend_runs(alone, rank_of_folder)
     captures = [capture for ascend in joined_runs for capture in ascend.captures]
     claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}
     others = [run for run in runs if run.path not in claimed]
@@ -25,7 +34,7 @@ def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolv
     is_below = ascend.path.is_relative_to(resolved)  # a folder of a capture may be searched, too
     place = ascend.path.relative_to(resolved) if is_below else Path()
     path, name = root / place, run_name(place.parts) or resolved.name
-    files = [alone[file] for file in ascend.files]
+    files, labels = [alone[file] for file in ascend.files], labels_of(ascend.captures)
     tables = [
         root / table.relative_to(resolved)
         for folder in ([capture.path for capture in ascend.captures] if is_below else [resolved])
@@ -36,7 +45,7 @@ def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolv
         name=name,
         path=path,
         files=tuple(run.path for run in files),
-        hosts=tuple(device_label(file) for file in ascend.files),
+        hosts=tuple(str(labels[file]) for file in ascend.files),
         size_bytes=sum(run.size_bytes for run in files),
         modified_ns=max(run.modified_ns for run in files),
         notes=tuple(ascend.notes),

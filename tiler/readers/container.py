@@ -21,6 +21,13 @@ from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.compression import compression_of
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.inflation import Inflation
+from tilescope.tiler.readers.layouts.ascend_ranks import (
+    MAX_RANK_FILE_BYTES,
+    NO_RANK,
+    CaptureRank,
+    is_rank_file,
+    read_rank,
+)
 from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, JoinedStream, Readable, ZipStream
@@ -36,6 +43,8 @@ _TAR_HEAD_BYTES: Final = 512
 _MAX_MEMBERS: Final = 1_000_000
 _KEPT_LISTINGS: Final = 65_536
 _NAMED_OBSTACLES: Final = 10
+_FRAMEWORK_MARK: Final = "_ascend_"  # in the names of folders of captures that have ranks
+_MAX_RANKED: Final = 100_000  # folders of captures
 _MAX_NAME_CHARS: Final = 1000  # a path must not have more than 4,096 bytes
 
 
@@ -53,6 +62,11 @@ class Listing(Struct, frozen=True):
 
     members: tuple[Member, ...]  # in natural order
     notes: tuple[str, ...]  # what was left out and why, a line each
+    ranks: Mapping[Path, CaptureRank] = field(default_factory=dict)  # of captures of Ascend devices, by folder
+
+    def rank_of(self, folder: Path) -> CaptureRank:
+        """The rank that files in a folder say."""
+        return self.ranks.get(folder, NO_RANK)
 
 
 class _Judged(NamedTuple):
@@ -145,6 +159,7 @@ class _Collector:
         self._path = path
         self._members_by_name: dict[str, Member] = {}
         self._strangers = LeftOut("more members are left out: they are no traces")
+        self._rank_texts: dict[str, dict[str, bytes]] = {}  # by folder and name
         self._obstacles = LeftOut("more members are left out: they cannot be read", _NAMED_OBSTACLES)
         self._count = 0
         self._is_full = False
@@ -169,6 +184,14 @@ class _Collector:
         """A member that cannot be read."""
         self._obstacles.add(name, why)
 
+    def take(self, name: str, stream: Readable, size_bytes: int, inflation: Inflation) -> None:
+        """Looks at a member of so many bytes. Raises StreamDamage."""
+        folder, _, own_name = name.rpartition("/")
+        if is_rank_file(own_name) and _FRAMEWORK_MARK in folder and len(self._rank_texts) < _MAX_RANKED:
+            self._rank_texts.setdefault(folder, {}).setdefault(own_name, _whole(stream, MAX_RANK_FILE_BYTES))
+        else:
+            self.judged(name, _judge(self._path / name, stream, size_bytes, inflation))
+
     def judged(self, name: str, judged: _Judged) -> None:
         """A member of which the first bytes were seen."""
         if judged.why_not is not None:
@@ -190,7 +213,8 @@ class _Collector:
                 raise DamagedTrace(self._path, f"is a damaged archive ({self.problem})", advice="copy the file again")
             raise UnknownFormat(self._path, "is an archive that contains no trace", advice="; ".join(notes))
         members = (self._members_by_name[name] for name in sorted(self._members_by_name, key=natural_key))
-        return Listing(tuple(members), tuple(notes))
+        ranks = {self._path / folder: read_rank(texts) for folder, texts in self._rank_texts.items()}
+        return Listing(tuple(members), tuple(notes), ranks)
 
 
 def _list_tar(source: ByteSource) -> Listing:
@@ -203,7 +227,7 @@ def _list_tar(source: ByteSource) -> Listing:
         if member.kind is not TarKind.FILE:
             collector.refuse(name, f"is {member.kind}")
             continue
-        collector.judged(name, _judge(source.path / name, tape, member.size_bytes, source.inflation))
+        collector.take(name, tape, member.size_bytes, source.inflation)
     collector.problem = tape.problem
     return collector.listing()
 
@@ -225,12 +249,20 @@ def _list_zip(path: Path, max_inflated: int | None) -> Listing:
                 try:
                     stored = FileSlice(file, entry.data_offset(file), entry.stored_bytes)
                     stream = ZipStream(entry, stored, inflation)
-                    collector.judged(name, _judge(path / name, stream, entry.size_bytes, inflation))
+                    collector.take(name, stream, entry.size_bytes, inflation)
                 except (ZipDamage, StreamDamage) as error:
                     collector.refuse(name, f"cannot be read: {error}")
         except ZipDamage as error:
             collector.problem = str(error)
     return collector.listing()
+
+
+def _whole(stream: Readable, most_bytes: int) -> bytes:
+    """The bytes of a small member, as far as these. Raises StreamDamage."""
+    parts: list[bytes] = []
+    while (room := most_bytes - sum(map(len, parts))) > 0 and (more := stream.read(room)):
+        parts.append(more)
+    return b"".join(parts)
 
 
 def _judge(path: Path, stream: Readable, size_bytes: int, inflation: Inflation) -> _Judged:

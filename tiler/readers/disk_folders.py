@@ -20,6 +20,7 @@ from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.registry import look_at
+from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.run_files import is_host_file
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource
@@ -70,6 +71,7 @@ class FolderWalk:
         self._root = root
         self._is_served = is_served
         self.left_out = 0  # files that are more than there may be
+        self.refused = LeftOut("more folders are left out: they cannot be read")
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
@@ -92,7 +94,10 @@ class FolderWalk:
                             files.append(file)
                         elif len(parts) < _MAX_DEPTH and entry.is_dir(follow_symlinks=False):
                             below.append((entry.path, (*parts, name)))
-            except OSError:  # removed meanwhile, or not ours to read
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except OSError as error:
+                self.refused.add("/".join(parts) or ".", f"cannot be read: {error.strerror or error}")
                 continue
             if is_store:
                 continue

@@ -22,7 +22,14 @@ from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_i
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
-from tilescope.tiler.readers.layouts.ascend import ascend_runs, copies_note, file_order, is_joined_name
+from tilescope.tiler.readers.layouts.ascend import (
+    ascend_runs,
+    file_order,
+    is_joined_name,
+    labels_of,
+    notes_of,
+    time_of_capture,
+)
 from tilescope.tiler.readers.layouts.ascend_names import capture_position
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
@@ -51,8 +58,8 @@ def discover(
     path = Path(path)
     if path.is_dir():
         return _newest_first(_search(path, max_inflated, separate, is_served))
-    if path.is_file():
-        return _newest_first(_file_runs(path, path.name, max_inflated, separate))
+    if path.is_file() and (runs := _file_runs(path, path.name, max_inflated, separate)):
+        return _newest_first(runs)
     archive = holding_archive(path)
     if archive is not None:
         runs = _archive_runs(archive, path, path.name, max_inflated, separate) or [
@@ -102,7 +109,8 @@ def _age(run: DiscoveredRun) -> tuple[int, str]:
         name = run.name.rpartition("/")[2]
         if name.endswith(RUN_MARK) and may_join(name):
             name = run.files[0].parent.name
-        captured = time_in_name(name)
+        position = capture_position(run.files[0])
+        captured = time_in_name(name) if position is None else time_of_capture(run.files[0].parts[position])
         captured_ns = run.modified_ns if captured is None else int(captured.timestamp()) * 10**9
     except (ValueError, OverflowError, OSError):
         captured_ns = run.modified_ns
@@ -201,19 +209,28 @@ def separated_runs(run: DiscoveredRun, positions: Iterable[int]) -> list[Discove
 
 
 def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list[DiscoveredRun]:
-    """The runs, with a note on files that were not looked at. Raises `TooMany` where there is no run to carry it."""
-    if not walk.left_out:
-        return runs
-    if not runs:
+    """The runs, with notes on files and folders that were not looked at.
+
+    Raises `TooMany`, or `TraceError`, where there is no run to carry them.
+    """
+    lines = walk.refused.notes()
+    if not runs and lines:
+        raise TraceError(root, f"has no trace that can be read: {'; '.join(lines)}")
+    if walk.left_out and not runs:
         raise TooMany(
             root,
             f"has no trace among the first {MAX_FILES:,} files: {walk.left_out:,} more are left out",
             advice="name folders below it",
         )
+    if walk.left_out:
+        lines.append(
+            f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
+        )
+    if not lines:
+        return runs
     # On the newest one, since there is nothing else that everybody sees.
     newest = min(range(len(runs)), key=lambda number: _age(runs[number]))
-    line = f"{walk.left_out:,} files beyond the first {MAX_FILES:,} are left out: serve folders below {root.name}"
-    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, line))
+    runs[newest] = structs.replace(runs[newest], notes=(*runs[newest].notes, *lines))
     return runs
 
 
@@ -362,10 +379,14 @@ def _stamp(entry: FileEntry) -> Stamp:
 
 
 def _file_runs(file: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
+    """The runs in a file; none in one that is removed meanwhile."""
     try:
-        return _archive_runs(file, file, name, max_inflated, separate)
-    except TraceError:
-        return [_run(file, name, [file], [host_of(file)], [])]  # opening it will say what is wrong
+        try:
+            return _archive_runs(file, file, name, max_inflated, separate)
+        except TraceError:
+            return [_run(file, name, [file], [host_of(file)], [])]  # opening it will say what is wrong
+    except OSError:
+        return []
 
 
 def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None, separate: bool) -> list[DiscoveredRun]:
@@ -391,7 +412,7 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
     if not separate:
         planned_runs = _with_joined_members(planned_runs)
     if rest:
-        planned_runs = _with_rest(planned_runs, rest, top)
+        planned_runs = _with_rest(planned_runs, rest, top, listing)
     runs = []
     for place, planned in planned_runs:
         files = [file.path for file in planned.files]
@@ -423,18 +444,18 @@ def _with_joined_members(planned_runs: list[tuple[Path, PlannedRun]]) -> list[tu
 
 
 def _with_rest(
-    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path
+    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path, listing: Listing
 ) -> list[tuple[Path, PlannedRun]]:
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
-    files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]
-    notes = chosen.notes
-    if all(capture_position(file.path) is not None for file in files):  # captures of Ascend devices, as on disk
-        captures = [capture for run in ascend_runs(file.path for file in files) for capture in run.captures]
-        if copies := [copy for capture in captures for copy in capture.copies]:
-            notes = (*notes, copies_note(copies))
-        copied = set(copies)
-        files = sorted((file for file in files if file.path not in copied), key=lambda file: file_order(file.path))
+    captures = [capture for run in ascend_runs(chosen.files, listing.rank_of) for capture in run.captures]
+    labels, copies = labels_of(captures), {copy for capture in captures for copy in capture.copies}
+    files = [
+        RunFile(file, labels.get(file) or FileLabel(host=host_of(file))) for file in chosen.files if file not in copies
+    ]
+    if len(labels) == len(files):  # captures of Ascend devices, as on disk
+        files.sort(key=lambda file: file_order(file.path))
+    notes = (*chosen.notes, *notes_of(captures))
     at_top = next((planned for place, planned in planned_runs if place == top), None)
     if at_top is None:
         return [*planned_runs, (top, PlannedRun("", files, notes=notes))]

@@ -22,7 +22,7 @@ class Sources:
         self, files: Iterable[Path], *, scratch_dir: Path | None = None, max_inflated: int | None = None
     ) -> None:
         """`scratch_dir` is where members of compressed archives may be copied to."""
-        self._max_inflated = max_inflated
+        self.max_inflated = max_inflated
         self._archives: dict[Path, Archive] = {}
         self._archive_of: dict[Path, Archive] = {}
         wanted: dict[Path, list[str]] = {}
@@ -47,12 +47,12 @@ class Sources:
         archive = self._archive_of.get(path)
         if archive is not None:
             return archive.open(path.relative_to(archive.path).as_posix(), check)
-        members = trace_paths(path, self._max_inflated)
+        members = trace_paths(path, self.max_inflated)
         if members == (path,):
-            return ByteSource.open(path, self._max_inflated)
+            return ByteSource.open(path, self.max_inflated)
         if len(members) > 1:
             raise UnknownFormat(path, f"is an archive of {len(members)} traces", advice=f"name one, as in {members[0]}")
-        return open_source(members[0], self._max_inflated)
+        return open_source(members[0], self.max_inflated)
 
     def close(self) -> None:
         """Closes all archives."""

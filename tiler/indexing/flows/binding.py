@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.indexing.reading.flow_rows import FlowRows, binds_to_next
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows, binds_to_next, bound_slices
 from tilescope.tiler.indexing.scratch import Scratch, parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 
@@ -28,15 +28,5 @@ def bind(rows: FlowRows, slices: TrackData | None, scratch: Scratch) -> Ints:
     ordinal = cast(Ints, scratch.empty(len(rows), np.int64))
     innermost = _native.InnermostSlices(slices.start, slices.duration)
     for part in parts(len(rows)):
-        ordinal[part] = _bound(rows.tick[part], binds_to_next(rows, part), slices.start, innermost)
-    return ordinal
-
-
-def _bound(tick: Ints, to_next: NDArray[np.bool_], start: Ints, innermost: _native.InnermostSlices) -> Ints:
-    ordinal = np.full(len(tick), -1, np.int64)
-    following = np.searchsorted(start, tick[to_next])
-    ordinal[to_next] = np.where(following < len(start), following, -1)
-    others = np.flatnonzero(~to_next)
-    others = others[np.argsort(tick[others], kind="stable")]
-    ordinal[others] = innermost.of(tick[others])
+        ordinal[part] = bound_slices(rows.tick[part], binds_to_next(rows, part), slices.start, innermost)
     return ordinal

@@ -16,6 +16,8 @@ from msgspec import Struct, field, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase
+from tilescope.tiler.indexing.reading import copied_arrows
+from tilescope.tiler.indexing.reading.copied_arrows import leave_out_arrows
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.readers.memory_budget import COMPARED_SLICE_BYTES, Room
@@ -38,6 +40,7 @@ class _Compared(Struct):
     gathered: Gatherer
     names: Ints  # ids of its names that the files of the device share, shape (n + 1,): the last is that of no name
     slices: int = 0  # copies, which are left out
+    flow_ends: int = 0  # of arrows, left out with their slices
     originals: list[str] = field(default_factory=list)  # names of the files that have them
 
 
@@ -127,8 +130,14 @@ def _compare_stream(compared: Sequence[_Compared], tracks: Sequence[tuple[int, i
             what = f"repeats slices of other files of its device, more than {at_once:,} of them all alike"
             raise room.error(compared[tracks[0][0]].file.path, what)
         _mark_copies(compared, parts, keys, copies)
+    masks_by_track: dict[tuple[int, int], dict[int, Mask]] = {}
     for (source, track, number), mask in copies.items():
-        _remove(compared[source], track, number, mask)
+        masks_by_track.setdefault((source, track), {})[number] = mask
+    for (source, track), masks in masks_by_track.items():
+        entry = compared[source]
+        entry.flow_ends += leave_out_arrows(entry.gathered, entry.file.summary, track, masks)
+        for number, mask in masks.items():
+            _remove(entry, track, number, mask)
 
 
 def _slices(
@@ -225,18 +234,24 @@ def _remove(entry: _Compared, track: int, number: int, mask: Mask) -> None:
 
 
 def _without_copies(compared: _Compared) -> TraceFile:
-    file, slices = compared.file, compared.slices
+    file, slices, flow_ends = compared.file, compared.slices, compared.flow_ends
     if not slices:
         return file
     summary = file.summary
-    counts = structs.replace(summary.counts, slices=summary.counts.slices - slices, other=summary.counts.other + slices)
+    counts = structs.replace(
+        summary.counts,
+        slices=summary.counts.slices - slices,
+        flow_ends=summary.counts.flow_ends - flow_ends,
+        other=summary.counts.other + slices + flow_ends,
+    )
+    ignored = {**summary.ignored, REASON: slices} | ({copied_arrows.REASON: flow_ends} if flow_ends else {})
     what = "1 slice is left out" if slices == 1 else f"{slices:,} slices are left out"
+    if flow_ends:
+        what += f" with {flow_ends:,} {'end' if flow_ends == 1 else 'ends'} of arrows"
     has = "has" if len(compared.originals) == 1 else "have"
     names = sorted(compared.originals)
     if len(names) > _NAMED:
         names = [*names[:_NAMED], f"{len(names) - _NAMED:,} more"]
     warning = f"{what}: {' and '.join(names)} {has} {'it' if slices == 1 else 'them'}"
-    summary = replace(
-        summary, counts=counts, ignored={**summary.ignored, REASON: slices}, warnings=[*summary.warnings, warning]
-    )
+    summary = replace(summary, counts=counts, ignored=ignored, warnings=[*summary.warnings, warning])
     return structs.replace(file, summary=summary)

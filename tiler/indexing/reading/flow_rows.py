@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import EventFlag, Phase, SliceFlowEnds
 from tilescope.tiler.indexing.reading.timed import TimedEvents
 from tilescope.tiler.indexing.scratch import Scratch, parts
@@ -65,6 +66,20 @@ def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
     enclosing = (rows.flags[part] & EventFlag.BIND_ENCLOSING) != 0
     to_next: NDArray[np.bool_] = (rows.phase[part] == Phase.FLOW_END) & ~enclosing
     return to_next
+
+
+def bound_slices(tick: Ints, to_next: NDArray[np.bool_], start: Ints, innermost: _native.InnermostSlices) -> Ints:
+    """The position of the slice that each end binds to, shape (n,); -1: there is none.
+
+    `start`: of slices in canonical order, which `innermost` goes through. `to_next`: ends that bind to what comes next.
+    """
+    ordinal = np.full(len(tick), -1, np.int64)
+    following = np.searchsorted(start, tick[to_next])
+    ordinal[to_next] = np.where(following < len(start), following, -1)
+    others = np.flatnonzero(~to_next)
+    others = others[np.argsort(tick[others], kind="stable")]
+    ordinal[others] = innermost.of(tick[others])
+    return ordinal
 
 
 def _ordinals_before(rows: Ints, n_events: int, source: Ints, end_source: Ints | None, scratch: Scratch) -> Ints:

@@ -49,7 +49,7 @@ def place_waits(gathered: Gatherer, summary: TraceSummary) -> None:
     first_ns = gathered.span.first_ns
     if first_ns is None:
         return
-    placed = sum(_place(gathered, waits, first_ns) for waits in summary.waits)
+    placed = sum(_place(gathered, waits, _first_of_host(gathered, summary, waits.steps)) for waits in summary.waits)
     counts = summary.counts
     summary.counts = structs.replace(
         counts, flow_ends=counts.flow_ends - 2 * placed, slices=counts.slices + placed, other=counts.other + placed
@@ -76,6 +76,23 @@ def _place(gathered: Gatherer, waits: DrawnWaits, first_ns: int) -> int:
     for number in sorted(placed):
         gathered.add_last(_slices(gathered, pieces[number], waits.to, sorted(placed[number])))
     return sum(map(len, placed.values()))
+
+
+def _first_of_host(gathered: Gatherer, summary: TraceSummary, track: int) -> int:
+    """The time of the first event on a track's host: an export may have events of several."""
+    hosts = [summary.processes[entry.process].host for entry in summary.tracks]
+    first_ns = gathered.span.first_ns
+    assert first_ns is not None
+    if hosts.count(hosts[track]) == len(hosts):
+        return first_ns
+    times = [
+        int(time_ns.min())
+        for number, host in enumerate(hosts)
+        if host == hosts[track]
+        for piece in gathered.pieces(number)
+        if len(time_ns := piece.time_ns[piece.phase < Phase.FLOW_START])
+    ]
+    return min(times, default=first_ns)
 
 
 def _single_rows(gathered: Gatherer, track: int, names: Collection[int], phases: tuple[Phase, ...]) -> dict[int, _Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from tilescope.tiler.columns import TraceSummary
@@ -25,14 +25,15 @@ class _Span(NamedTuple):
 
 
 def rank_labels(summaries: Sequence[TraceSummary], used_processes: Callable[[int], Container[int]]) -> list[str | None]:
-    """Names of the files of ranks, in a run of several; None for all others. No two are called the same.
+    """Names of the files of ranks, in a run of several; None for all others. No two ranks are called the same.
 
     `used_processes(file)`: those with events, to tell which device a rank used. It is called once for each rank.
     """
-    if sum(summary.rank is not None for summary in summaries) < 2:
+    if len({_place(file, summary) for file, summary in enumerate(summaries) if summary.rank is not None}) < 2:
         return [None] * len(summaries)
     labels: list[str | None] = []
     seen: Counter[str] = Counter()
+    label_by_place: dict[Hashable, str] = {}
     for file, summary in enumerate(summaries):
         if summary.rank is None:
             labels.append(None)
@@ -44,30 +45,47 @@ def rank_labels(summaries: Sequence[TraceSummary], used_processes: Callable[[int
             if number in used and is_device_label(process.name)
         ]
         label = str(FileLabel(summary.rank.number, summary.rank.host, devices[0] if len(devices) == 1 else ""))
-        seen[label] += 1
-        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+        place = _place(file, summary)
+        if place not in label_by_place:
+            seen[label] += 1
+            label_by_place[place] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+        labels.append(label_by_place[place])
     return labels
 
 
 def rank_warnings(files: Sequence[TraceFile]) -> Iterator[str]:
     """Lines on what the ranks of a run lack."""
     ranked = [(file, file.summary.rank) for file in files if file.summary.rank is not None]
-    if len(ranked) < 2:
+    rank_by_place = {_place(number, file.summary): rank for number, (file, rank) in enumerate(ranked)}
+    if len(rank_by_place) < 2:
         return
-    numbers = Counter(rank.number for _, rank in ranked)
+    numbers = Counter(rank.number for rank in rank_by_place.values())
     for number, count in sorted(numbers.items()):
         if count > 1:
             yield f"rank {number} has {count} files: figures of ranks count it {count} times"
     sizes = sorted({rank.world_size for _, rank in ranked if rank.world_size is not None})
     if len(sizes) > 1:
         yield f"the files are of jobs of {' and '.join(f'{size:,}' for size in sizes)} ranks"
-    elif sizes and (missing := missing_ranks(numbers, sizes[0])) is not None:
-        yield missing
+    elif sizes or all(_is_of_capture(file.summary) for file, _ in ranked):
+        missing = missing_ranks(numbers, sizes[0] if sizes else None)
+        if missing is not None:
+            yield missing
     apart = _apart([file for file, _ in ranked])
     for file in apart[:_NAMED]:
         yield f"{file.path.name} overlaps no other rank in time: it is of another job or cycle (--separate shows it)"
     if len(apart) > _NAMED:
         yield f"{len(apart) - _NAMED:,} more files overlap with no other rank in time"
+
+
+def _place(number: int, summary: TraceSummary) -> Hashable:
+    """A key that files of one rank have in common: those of a device in one capture are of one."""
+    place = summary.device_file
+    return (place.capture, place.device) if place is not None and place.capture else number
+
+
+def _is_of_capture(summary: TraceSummary) -> bool:
+    """True for a file of a profiler that says the rank of each capture."""
+    return summary.device_file is not None and bool(summary.device_file.capture)
 
 
 def files_of_other_times(files: Sequence[TraceFile | None]) -> list[int]:

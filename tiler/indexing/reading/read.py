@@ -28,6 +28,7 @@ from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.readers.capture_rank import job_rank
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
@@ -106,6 +107,8 @@ class _Reading(Struct):
             return TraceFile(self.path, reader.size_bytes, events, reader.summary())
         if isinstance(reader, TraceEventReader) and self.time_unit == "ns":
             reader.count_nanoseconds()
+        if isinstance(reader, TraceEventReader):
+            reader.take_rank(job_rank(self.path, self.sources.max_inflated))
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
         gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
         for chunk, summary in ahead(_with_summaries(reader)):

@@ -97,7 +97,8 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
-    hosts = dict.fromkeys(names[file] for file in files)
+    hosts_by_file = _hosts_by_file(summaries, names)
+    hosts = dict.fromkeys(host for file in files for host in sorted(set(hosts_by_file[file]), key=natural_key))
     what = "hosts"
     if all(summaries[file].rank is not None for file in files):
         what = "ranks"
@@ -107,8 +108,9 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
         for file in files:
-            if names[file] == host:
-                _place_file(layout, group, file, summaries[file], weight_of)
+            processes = [number for number, name in enumerate(hosts_by_file[file]) if name == host]
+            if processes:
+                _place_file(layout, group, file, summaries[file], processes, weight_of)
     _place_rollups(layout)
     return layout
 
@@ -140,6 +142,18 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
     return names
 
 
+def _hosts_by_file(summaries: Sequence[TraceSummary], names: Sequence[str]) -> list[list[str]]:
+    """The hosts of the processes of each file, by number of the process: those that it says, or else its own."""
+    hosts_by_file: list[list[str]] = []
+    seen: Counter[str] = Counter()  # files that say a host of that name: each means another
+    for summary, name in zip(summaries, names, strict=True):
+        own = {process.host for process in summary.processes if process.host}
+        seen.update(own)
+        called = {host: host if seen[host] == 1 else f"{host} ({seen[host]})" for host in own}
+        hosts_by_file.append([called.get(process.host, name) for process in summary.processes])
+    return hosts_by_file
+
+
 def _device_label(summary: TraceSummary, captures_of: Mapping[str, int]) -> str:
     """The device of a file, with its capture where several captures have a device of that number, as counted."""
     place = summary.device_file
@@ -156,8 +170,14 @@ def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str
 
 
 def _place_file(
-    layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
+    layout: Layout,
+    host: int,
+    file: int,
+    summary: TraceSummary,
+    processes: Sequence[int],
+    weight_of: Callable[[int, int], int],
 ) -> None:
+    """Places some of a file's processes below a host."""
     tracks_of: list[list[int]] = [[] for _ in summary.processes]
     emptied: set[int] = set()  # processes whose ends of async slices have moved, or whose slices are in another file
     for source in _by_sort_index(summary.tracks):
@@ -167,7 +187,7 @@ def _place_file(
             emptied.add(track.process)
         elif track.kind != TrackKind.FLOW:
             tracks_of[track.process].append(source)
-    for number in _by_sort_index(summary.processes):
+    for number in sorted(processes, key=lambda k: summary.processes[k].sort_index):
         if number in emptied and not tracks_of[number]:
             continue
         process = summary.processes[number]
@@ -223,5 +243,5 @@ def _place_rollups(layout: Layout) -> None:
             group.rollup = layout.groups[parts[group.id][0]].rollup
 
 
-def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:
+def _by_sort_index(items: Sequence[Track]) -> list[int]:
     return sorted(range(len(items)), key=lambda k: items[k].sort_index)

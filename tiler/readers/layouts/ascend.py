@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -18,8 +18,15 @@ from msgspec import Struct
 
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.compression import without_ending
-from tilescope.tiler.readers.layouts.ascend_names import capture_position, device_place
-from tilescope.tiler.readers.layouts.layout import RUN_MARK
+from tilescope.tiler.readers.layouts.ascend_names import (
+    capture_position,
+    device_label,
+    device_place,
+    framework_folder,
+)
+from tilescope.tiler.readers.layouts.ascend_ranks import NO_RANK, CaptureRank
+from tilescope.tiler.readers.layouts.layout import RUN_MARK, FileLabel
+from tilescope.tiler.readers.layouts.rank_names import missing_ranks
 
 _FARTHEST_S: Final = 60  # from the first capture to the last
 _TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
@@ -39,7 +46,8 @@ class AscendCapture(Struct, frozen=True):
     files: Sequence[Path]  # by name
     copies: Sequence[Path]  # that `trace_view.json` has
     time_s: int | None
-    members: frozenset[str]  # devices, or the process: no two captures of a run have one in common
+    members: frozenset[str]  # devices, or the process and its rank: no two captures of a run have one in common
+    rank: CaptureRank = NO_RANK
 
 
 class AscendRun(Struct, frozen=True):
@@ -60,15 +68,31 @@ class AscendRun(Struct, frozen=True):
         if len(self.captures) > 1:
             names = _listed([capture.path.name for capture in self.captures])
             yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
-        copies = [copy for capture in self.captures for copy in capture.copies]
-        if copies:
-            yield copies_note(copies)
+        yield from notes_of(self.captures)
 
 
-def copies_note(copies: Sequence[Path]) -> str:
-    """A line about traces that are left out."""
-    verb = "is" if len(copies) == 1 else "are"
-    return f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+def notes_of(captures: Sequence[AscendCapture]) -> Iterator[str]:
+    """Lines about traces that are left out, and ranks that are missing."""
+    copies = [copy for capture in captures for copy in capture.copies]
+    if copies:
+        verb = "is" if len(copies) == 1 else "are"
+        yield f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+    numbers = {capture.rank.number for capture in captures} - {None}
+    sizes = {capture.rank.world_size for capture in captures} - {None}
+    if len(numbers) > 1 and len(sizes) < 2:
+        missing = missing_ranks({number for number in numbers if number is not None}, sizes.pop() if sizes else None)
+        if missing is not None:
+            yield missing
+
+
+def labels_of(captures: Sequence[AscendCapture]) -> dict[Path, FileLabel]:
+    """The label of each file: its rank where there are several, or else its device or capture."""
+    are_ranks = sum(capture.rank.number is not None for capture in captures) > 1
+    return {
+        file: FileLabel(capture.rank.number) if are_ranks and capture.rank.number is not None else device_label(file)
+        for capture in captures
+        for file in capture.files
+    }
 
 
 def file_order(file: Path) -> tuple[object, object]:
@@ -76,13 +100,22 @@ def file_order(file: Path) -> tuple[object, object]:
     return natural_key(file.name), natural_key(file.as_posix())
 
 
+def time_of_capture(name: str) -> datetime | None:
+    """The time at which a capture began, by the name of its folder."""
+    match = _TIME.search(name)
+    try:
+        return None if match is None else datetime.strptime(match[1], "%Y%m%d%H%M%S")
+    except ValueError:
+        return None
+
+
 def is_joined_name(name: str) -> bool:
     """True for a name that captures may have together."""
     return _JOINED.fullmatch(name) is not None
 
 
-def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
-    """The runs of those of the traces that lie in folders of captures."""
+def ascend_runs(traces: Iterable[Path], rank_of: Callable[[Path], CaptureRank]) -> list[AscendRun]:
+    """The runs of those of the traces that lie in folders of captures. `rank_of(folder)`: of a framework's capture."""
     by_folder: dict[Path, list[Path]] = {}
     for trace in traces:
         position = capture_position(trace)
@@ -90,11 +123,11 @@ def ascend_runs(traces: Iterable[Path]) -> list[AscendRun]:
             by_folder.setdefault(Path(*trace.parts[: position + 1]), []).append(trace)
     beside: dict[Path, list[AscendCapture]] = {}
     for folder, files in by_folder.items():
-        beside.setdefault(folder.parent, []).append(_capture(folder, files))
+        beside.setdefault(folder.parent, []).append(_capture(folder, files, rank_of))
     return [run for parent, captures in beside.items() for run in _runs(parent, captures)]
 
 
-def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
+def _capture(folder: Path, files: Sequence[Path], rank_of: Callable[[Path], CaptureRank]) -> AscendCapture:
     below = len(folder.parts)
     of_msprof = {file for file in files if file.parts[below].startswith("PROF_")}
     has_whole = any(without_ending(file.name) == _WHOLE for file in files if file not in of_msprof)
@@ -103,18 +136,17 @@ def _capture(folder: Path, files: Sequence[Path]) -> AscendCapture:
     time_s, start = _time(folder.name)
     devices = frozenset(device for file in kept if (device := device_place(file).device))
     is_framework = not folder.name.startswith("PROF_")
+    rank = rank_of(folder) if framework_folder(files[0]) == folder else NO_RANK
     members = frozenset((folder.name[:start],)) if is_framework or not devices else devices
-    return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members)
+    if rank.number is not None:
+        members |= {f"rank {rank.number}"}
+    return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members, rank)
 
 
 def _time(name: str) -> tuple[int | None, int]:
     """Begin of a capture by its name, in seconds, and where the name says that."""
-    match = _TIME.search(name)
-    if match is None:
-        return None, len(name)
-    try:
-        moment = datetime.strptime(match[1], "%Y%m%d%H%M%S")
-    except ValueError:
+    match, moment = _TIME.search(name), time_of_capture(name)
+    if match is None or moment is None:
         return None, len(name)
     return int((moment - moment.min).total_seconds()), match.start()
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ _MSPROF: Final = re.compile(r"PROF_\d+_\d+_\w+")
 _FRAMEWORK: Final = re.compile(r".+_ascend_(?:pt|ms)")
 _TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_(\d{1,4})\.json")
 _DEVICE_FOLDER: Final = re.compile(r"device_(\d{1,4})")
+_KEPT_FOLDERS: Final = 65_536  # ten thousand files of a folder are listed again in 0.1 s, and not in 0.3 s
 _DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.json")
 
 
@@ -35,12 +37,28 @@ def capture_position(path: Path) -> int | None:
     A folder `PROF_*` in that of a framework is of the same capture. MindSpore's folder `profiler` is one of a timeline.
     """
     folders = path.parts[:-1]
+    position = _position(folders)
+    if position is not None or folders[-1:] != ("profiler",):
+        return position
+    return len(folders) - 1 if _TIMELINE.fullmatch(without_ending(path.name)) else None
+
+
+@lru_cache(_KEPT_FOLDERS)
+def _position(folders: tuple[str, ...]) -> int | None:
+    """The same of all files in these folders."""
     for pattern in (_FRAMEWORK, _MSPROF):
         positions = [position for position, part in enumerate(folders) if pattern.fullmatch(part)]
         if positions:
             return positions[-1]
-    is_timeline = _TIMELINE.fullmatch(without_ending(path.name)) is not None
-    return len(folders) - 1 if is_timeline and folders[-1:] == ("profiler",) else None
+    return None
+
+
+def framework_folder(path: Path) -> Path | None:
+    """The folder of the capture of a framework, of one process, that a file lies in."""
+    position = capture_position(path)
+    if position is None or _FRAMEWORK.fullmatch(path.parts[position]) is None:
+        return None
+    return Path(*path.parts[: position + 1])
 
 
 def device_place(path: Path) -> DevicePlace:
@@ -52,7 +70,7 @@ def device_place(path: Path) -> DevicePlace:
     return DevicePlace("" if position is None else path.parts[position], "" if device is None else str(int(device[1])))
 
 
-def device_label(path: Path) -> str:
+def device_label(path: Path) -> FileLabel:
     """The label of a file in a list: its device, or else its capture."""
     place = device_place(path)
-    return str(FileLabel(device=f"device {place.device}" if place.device else place.capture))
+    return FileLabel(device=f"device {place.device}" if place.device else place.capture)

@@ -42,8 +42,13 @@ def host_in_name(name: str) -> str:
     return "" if match is None or _RANK.fullmatch(match[1]) else match[1]
 
 
-def missing_ranks(present: Collection[int], world_size: int) -> str | None:
-    """As in "6 of 8 ranks: 2 and 5 are missing"; None if none is."""
+def missing_ranks(present: Collection[int], world_size: int | None) -> str | None:
+    """As in "6 of 8 ranks: 2 and 5 are missing"; None if none is.
+
+    Without a world size those between 0 and the last rank: "6 of at least 8 ranks: 2 and 5 are missing".
+    """
+    least = "" if world_size is not None else "at least "
+    world_size = max(present, default=-1) + 1 if world_size is None else world_size
     there = {rank for rank in present if rank < world_size}
     if len(there) == world_size:
         return None
@@ -53,7 +58,7 @@ def missing_ranks(present: Collection[int], world_size: int) -> str | None:
         ranges = [*ranges[:_NAMED], f"{more:,} more ranges" if more > 1 else "1 more range"]
     text = " and ".join((", ".join(ranges[:-1]), ranges[-1])) if len(ranges) > 1 else ranges[0]
     is_single = world_size - len(there) == 1
-    return f"{len(there):,} of {world_size:,} ranks: {text} {'is' if is_single else 'are'} missing"
+    return f"{len(there):,} of {least}{world_size:,} ranks: {text} {'is' if is_single else 'are'} missing"
 
 
 def _gaps(there: Iterable[int], world_size: int) -> Iterable[tuple[int, int]]:

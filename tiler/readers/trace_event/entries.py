@@ -40,6 +40,7 @@ class JsonProcess(Struct):
     sort_indices: list[int]
     is_string: bool = False  # the pid was written so
     is_device: bool = False  # of two that share a pid, the device
+    host: str = ""  # where the file says one for each process
 
 
 class JsonThread(Struct):

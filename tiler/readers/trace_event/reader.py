@@ -22,6 +22,7 @@ from tilescope.tiler.readers.other_tools import other_tool
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blocks
 from tilescope.tiler.readers.trace_event.fields import JsonFields
+from tilescope.tiler.readers.trace_event.process_hosts import MAX_HOSTS_BYTES, PROCESS_HOSTS, parse_hosts
 from tilescope.tiler.readers.trace_event.tracks import TrackNames
 
 ID: Final = "trace_event_json"
@@ -54,6 +55,7 @@ class TraceEventReader:
         self._room = room or Room()
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
         self._nanoseconds = False
+        self._rank_beside: JobRank | None = None
         self._texts: _native.PackedTexts | None = None
         self._fields = JsonFields(scratch_dir)
         self._first_block = b""  # an object that ends within it gives no names of members
@@ -68,6 +70,10 @@ class TraceEventReader:
         """Takes the times in the file for nanoseconds, not microseconds. Before everything else."""
         self._nanoseconds = True
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS, nanoseconds=True)
+
+    def take_rank(self, rank: JobRank | None) -> None:
+        """Takes the rank that files beside it say, for where it says none itself. Before everything else."""
+        self._rank_beside = rank
 
     def pack_arguments(self) -> _native.PackedTexts:
         """Has the arguments of all chunks packed, and returns what unpacks them once the file has been read.
@@ -144,14 +150,15 @@ class TraceEventReader:
         summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
-        names = TrackNames(self._stream, self.path.name, summary.names)
+        hosts = parse_hosts(self._fields.text_of(PROCESS_HOSTS, MAX_HOSTS_BYTES))
+        names = TrackNames(self._stream, self.path.name, summary.names, hosts)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves
         summary.waits = names.waits
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
-        summary.rank = self._rank()
+        summary.rank = self._rank() or self._rank_beside
         if names.streams is not None:
             place = device_place(self.path)
             summary.device_file = DeviceFile(place.capture, place.device, names.streams)

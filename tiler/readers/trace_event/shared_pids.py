@@ -159,6 +159,7 @@ def _take_device(process: JsonProcess) -> JsonProcess:
         sorted(process.sort_indices)[-1:],
         process.is_string,
         is_device=True,
+        host=process.host,
     )
     process.labels = [text for text in process.labels if text not in labels]
     process.sort_indices = sorted(process.sort_indices)[:1]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Process, RowMove, Track, TrackKind
@@ -16,6 +18,7 @@ from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKi
 from tilescope.tiler.readers.trace_event.input_waits import input_waits
 from tilescope.tiler.readers.trace_event.mindspore_names import name_mindspore
 from tilescope.tiler.readers.trace_event.origins import labels, origin
+from tilescope.tiler.readers.trace_event.process_hosts import place_on_hosts
 from tilescope.tiler.readers.trace_event.shared_pids import split_shared_pids
 
 GLOBAL_PROCESS = "Global instants"
@@ -25,6 +28,8 @@ NO_CATEGORY = "[no category]"
 _NO_PROCESS = -1  # of global instants
 
 _KINETO_THREAD = re.compile(r"thread (-?[0-9]+) \((.+)\)", re.DOTALL)
+
+_NO_HOSTS: Final[Mapping[str, str]] = MappingProxyType({})
 
 _Natural = list[tuple[int, str]]
 
@@ -64,11 +69,18 @@ class TrackNames:
     `moves`: the rows of the chunks that are of other tracks, which are numbered behind those of the chunks.
     """
 
-    def __init__(self, stream: _native.TraceEventStream, file_name: str = "", event_names: Sequence[str] = ()) -> None:
-        """`event_names`: those of the whole file; none while it is being read."""
+    def __init__(
+        self,
+        stream: _native.TraceEventStream,
+        file_name: str = "",
+        event_names: Sequence[str] = (),
+        hosts: Mapping[str, str] = _NO_HOSTS,
+    ) -> None:
+        """`event_names`: those of the whole file; none while it is being read. `hosts`: of processes, by pid."""
         self._entries = Entries(stream)
-        self.labels = list(labels(self._entries))
+        place_on_hosts(self._entries, hosts)
         name_mindspore(self._entries, file_name)
+        self.labels = list(labels(self._entries))
         self.moves: list[RowMove] = split_shared_pids(self._entries, stream)
         entries = self._entries
         self.waits = input_waits(entries, event_names)
@@ -79,7 +91,7 @@ class TrackNames:
         self._place_of_process = {number: place for place, number in enumerate(numbers)}
         if _NO_PROCESS in used:
             self._place_of_process[_NO_PROCESS] = len(self.processes)
-            self.processes.append(Process(GLOBAL_PROCESS, sort_index=len(self.processes)))
+            self.processes.append(Process(GLOBAL_PROCESS, sort_index=len(self.processes), host=hosts.get("", "")))
         self._main_threads = _main_threads(entries)
         self._thread_names = self._name_threads()
         self._series_of_counter = self._count_series()
@@ -201,11 +213,10 @@ def _processes(entries: Sequence[JsonProcess]) -> list[Process]:
     names = [_process_name(entry) for entry in entries]
     order = sorted(range(len(entries)), key=lambda k: _process_rank(entries[k], k))
     ranks = {number: rank for rank, number in enumerate(order)}
+    shown = tell_apart(names, [entry.pid for entry in entries], [entry.host for entry in entries])
     return [
-        Process(name, _process_detail(base, entry), ranks[number], is_device=DEVICE_PREFIX in base)
-        for number, (name, base, entry) in enumerate(
-            zip(tell_apart(names, [entry.pid for entry in entries], [0] * len(names)), names, entries, strict=True)
-        )
+        Process(name, _process_detail(base, entry), ranks[number], DEVICE_PREFIX in base, entry.host)
+        for number, (name, base, entry) in enumerate(zip(shown, names, entries, strict=True))
     ]
 
 

@@ -23,6 +23,7 @@ from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading import copied_slices
 from tilescope.tiler.indexing.reading.copied_slices import first_sources
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import find_run, join_runs
@@ -110,7 +111,60 @@ def test_files_say_what_is_left_out(tmp_path: Path) -> None:
         assert manifest["ignored"] == {"copied_slices": "1"}
 
 
-def test_a_thread_that_is_left_out_leaves_its_arrows_in_the_counts(tmp_path: Path) -> None:
+def with_arrows(path: Path, arrows: Iterable[tuple[int, int, bool]]) -> Path:
+    """Adds a launch for each arrow, which ends on a stream, at a time in ns; or binds to the slice around it."""
+    events = json.loads(path.read_text())
+    for number, (stream, time_ns, encloses) in enumerate(arrows):
+        host = {"pid": 4, "tid": number, "ts": 900}
+        end = {"ph": "f", "pid": 3, "tid": stream, "ts": f"{1000 + time_ns / 1000:.3f}"} | (
+            {"bp": "e"} if encloses else {}
+        )
+        events.append(host | {"ph": "X", "name": f"launch {number}", "dur": 1})
+        events += [{"name": "f", "cat": "f", "id": number} | part for part in (host | {"ph": "s"}, end)]
+    path.write_text(json.dumps(events))
+    return path
+
+
+def arrows_of(files: Sequence[Path], store: Path) -> set[tuple[str, str]]:
+    """Names of the slices on both sides of each arrow."""
+    build_store(files, store)
+    verify_store(store)
+    with closing(open_run_store(store)) as opened:
+        reader = QueryReader(opened)
+        events = [
+            event
+            for track in reader.tree.tracks
+            if track.kind == "slice"
+            for ordinal in range(track.events)
+            if (event := event_details(opened, track.id, ordinal)) is not None
+        ]
+    return {(str(event["name"]), str(flow["name"])) for event in events for flow in event["flows"]["out"]}
+
+
+def test_arrows_go_with_their_slices(tmp_path: Path) -> None:
+    """An end without `bp` would be of the slice that comes next, another of the one around it."""
+    arrows = [
+        (2, 900, False),  # to `a`, which comes next and is left out; then it would be `own`
+        (2, 1001, True),  # to `a`; then it would be `around`
+        (2, 3000, True),  # to `around`
+        (2, 3900, False),  # to `own`
+    ]
+    files = [
+        write(tmp_path / "msprof_0_2_1.json", [(2, "a", 1000, 5), *((2, "b", start, 5) for start in range(9))]),
+        write(tmp_path / "task_time_0_2_1.json", [(2, "around", 500, 9000), (2, "a", 1000, 5), (2, "own", 4000, 5)]),
+    ]
+    with_arrows(files[1], arrows)
+    manifest = manifest_of(files, tmp_path / "store")
+    verify_store(tmp_path / "store")
+    assert manifest["ignored"] == {"copied_slices": "1", "copied_flow_ends": "2"}
+    assert manifest["flows"] | {"edges": "2", "starts_without_end": "2", "without_slice": "0"} == manifest["flows"]
+    assert manifest["events"]["flow_ends"] == "6"
+    assert manifest["events"]["other"] == "3"  # the slice and two ends
+    line = "task_time_0_2_1.json: 1 slice is left out with 2 ends of arrows: msprof_0_2_1.json has it"
+    assert line in manifest["warnings"]
+
+
+def test_a_thread_that_is_left_out_takes_its_arrows_along(tmp_path: Path) -> None:
     files = [tmp_path / "msprof_0_2_1.json", tmp_path / "step_trace_0_2_1.json"]
     arrow = [
         {"ph": "s", "pid": 4, "tid": 1, "name": "f", "id": 1, "ts": 1000},
@@ -122,8 +176,32 @@ def test_a_thread_that_is_left_out_leaves_its_arrows_in_the_counts(tmp_path: Pat
         file.write_text(json.dumps([*json.loads(file.read_text()), launch, *arrow]))
     manifest = manifest_of(files, tmp_path / "store")
     verify_store(tmp_path / "store")
-    assert manifest["events"]["flow_ends"] == "4"
-    assert manifest["ignored"] == {"copied_slices": "2"}
+    assert manifest["events"]["flow_ends"] == "2"
+    assert manifest["flows"]["edges"] == "1"
+    assert manifest["ignored"] == {"copied_slices": "2", "copied_flow_ends": "2"}
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(
+    slices=SLICES.filter(bool),
+    own=SLICES,
+    arrows=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 4), st.booleans()), min_size=1, max_size=8),
+    chance=st.randoms(use_true_random=False),
+)
+def test_an_arrow_leads_to_the_slice_that_it_led_to_before_copies_were_left_out(
+    slices: list[Slice], own: list[Slice], arrows: list[tuple[int, int, bool]], chance: random.Random
+) -> None:
+    """Or nowhere: arrows of a file alone, against those of it beside a file that has some of its slices."""
+    own = [(stream, f"own {number}", start, duration) for number, (stream, _, start, duration) in enumerate(own)]
+    mixed = [*slices, *own]
+    chance.shuffle(mixed)
+    filler = [(9, "filler", start, 1) for start in range(len(mixed) + len(arrows) + 1)]
+    with TemporaryDirectory() as folder:
+        file = with_arrows(write(Path(folder, "task_time_0_1_1.json"), mixed), arrows)
+        larger = write(Path(folder, "msprof_0_1_1.json"), [*slices, *filler])
+        alone = arrows_of([file], Path(folder, "alone"))
+        beside = arrows_of([larger, file], Path(folder, "beside"))
+    assert beside == {edge for edge in alone if edge[1].startswith("own")}
 
 
 def test_a_file_without_a_device_is_of_the_only_one_of_its_capture(tmp_path: Path) -> None:

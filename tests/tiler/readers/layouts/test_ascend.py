@@ -16,6 +16,7 @@ from tilescope.tiler.readers import DiscoveredRun, discover, find_run
 from tilescope.tiler.readers.layouts import ascend
 from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
 from tilescope.tiler.readers.layouts.ascend_names import DevicePlace, device_place
+from tilescope.tiler.readers.layouts.ascend_ranks import NO_RANK
 from tilescope.tiler.readers.logdir import separated_runs
 
 EVENTS = [{"ph": "X", "pid": 3, "tid": 1, "name": "a", "ts": 1, "dur": 1}]
@@ -168,10 +169,19 @@ def test_a_capture_of_another_time_is_a_run_of_its_own(tmp_path: Path) -> None:
     assert run.files == find_run(run.path).files
 
 
+def test_captures_are_listed_by_the_times_in_their_names(tmp_path: Path) -> None:
+    names = [f"n_{hour}_202401020{hour}0405678_ascend_pt" for hour in (5, 3, 4)]
+    for name in names:
+        put(tmp_path / name / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    put(tmp_path / "PROF_000001_20240102033005000_AAAA" / "device_0" / "timeline" / "msprof_0_2_1.json")
+    runs = [run.name for run in discover(tmp_path)]
+    assert runs == [names[0], names[2], "PROF_000001_20240102033005000_AAAA", names[1]]
+
+
 def test_many_captures_are_found_in_time() -> None:
     start = time.process_time()
     files = [Path(f"/logs/n_{k}_20240102030405678_ascend_pt/OUT/trace_view.json") for k in range(20_000)]
-    (run,) = ascend_runs(files)
+    (run,) = ascend_runs(files, lambda _: NO_RANK)
     assert len(run.captures) == len(files)
     assert time.process_time() - start < 10
 
