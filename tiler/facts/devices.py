@@ -132,22 +132,32 @@ class _Finding:
         return [self._device(group, [(track, codes) for track in operations], beside)]
 
     def of_ascend(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
-        """Streams, and the communication kernels of the processes beside it in the same file."""
+        """Streams, and the communication kernels of the processes beside it: in its file, or on a host of its own."""
         streams = [track for track in tracks if is_stream(self._name(track))]
         if not streams:
             return []
         codes = yield from self._codes(self._classifier.ascend_stream)
         every = yield from self._codes(self._classifier.ascend_communication)
         file, host = self._reader.file_of(streams[0]), self._tree.groups[group].parent
+        is_alone = sum(self._is_ascend_device(other, host) for other in self.processes) == 1
         kernels = [
             track
             for other, process_tracks in self.processes.items()
             if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name) and self._tree.groups[other].parent == host
             for track in process_tracks
-            if _ASCEND_KERNELS.match(self._name(track)) and self._reader.file_of(track) == file
+            if _ASCEND_KERNELS.match(self._name(track)) and (is_alone or self._reader.file_of(track) == file)
         ]
         work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
         return [self._device(group, work, tells_copies=False)]
+
+    def _is_ascend_device(self, group: int, host: int | None) -> bool:
+        """True for a process of streams on a host."""
+        entry = self._tree.groups[group]
+        return (
+            entry.parent == host
+            and entry.name == ASCEND_DEVICE
+            and any(is_stream(self._name(track)) for track in self.processes[group])
+        )
 
     def of_pytorch(self) -> Interruptible[list[Device]]:
         """Processes on whose tracks there are events of kernels or copies."""

@@ -44,7 +44,8 @@ _MAX_MEMBERS: Final = 1_000_000
 _KEPT_LISTINGS: Final = 65_536
 _NAMED_OBSTACLES: Final = 10
 _FRAMEWORK_MARK: Final = "_ascend_"  # in the names of folders of captures that have ranks
-_MAX_RANKED: Final = 100_000  # folders of captures
+_RANK_FILES_BYTES: Final = 64 << 20  # that are kept of them, while an archive is listed
+_ENTRY_BYTES: Final = 512  # of a file beside its text
 _MAX_NAME_CHARS: Final = 1000  # a path must not have more than 4,096 bytes
 
 
@@ -160,6 +161,7 @@ class _Collector:
         self._members_by_name: dict[str, Member] = {}
         self._strangers = LeftOut("more members are left out: they are no traces")
         self._rank_texts: dict[str, dict[str, bytes]] = {}  # by folder and name
+        self._rank_room = _RANK_FILES_BYTES
         self._obstacles = LeftOut("more members are left out: they cannot be read", _NAMED_OBSTACLES)
         self._count = 0
         self._is_full = False
@@ -187,8 +189,10 @@ class _Collector:
     def take(self, name: str, stream: Readable, size_bytes: int, inflation: Inflation) -> None:
         """Looks at a member of so many bytes. Raises StreamDamage."""
         folder, _, own_name = name.rpartition("/")
-        if is_rank_file(own_name) and _FRAMEWORK_MARK in folder and len(self._rank_texts) < _MAX_RANKED:
-            self._rank_texts.setdefault(folder, {}).setdefault(own_name, _whole(stream, MAX_RANK_FILE_BYTES))
+        if is_rank_file(own_name) and _FRAMEWORK_MARK in folder and self._rank_room > 0:
+            text = _whole(stream, min(MAX_RANK_FILE_BYTES, self._rank_room))
+            self._rank_room -= len(text) + _ENTRY_BYTES
+            self._rank_texts.setdefault(folder, {}).setdefault(own_name, text)
         else:
             self.judged(name, _judge(self._path / name, stream, size_bytes, inflation))
 

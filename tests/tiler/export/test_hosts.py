@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
@@ -86,6 +86,8 @@ def check(files: Sequence[Path], folder: Path) -> None:
 
 @settings(max_examples=examples(12), deadline=None)
 @given(st.lists(st.sampled_from(ASCEND), min_size=1, max_size=5, unique=True))
+@example(names=[ASCEND[0], ASCEND[7], ASCEND[10]])  # communication kernels in a file without streams
+@example(names=[ASCEND[0], ASCEND[1], ASCEND[8]])  # a process with a name and without events
 def test_any_files_of_ascend_devices(names: list[str]) -> None:
     with TemporaryDirectory() as folder:
         check([corpus_path(name) for name in names], Path(folder))

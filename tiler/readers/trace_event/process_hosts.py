@@ -29,8 +29,9 @@ def parse_hosts(text: str | None) -> Mapping[str, str]:
 
 
 def place_on_hosts(entries: Entries, hosts: Mapping[str, str]) -> None:
-    """Gives processes their hosts, and their names without these."""
-    for process in entries.processes if hosts else ():
-        process.host = hosts.get(process.pid, "")
+    """Gives processes their hosts, and their names without these; those without events are on none."""
+    with_events = {track.process for track in entries.tracks} if hosts else set()
+    for number, process in enumerate(entries.processes if hosts else ()):
+        process.host = hosts.get(process.pid, "") if number in with_events else ""
         if process.host:
             process.names = [name.removeprefix(f"{process.host} ") for name in process.names]
