@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
+from tilescope.tiler.facts.lanes.slice_sums import SliceSums
+from tilescope.tiler.facts.lanes.summed_windows import SummedWindows
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange
@@ -26,7 +28,26 @@ Ints = NDArray[np.int64]
 # By index: names of slices of the lane.
 STATES: Final = ("Computation", "Exposed communication", "Exposed copies", "Idle")
 
-_StatePiece = tuple[Windows, ...]  # by state
+
+@dataclass(frozen=True, slots=True)
+class _StatePiece:
+    """The windows of each state in a piece of time: whole ones, and at its borders those that may go on beyond."""
+
+    inner: Sequence[SummedWindows]
+    edges: Sequence[Windows]
+
+    @classmethod
+    def from_states(cls, states: Sequence[Windows], start: int, stop: int) -> _StatePiece:
+        """The windows of [start, stop), by state."""
+        is_edge = [(windows.starts == start) | (windows.stops == stop) for windows in states]
+        inner, edges = (
+            [
+                Windows(windows.starts[mask], windows.stops[mask])
+                for windows, mask in zip(states, masks, strict=True)
+            ]
+            for masks in ([~mask for mask in is_edge], is_edge)
+        )
+        return cls([SummedWindows.from_windows(windows) for windows in inner], edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +57,33 @@ class DeviceStates:
     device: Device
     borders: Ints  # of the pieces, shape (n + 1,), ticks
 
-    def states(self, reader: QueryReader, start: int, stop: int) -> Interruptible[Sequence[Windows]]:
-        """The ticks of each state in [start, stop). Raises DamagedStore."""
-        first = max(int(np.searchsorted(self.borders, start, side="right")) - 1, 0)
-        end = min(int(np.searchsorted(self.borders, stop, side="left")), len(self.borders) - 1)
-        pieces = []
+    def bins(self, reader: QueryReader, borders: Ints) -> Interruptible[SliceBins]:
+        """Bins of a lane with one row, of a slice for each window of a state; borders of shape (n + 1,), ticks.
+
+        Raises DamagedStore.
+        """
+        first = max(int(np.searchsorted(self.borders, borders[0], side="right")) - 1, 0)
+        end = min(int(np.searchsorted(self.borders, borders[-1], side="left")), len(self.borders) - 1)
+        sums = SliceSums(STATES, borders)
+        edges: list[Sequence[Windows]] = []
         busy = None
         for number in range(first, end):
             key = (self.device.group, number)
             piece = _PIECES.get(reader, key)
             if piece is None:
                 busy = busy or Busy(reader, [*self.device.tracks, *self.device.beside])
-                piece = _PIECES.keep(reader, key, (yield from self._piece(busy, number)))
-            pieces.append(piece)
+                states = yield from self._piece(busy, number)
+                start, stop = (int(border) for border in self.borders[number : number + 2])
+                piece = _PIECES.keep(reader, key, _StatePiece.from_states(states, start, stop))
+            for state, windows in enumerate(piece.inner):
+                sums.add(state, windows)
+            edges.append(piece.edges)
             yield
-        return [
-            _adjoined([piece[state] for piece in pieces]).clipped(start, stop) if pieces else NOTHING
-            for state in range(len(STATES))
-        ]
+        for state, parts in enumerate(zip(*edges, strict=True)):
+            sums.add(state, SummedWindows.from_windows(_adjoined(parts)))
+        return sums.bins()
 
-    def _piece(self, busy: Busy, number: int) -> Interruptible[_StatePiece]:
+    def _piece(self, busy: Busy, number: int) -> Interruptible[tuple[Windows, ...]]:
         windows = Windows.single(int(self.borders[number]), int(self.borders[number + 1]))
         parts = []
         for piece in busy.pieces(windows):
@@ -82,7 +110,7 @@ def device_states(reader: QueryReader, device: Device) -> Interruptible[DeviceSt
     return states
 
 
-def _states_of(piece: Piece) -> _StatePiece:
+def _states_of(piece: Piece) -> tuple[Windows, ...]:
     work = WorkSpans()
     for spans in piece.of:
         work = work.joined(spans)
@@ -103,37 +131,3 @@ def _adjoined(parts: Sequence[Windows]) -> Windows:
     starts, stops = (np.concatenate([getattr(part, column) for part in parts]) for column in ("starts", "stops"))
     is_apart = starts[1:] != stops[:-1]
     return Windows(starts[np.append(True, is_apart)[: len(starts)]], stops[np.append(is_apart, True)[: len(stops)]])
-
-
-def state_bins(states: Sequence[Windows], borders: Ints) -> SliceBins:
-    """Bins of a lane with one row, of a slice for each window of each state; borders of shape (n + 1,)."""
-    width = int(np.diff(borders).max(initial=1))
-    slices: list[tuple[Ints, Ints, Ints]] = []
-    sums: list[tuple[Ints, Ints, Ints, Ints]] = []
-    for state, windows in enumerate(states):
-        length = windows.stops - windows.starts
-        is_wide = length >= width
-        wide, short = (
-            Windows(windows.starts[mask], windows.stops[mask]) if len(windows) else NOTHING
-            for mask in (is_wide, ~is_wide)
-        )
-        slices.append((wide.starts, wide.stops, np.full(len(wide), state)))
-        busy = np.diff(short.ticks_before(borders))
-        count = np.diff(np.searchsorted(short.starts, borders))
-        which = np.flatnonzero(busy)
-        sums.append((which, np.full(len(which), state), count[which], busy[which]))
-    start, stop, name = (np.concatenate(columns) for columns in zip(*slices, strict=True))
-    bin_, bin_name, count, busy = (np.concatenate(columns) for columns in zip(*sums, strict=True))
-    order, bin_order = np.argsort(start, kind="stable"), np.argsort(bin_, kind="stable")
-    return SliceBins(
-        STATES,
-        start[order],
-        stop[order],
-        np.zeros(len(order), np.int64),
-        name[order],
-        bin_[bin_order],
-        np.zeros(len(bin_order), np.int64),
-        bin_name[bin_order],
-        count[bin_order],
-        busy[bin_order],
-    )

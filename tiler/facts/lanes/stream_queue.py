@@ -98,7 +98,9 @@ class _Starts:
 
 
 _QUEUES: Final = KeyedRunCache[int, QueueCurve]("queues", "Launches for streams, by chunks")
-_PIECES: Final = KeyedRunCache[tuple[int, int], StepCurve]("queue_pieces", "Pieces of the queues of streams")
+_PIECES: Final = KeyedRunCache[tuple[int, int], StepCurve](
+    "queue_pieces", "Pieces of the queues of streams", grows=True
+)
 
 
 def queue_curve(reader: QueryReader, track: int) -> Interruptible[QueueCurve | None]:

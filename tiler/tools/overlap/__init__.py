@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.facts.lanes import SliceBins, device_states, state_bins
+from tilescope.tiler.facts.lanes import SliceBins, device_states
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
@@ -264,8 +264,7 @@ def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> I
     devices = yield from devices_of(scope.reader)
     (device,) = (device for device in devices if str(device.group) == lane.key)
     states = yield from device_states(scope.reader, device)
-    windows = yield from states.states(scope.reader, int(borders[0]), int(borders[-1]))
-    return state_bins(windows, borders)
+    return (yield from states.bins(scope.reader, borders))
 
 
 TOOL: Final = Tool(

@@ -5,12 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.lanes import StepCurve, borders, curve_bins
+from tilescope.tiler.facts.lanes import StepCurve, borders, curve_bins, step_curve
 
 CHANGES = st.lists(st.tuples(st.integers(0, 40), st.integers(-5, 9)), max_size=12)
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_curve, "_BLOCK", 2)
 
 
 def curve_of(start: int, stop: int, changes: list[tuple[int, int]]) -> StepCurve:
