@@ -44,6 +44,11 @@ class Ids:
         """The same of a process that has no pid in its file."""
         return self._text(self._pids[_GROUPS, group], None)
 
+    @property
+    def unused_pid(self) -> int:
+        """A number that is no pid of the file."""
+        return 1 + max((int(text) for pid in self._pids.values() if (text := str(pid)).isdecimal()), default=0)
+
     def _text(self, pid: Identity, tid: Identity) -> str:
         pid_text = "" if pid is None else f',"pid":{value_text(pid)}'
         return pid_text if tid is None else f'{pid_text},"tid":{value_text(tid)}'

@@ -6,16 +6,17 @@ its own events alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
+from tilescope.tiler.facts.busy import Busy, Piece, WorkSpans
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
+from tilescope.tiler.facts.lanes.lane_slices import LaneSlices
 from tilescope.tiler.facts.lanes.slice_sums import SliceSums
 from tilescope.tiler.facts.lanes.summed_windows import SummedWindows
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -41,10 +42,7 @@ class _StatePiece:
         """The windows of [start, stop), by state."""
         is_edge = [(windows.starts == start) | (windows.stops == stop) for windows in states]
         inner, edges = (
-            [
-                Windows(windows.starts[mask], windows.stops[mask])
-                for windows, mask in zip(states, masks, strict=True)
-            ]
+            [Windows(windows.starts[mask], windows.stops[mask]) for windows, mask in zip(states, masks, strict=True)]
             for masks in ([~mask for mask in is_edge], is_edge)
         )
         return cls([SummedWindows.from_windows(windows) for windows in inner], edges)
@@ -62,19 +60,10 @@ class DeviceStates:
 
         Raises DamagedStore.
         """
-        first = max(int(np.searchsorted(self.borders, borders[0], side="right")) - 1, 0)
-        end = min(int(np.searchsorted(self.borders, borders[-1], side="left")), len(self.borders) - 1)
         sums = SliceSums(STATES, borders)
         edges: list[Sequence[Windows]] = []
-        busy = None
-        for number in range(first, end):
-            key = (self.device.group, number)
-            piece = _PIECES.get(reader, key)
-            if piece is None:
-                busy = busy or Busy(reader, [*self.device.tracks, *self.device.beside])
-                states = yield from self._piece(busy, number)
-                start, stop = (int(border) for border in self.borders[number : number + 2])
-                piece = _PIECES.keep(reader, key, _StatePiece.from_states(states, start, stop))
+        for number in self._numbers(int(borders[0]), int(borders[-1])):
+            piece = yield from self._kept_piece(reader, number)
             for state, windows in enumerate(piece.inner):
                 sums.add(state, windows)
             edges.append(piece.edges)
@@ -82,6 +71,71 @@ class DeviceStates:
         for state, parts in enumerate(zip(*edges, strict=True)):
             sums.add(state, SummedWindows.from_windows(_adjoined(parts)))
         return sums.bins()
+
+    def slices(self, reader: QueryReader, start: int, stop: int) -> Iterator[LaneSlices | None]:
+        """A slice for each window that has a tick in [start, stop), piece by piece; None where one may stop.
+
+        Raises DamagedStore.
+        """
+        numbers = self._numbers(start, stop)
+        for number in numbers:
+            piece = yield from self._kept_piece(reader, number)
+            rows = []
+            for state, windows in enumerate(piece.inner):
+                stops = windows.starts + np.diff(windows.before)
+                rows.append(np.stack([windows.starts, stops, np.full(len(windows), state)]))
+            for state, edges in enumerate(piece.edges):
+                for first, end in zip(edges.starts.tolist(), edges.stops.tolist(), strict=True):
+                    whole = yield from self._whole(reader, state, number, first, end)
+                    if whole[0] == first or number == numbers[0]:  # else the piece in which it begins has it
+                        rows.append(np.array([[*whole, state]], np.int64).T)
+            starts, stops, states = np.concatenate(rows, axis=1)
+            seen = np.flatnonzero((starts < stop) & (stops > start))
+            seen = seen[np.argsort(starts[seen], kind="stable")]
+            yield LaneSlices(
+                int(self.borders[number + 1]),
+                STATES,
+                starts[seen],
+                stops[seen],
+                np.zeros(len(seen), np.int64),
+                states[seen],
+            )
+
+    def _whole(
+        self, reader: QueryReader, state: int, number: int, start: int, stop: int
+    ) -> Interruptible[tuple[int, int]]:
+        """Start and end of a window of a state at a border of a piece, with what the pieces beside it have of it."""
+        before = after = number
+        while before > 0 and start == self.borders[before]:
+            before -= 1
+            edges = (yield from self._kept_piece(reader, before)).edges[state]
+            goes_on = np.flatnonzero(edges.stops == start)
+            if not len(goes_on):
+                break
+            start = int(edges.starts[goes_on[0]])
+        while after + 2 < len(self.borders) and stop == self.borders[after + 1]:
+            after += 1
+            edges = (yield from self._kept_piece(reader, after)).edges[state]
+            goes_on = np.flatnonzero(edges.starts == stop)
+            if not len(goes_on):
+                break
+            stop = int(edges.stops[goes_on[0]])
+        return start, stop
+
+    def _numbers(self, start: int, stop: int) -> range:
+        """The pieces that have a tick in [start, stop)."""
+        first = max(int(np.searchsorted(self.borders, start, side="right")) - 1, 0)
+        return range(first, min(int(np.searchsorted(self.borders, stop, side="left")), len(self.borders) - 1))
+
+    def _kept_piece(self, reader: QueryReader, number: int) -> Interruptible[_StatePiece]:
+        key = (self.device.group, number)
+        piece = _PIECES.get(reader, key)
+        if piece is None:
+            busy = Busy(reader, [*self.device.tracks, *self.device.beside])
+            states = yield from self._piece(busy, number)
+            start, stop = (int(border) for border in self.borders[number : number + 2])
+            piece = _PIECES.keep(reader, key, _StatePiece.from_states(states, start, stop))
+        return piece
 
     def _piece(self, busy: Busy, number: int) -> Interruptible[tuple[Windows, ...]]:
         windows = Windows.single(int(self.borders[number]), int(self.borders[number + 1]))

@@ -36,7 +36,8 @@ class StepCurve:
         """The sum of value × ticks from the start to each of these times, which lie in [start, stop]."""
         sums = self._sums
         last = np.searchsorted(self.time, times, side="right") - 1
-        areas: NDArray[np.int64] | NDArray[np.object_] = sums[last] + self.value[last].astype(sums.dtype) * (
+        kind = object if sums.dtype == object else np.int64
+        areas: NDArray[np.int64] | NDArray[np.object_] = sums[last] + self.value[last].astype(kind) * (
             times - self.time[last]
         )
         return areas
@@ -69,7 +70,7 @@ class StepCurve:
 
 
 def _reduced(function: np.ufunc, values: Ints, blocks: Ints, first: Ints, end: Ints) -> Ints:
-    """Least or greatest of values[first:end], row by row, none empty: of whole blocks without a look at their values."""
+    """Least or greatest of values[first:end], row by row, none empty; of whole blocks the values are not looked at."""
     first_block, end_block = -(-first // _BLOCK), end // _BLOCK
     spread = np.arange(_BLOCK)
     heads = first[:, None] + spread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.lanes import CurveBins, curve_bins
+from tilescope.tiler.facts.lanes import CurveBins, StepCurve, curve_bins
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
     Live,
@@ -21,6 +21,7 @@ from tilescope.tiler.facts.memory import (
     records_allocations,
 )
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.lane import DerivedLane, LaneSource
@@ -402,6 +403,11 @@ def _lane_bins(scope: Scope, lane: DerivedLane, borders: Ints) -> Interruptible[
     return curve_bins([memories[lane.key].used_curve(scope.reader.end + 1)], borders)
 
 
+def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[StepCurve | None]:
+    memories = yield from _memories(scope)
+    yield memories[lane.key].used_curve(scope.reader.end + 1)
+
+
 TOOL: Final = Tool(
     id="memory_profile",
     title="Memory profile",
@@ -414,5 +420,5 @@ TOOL: Final = Tool(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
         rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
     ),
-    lanes=LaneSource(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.facts.lanes import SliceBins, device_states
+from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.lane import DerivedLane, LaneSource
@@ -259,12 +260,21 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     ]
 
 
-def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
-    """The ticks of each state of a device: those of `devices`, bin by bin."""
+def _device_states(scope: Scope, lane: DerivedLane) -> Interruptible[DeviceStates]:
     devices = yield from devices_of(scope.reader)
     (device,) = (device for device in devices if str(device.group) == lane.key)
-    states = yield from device_states(scope.reader, device)
+    return (yield from device_states(scope.reader, device))
+
+
+def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
+    """The ticks of each state of a device: those of `devices`, bin by bin."""
+    states = yield from _device_states(scope, lane)
     return (yield from states.bins(scope.reader, borders))
+
+
+def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[LaneSlices | None]:
+    states = yield from _device_states(scope, lane)
+    yield from states.slices(scope.reader, span.start, span.stop)
 
 
 TOOL: Final = Tool(
@@ -284,5 +294,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
 )

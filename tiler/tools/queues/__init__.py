@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -10,9 +11,10 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import Device, devices_of
-from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, curve_bins, queue_curve
+from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, StepCurve, curve_bins, queue_curve
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.launches import LAUNCHES
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.lane import DerivedLane, LaneSource
@@ -107,6 +109,12 @@ def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> I
     return curve_bins([], borders) if curve is None else (yield from _bins(scope, curve, borders))
 
 
+def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[StepCurve | None]:
+    curve = yield from queue_curve(scope.reader, lane.track)
+    if curve is not None:
+        yield from curve.pieces(scope.reader, span.start, span.stop)
+
+
 def _availability(scope: Scope) -> str:
     return "" if next(iter(scope.reader.store.scan(LAUNCHES)), None) is not None else NO_LAUNCHES
 
@@ -125,5 +133,5 @@ TOOL: Final = Tool(
         parts={"waiting": ("streams.waiting",)},
         lists={"streams": "streams"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
 )

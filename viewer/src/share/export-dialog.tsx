@@ -8,9 +8,10 @@ import { CloseIcon } from "../components/icons";
 import { fileName, saveBlob, saveFrom } from "../components/save";
 import { selectedRange, selection } from "../state/selection";
 import type { Trace } from "../state/trace";
+import { drawnLanes } from "../state/tracks";
 import { visible } from "../state/view";
 import { countOf, ExportRun, type ExportState } from "./export-run";
-import { estimatedBytes, HELD_BYTES, PERFETTO_BYTES, questionOf, type Scope, scopesOf } from "./scopes";
+import { estimatedBytes, exportQuestion, HELD_BYTES, PERFETTO_BYTES, type Scope, scopesOf } from "./scopes";
 import "../styles/dialog.css";
 import "./share.css";
 
@@ -96,7 +97,9 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
   const run = useRef<ExportRun>(new ExportRun()).current;
   const { range, name } = trace.manifest;
   const scopes = useRef(scopesOf(range, visible.peek(), selection.peek(), selectedRange.peek())).current;
+  const lanes = useRef([...drawnLanes.peek().values()].flat().map(({ id }) => id)).current;
   const chosen = useSignal(scopes[0]!.kind);
+  const hasLanes = useSignal(true);
   const counts = useSignal<Counts>({});
   useEffect(() => {
     dialog.current?.showModal();
@@ -122,13 +125,14 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
   const state = run.state.value;
   const isRunning = state.kind === "running";
   const title = fileName(name);
+  const question = exportQuestion(scope, hasLanes.value ? lanes : []);
   const download = () => {
     if (expected !== null && expected > HELD_BYTES) {
-      saveFrom(trace.api.exportUrl(questionOf(scope)), `${title}.trace.json`);
+      saveFrom(trace.api.exportUrl(question), `${title}.trace.json`);
       run.state.value = { kind: "done", bytes: Number(expected), what: "Among the browser's downloads now: about" };
       return;
     }
-    void run.download(trace.api, scope, (file) => saveBlob(file, `${title}.trace.json`));
+    void run.download(trace.api, question, (file) => saveBlob(file, `${title}.trace.json`));
   };
   const openPerfetto = () => {
     const target = window.open(perfettoUrl!, "_blank");
@@ -136,7 +140,7 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
       run.state.value = { kind: "failed", message: "The browser opened no window: allow this page to open some." };
       return;
     }
-    void run.hand(trace.api, scope, target, new URL(perfettoUrl!, location.href).origin, title);
+    void run.hand(trace.api, question, target, new URL(perfettoUrl!, location.href).origin, title);
   };
   const isTooLarge = expected !== null && expected > PERFETTO_BYTES;
   const offered = [
@@ -186,6 +190,23 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
             />
           ))}
         </fieldset>
+        {lanes.length > 0 && (
+          <label class="export-lanes">
+            <input
+              type="checkbox"
+              checked={hasLanes.value}
+              disabled={isRunning}
+              onChange={(event) => {
+                hasLanes.value = event.currentTarget.checked;
+                run.cancel();
+              }}
+            />
+            <span>
+              With {plural(BigInt(lanes.length), "derived lane")} drawn now, marked: Tilescope leaves them out when it
+              reads the file
+            </span>
+          </label>
+        )}
         <p class="export-note">
           Trace-event JSON, which Perfetto, chrome://tracing and Tilescope open. Events that reach into the time are
           whole, with their arguments and flows{scope.tracks === null ? "; all tracks" : ""}.

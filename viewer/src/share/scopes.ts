@@ -67,6 +67,11 @@ export function questionOf({ range, tracks }: Scope): ToolQuestion {
   };
 }
 
+/** The question that exports it, with derived lanes by their ids. */
+export function exportQuestion(scope: Scope, lanes: readonly string[]): ToolQuestion {
+  return { ...questionOf(scope), ...(lanes.length === 0 ? {} : { lanes: lanes.join(",") }) };
+}
+
 /** Ids as the server reads them: `{3, 4, 5, 9}` → `"3-5,9"`. */
 export function rangesOf(ids: ReadonlySet<number>): string {
   const parts: string[] = [];

@@ -57,7 +57,9 @@ def test_each_tick_is_in_a_slice_or_in_a_bin(
     # Pieces of one name are of different times.
     shift = [200 * number for number in range(len(pieces))]
     for number, piece in enumerate(pieces):
-        sums.add(0, SummedWindows.from_windows(windows_of([(start + shift[number], length) for start, length in piece])))
+        sums.add(
+            0, SummedWindows.from_windows(windows_of([(start + shift[number], length) for start, length in piece]))
+        )
     sums.add(1, SummedWindows.from_windows(windows_of(other)))
     slices = {
         "a": [(a + by, b + by) for by, (_, piece) in zip(shift, names, strict=True) for a, b in piece],
@@ -72,10 +74,13 @@ def test_each_tick_is_in_a_slice_or_in_a_bin(
         for a, b in of_name
         if b - a >= width and a < last and b > first
     )
-    assert sorted(
-        (start, stop, bins.names[name])
-        for start, stop, name in zip(bins.start.tolist(), bins.stop.tolist(), bins.name.tolist(), strict=True)
-    ) == wide
+    assert (
+        sorted(
+            (start, stop, bins.names[name])
+            for start, stop, name in zip(bins.start.tolist(), bins.stop.tolist(), bins.name.tolist(), strict=True)
+        )
+        == wide
+    )
     expected = {}
     for k, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         for name, of_name in slices.items():
