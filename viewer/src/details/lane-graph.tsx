@@ -21,9 +21,11 @@ import {
   type LaneBins,
   laneBins,
   rangeOf,
+  type SliceLane,
   sharesAt,
 } from "./lane-bins";
-import { paintLane } from "./lane-painter";
+import { laneColor } from "./lane-colors";
+import { BLANK, paintLane } from "./lane-painter";
 
 /** A click means the greatest place so near to it, and selects what happens so near to that. */
 const NEAR_PX = 6;
@@ -94,6 +96,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
         <>
           <span class="lane-cursor" style={{ left: `${pointedPx}px` }} />
           <span class="lane-tip" style={tipPlace(pointedPx, seen)}>
+            {bins?.kind === "slices" && <Swatches bins={bins} tick={tickAtX(seen, pointedPx)} />}
             {text}
           </span>
         </>
@@ -104,6 +107,18 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
 
 function tipPlace(xPx: number, { widthPx }: View) {
   return xPx > widthPx / 2 ? { right: `${widthPx - xPx + 8}px` } : { left: `${xPx + 8}px` };
+}
+
+/** The colours of the names that the text beside them has, in its order. */
+function Swatches({ bins, tick }: { bins: SliceLane; tick: bigint }) {
+  const drawn = sharesAt(bins, tick).filter(({ name }) => name !== BLANK);
+  return (
+    <>
+      {drawn.map(({ name }) => (
+        <i key={name} class="lane-swatch" style={{ background: laneColor(name, theme.value, document.body) }} />
+      ))}
+    </>
+  );
 }
 
 interface Shown {
