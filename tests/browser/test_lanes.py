@@ -125,3 +125,25 @@ def test_memory_is_drawn_by_its_key_and_from_its_page(viewer: Viewer, served: Se
     page.get_by_role("button", name="Draw it in the timeline").click()
     pages.wait_for("timeline")
     graph.wait_for()
+
+
+def test_a_search_lists_slices_of_lanes_apart_and_leads_to_them(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: What GPU 0 does")
+    page.keyboard.press("/")
+    page.keyboard.type("computation")
+    table = page.get_by_role("table", name="Names in derived lanes")
+    table.wait_for()
+    run = tilescope.connect(served.url).run(served.run_id(KINETO))
+    answer = run.ask("search", query="computation", lanes="overlap.2", limit=1)
+    count = answer.table("lane_names")["count"][0]
+    assert table.locator("tbody td").nth(1).inner_text() == f"{count:,}".replace(",", "\u202f")
+    assert "derived" in table.locator("small").inner_text()
+    viewer.screenshot("lanes-search")
+    assert faults(viewer) == []
+    start = int(answer.table("lane_slices")["start"][0])
+    end = start + int(answer.table("lane_slices")["duration"][0])
+    table.get_by_role("button").click()
+    viewer.wait(f"tilescope.selection?.kind === 'area' && location.hash.includes('area={start}-{end}')")

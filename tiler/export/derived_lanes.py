@@ -6,7 +6,6 @@ What a lane shows follows from the events of the run. A run that is made of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,10 +15,9 @@ from tilescope.tiler.export.times import Times
 from tilescope.tiler.facts.lanes import LaneSlices, StepCurve
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.tools.lane import DerivedLane, LanePiece, LaneSource
-from tilescope.tiler.tools.lanes import lane_of_id
+from tilescope.tiler.tools.lane import DerivedLane, LanePiece
+from tilescope.tiler.tools.lanes.named_lanes import ChosenLane
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.tools.tool import AnyTool
 from tilescope.tiler.tools.tool_calls import blamed
 
 # Readers of trace-event JSON know it (tiler/native/trace_event/sink.cpp).
@@ -28,16 +26,6 @@ CATEGORY: Final = "tilescope.derived_lane"
 _PROCESS_NAME: Final = "Derived lanes"
 
 _EVENTS_AT_ONCE: Final = 10_000  # some ten milliseconds
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenLane:
-    """A lane of a question. `name` is its whole id."""
-
-    name: str
-    source: LaneSource
-    tool: AnyTool
-    lane: DerivedLane
 
 
 class DerivedLanes:
@@ -99,15 +87,6 @@ class DerivedLanes:
 
     def _ids(self, number: int) -> str:
         return f',"pid":{self._pid},"tid":{number + 1}'
-
-
-def chosen_lanes(scope: Scope, names: str | None) -> Interruptible[list[ChosenLane]]:
-    """Lanes of a run by their ids with commas between, each once. Raises UsageError for one that there is not."""
-    lanes = []
-    for name in dict.fromkeys(filter(None, (names or "").split(","))):
-        source, tool, lane = yield from lane_of_id(scope, name)
-        lanes.append(ChosenLane(name, source, tool, lane))
-    return lanes
 
 
 def _rows(piece: LanePiece, start: int, stop: int, *, is_first: bool) -> tuple[slice, int]:

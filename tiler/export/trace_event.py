@@ -11,7 +11,7 @@ from msgspec import Meta
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.export.cursor import Cursor
-from tilescope.tiler.export.derived_lanes import ChosenLane, DerivedLanes, chosen_lanes
+from tilescope.tiler.export.derived_lanes import DerivedLanes
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
 from tilescope.tiler.export.file_members import members
@@ -26,11 +26,10 @@ from tilescope.tiler.lookup.tracks import file_of_tracks
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
+from tilescope.tiler.tools.lanes.named_lanes import ChosenLane, LaneIds, chosen_lanes
 from tilescope.tiler.tools.question_windows import QuestionWindows
 
 PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
-
-LaneIds = Annotated[str, Meta(min_length=1, max_length=2000)]
 
 _EVENTS_A_STEP: Final = 1000  # some ten milliseconds
 

@@ -15,13 +15,16 @@ from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.search.totals import Totals, totals
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.lanes.named_lanes import LaneIds, chosen_lanes
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.search.lane_hits import lane_tables
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.windows import WindowsOf
 
 MAX_HITS: Final = 100_000
 DEFAULT_HITS: Final = 100
+MAX_LANE_HITS: Final = 10_000
 MAX_NAMES: Final = 65_536
 DEFAULT_NAMES: Final = 100
 
@@ -55,6 +58,13 @@ class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
     names: Annotated[
         int, Meta(ge=0, le=MAX_NAMES, description="The most names that are listed, the busiest first.")
     ] = DEFAULT_NAMES
+    lanes: Annotated[
+        LaneIds | None,
+        Meta(
+            description="Derived lanes whose slices are searched as well, by their ids with commas between, as in "
+            "overlap.2. They are no events, and have tables of their own."
+        ),
+    ] = None
 
 
 def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
@@ -73,6 +83,12 @@ def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
         tables.append(_names_table(scope, sums, question.names))
     notes: list[Note] = []
     tables.append((yield from _events_table(scope, selection, question_windows.on_track, question, notes)))
+    if question.lanes is not None:
+        lane_scope = scope.without_outliers()
+        lanes = yield from chosen_lanes(lane_scope, question.lanes)
+        span = lane_scope.within(question_windows.span(tracks))
+        limit = min(question.limit, MAX_LANE_HITS)
+        tables += yield from lane_tables(lane_scope, lanes, query, span, limit, backward=question.backward)
     return Answer(facts, tables, notes=notes)
 
 

@@ -11,6 +11,7 @@ import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 import { CloseIcon, DownIcon } from "./icons";
+import { LaneHits } from "./lane-hits";
 import { SearchHelp } from "./search-help";
 import "../styles/search.css";
 
@@ -79,6 +80,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
           ) : (
             <>
               <Results trace={trace} now={now} />
+              <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
                 What can be searched for
               </button>

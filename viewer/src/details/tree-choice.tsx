@@ -1,4 +1,4 @@
-/** Whether the call tree of a selection is one of all its tracks, or one of each. */
+/** Choice between a call tree of all tracks of a selection, and one of each. */
 
 import { GROUPING_TEXTS, GROUPINGS, type TreeGrouping } from "../answers/tree-groupings";
 import { chosenTrees } from "./span-tabs";

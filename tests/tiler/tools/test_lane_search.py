@@ -1,0 +1,108 @@
+"""Search in slices of derived lanes, against the states of devices in plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.device_trace import DeviceTrace, of_kind, without
+from tests.examples import examples
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+
+SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
+NAMES = ("Computation", "Exposed communication", "Exposed copies", "Idle")
+
+Slice = tuple[str, int, int]  # name, start, duration
+
+
+def answer_of(reader: QueryReader, name: str, **values: Any) -> Answer:
+    return finish(ask(tool(name), Scope(reader), from_values(tool(name).question, values)))
+
+
+def rows(answer: Answer, table: str, *ids: str) -> list[tuple[Any, ...]]:
+    return list(zip(*(values_of(answer.table(table).column(name)) for name in ids), strict=True))
+
+
+def lane_of(devices: DeviceTrace, device: int) -> str:
+    table = rows(answer_of(devices.reader, "lanes", source="overlap"), "lanes", "lane", "track")
+    (lane,) = (str(name) for name, track in table if track == devices.track(device, 7))
+    return lane
+
+
+def slices_of(devices: DeviceTrace, device: int) -> list[Slice]:
+    work = devices.work(device)
+    everything, compute = of_kind(work), of_kind(work, "computation")
+    talk = without(of_kind(work, "communication"), compute)
+    copies = without(without(of_kind(work, "copies"), compute), of_kind(work, "communication"))
+    states = [compute, talk, copies, without([(everything[0][0], everything[-1][1])], everything)]
+    return sorted(
+        ((name, start, stop - start) for name, spans in zip(NAMES, states, strict=True) for start, stop in spans),
+        key=lambda row: row[1],
+    )
+
+
+@given(
+    device=st.sampled_from([0, 1]),
+    span=SPANS,
+    words=st.sampled_from(
+        ["exposed", '"Idle"', "/^Comp|copies$/", "o dur>=30ns", "dur<0.4ns", "dur>10.5ns dur<=200ns"]
+    ),
+    limit=st.integers(0, 30),
+    backward=st.booleans(),
+)
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_slices_are_those_of_plain_python(
+    devices: DeviceTrace, device: int, span: tuple[int, int], words: str, limit: int, backward: bool
+) -> None:
+    start, end = span
+    tests: dict[str, Any] = {
+        "exposed": lambda name, _: name.startswith("Exposed"),
+        '"Idle"': lambda name, _: name == "Idle",
+        "/^Comp|copies$/": lambda name, _: name in ("Computation", "Exposed copies"),
+        "o dur>=30ns": lambda name, length: name != "Idle" and length >= 30,
+        "dur<0.4ns": lambda *_: False,
+        "dur>10.5ns dur<=200ns": lambda _, length: 11 <= length <= 200,
+    }
+    selected = [row for row in slices_of(devices, device) if tests[words](row[0], row[2])]
+    matches = [row for row in selected if start <= row[1] < end]
+    reaching = [(name, a, a + length) for name, a, length in selected if a < end and a + length > start]
+    lane = lane_of(devices, device)
+    answer = answer_of(
+        devices.reader, "search", query=words, start=start, end=end, lanes=lane, limit=limit, backward=backward
+    )
+    expected = {
+        (lane, name): (
+            sum(other == name for other, *_ in matches),
+            sum(min(b, end) - max(a, start) for other, a, b in reaching if other == name),
+        )
+        for name in {name for name, *_ in reaching}
+    }
+    table = rows(answer, "lane_names", "lane", "name", "count", "busy")
+    assert {(where, name): (count, busy) for where, name, count, busy in table} == expected
+    listed = matches[::-1][:limit] if backward else matches[:limit]
+    assert rows(answer, "lane_slices", "name", "start", "duration") == listed
+    without_lanes = answer_of(
+        devices.reader, "search", query=words, start=start, end=end, limit=limit, backward=backward
+    )
+    assert answer.facts == without_lanes.facts, "slices of lanes are no events"
+
+
+def test_terms_about_events_alone_select_no_slice(devices: DeviceTrace) -> None:
+    lane = lane_of(devices, 0)
+    for words, count in {
+        "idle cat:kernel": 0,
+        "idle arg:stream=7": 0,
+        'idle track:"thread 8"': 0,
+        'idle track:"thread 7" process:"GPU 0"': 1,
+    }.items():
+        answer = answer_of(devices.reader, "search", query=words, lanes=lane, limit=0)
+        assert len(rows(answer, "lane_names", "name")) == count, words
+    queue = rows(answer_of(devices.reader, "lanes", source="queues"), "lanes", "lane")[0][0]
+    assert not rows(answer_of(devices.reader, "search", query="a", lanes=queue), "lane_names", "name")
+    with pytest.raises(UsageError, match="there is no lane"):
+        answer_of(devices.reader, "search", query="a", lanes="overlap.x")
