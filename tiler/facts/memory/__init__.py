@@ -1,6 +1,6 @@
 """Allocations that the runtime recorded: memories, their fill over time, and their content at any time."""
 
-from tilescope.tiler.facts.memory.kept import hosts_of, memories_of
+from tilescope.tiler.facts.memory.kept import hosts_of, memories_of, sampled_memories, used_curve
 from tilescope.tiler.facts.memory.pool import Curve, Fill, Live, MemoryPool, Peak
 from tilescope.tiler.facts.memory.records import NO_ALLOCATIONS, records_allocations
 
@@ -14,4 +14,6 @@ __all__ = [
     "hosts_of",
     "memories_of",
     "records_allocations",
+    "sampled_memories",
+    "used_curve",
 ]

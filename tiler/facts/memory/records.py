@@ -82,8 +82,11 @@ def records_allocations(reader: QueryReader) -> bool:
     return is_recorded
 
 
-def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Records]:
-    """Records of these tracks, in the order of time. Raises UsageError for too many."""
+def records_of(reader: QueryReader, tracks: Sequence[int], *, ends_only: bool = False) -> Interruptible[Records]:
+    """Records of these tracks, in the order of time. Raises UsageError for too many.
+
+    With `ends_only` those of the first and the last page of each track on which there are any.
+    """
     kinds = yield from _kinds(reader)
     reading, arguments = Reading(reader), ArgumentReader(reader.store)
     texts: Texts = {}
@@ -97,7 +100,7 @@ def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Reco
             continue
         if pages.any():
             for track in of_block:
-                for events in _events(reader, reading, track, pages, kinds):
+                for events in _events(reader, reading, track, pages, kinds, ends_only=ends_only):
                     count += len(events)
                     if count > MAX_RECORDS:
                         raise UsageError(f"a host of the run recorded more than {MAX_RECORDS:,} allocations and frees")
@@ -122,15 +125,32 @@ def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray
 
 
 def _events(
-    reader: QueryReader, reading: Reading, track: int, pages: NDArray[np.bool_], kinds: NDArray[np.uint8]
+    reader: QueryReader,
+    reading: Reading,
+    track: int,
+    pages: NDArray[np.bool_],
+    kinds: NDArray[np.uint8],
+    *,
+    ends_only: bool,
 ) -> Iterator[Events]:
-    """Its events of these kinds, some at a time."""
+    """Its events of these kinds, page by page, some at a time."""
     plan = reader.plan(track, EVERYTHING)
-    for events in reading.events(plan, [run for run in plan.leaf_runs if pages[run.first_of_page]]):
-        selected = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
-        selected = selected.take(np.argsort(selected.ordinal, kind="stable"))
-        for first in range(0, len(selected), _EVENTS_AT_ONCE):
-            yield selected.take(slice(first, first + _EVENTS_AT_ONCE))
+    runs = [run for run in plan.leaf_runs if pages[run.first_of_page]]
+    for part in _ends(len(runs)) if ends_only else (range(len(runs)),):
+        for place in part:
+            (events,) = reading.events(plan, [runs[place]])
+            selected = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
+            selected = selected.take(np.argsort(selected.ordinal, kind="stable"))
+            for first in range(0, len(selected), _EVENTS_AT_ONCE):
+                yield selected.take(slice(first, first + _EVENTS_AT_ONCE))
+            if ends_only and len(selected):
+                break  # on pages before it were allocations of other tracks
+
+
+def _ends(pages: int) -> Iterator[range]:
+    """Positions of the first half of some pages, from the first on, and of the others, from the last on."""
+    yield range((pages + 1) // 2)
+    yield range(pages - 1, (pages + 1) // 2 - 1, -1)
 
 
 def _event_records(

@@ -19,6 +19,8 @@ from tilescope.tiler.facts.memory import (
     hosts_of,
     memories_of,
     records_allocations,
+    sampled_memories,
+    used_curve,
 )
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
@@ -374,22 +376,22 @@ def _availability(scope: Scope) -> str:
     return "" if records_allocations(scope.reader) else NO_ALLOCATIONS
 
 
-def _memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
-    """The memories of all hosts by the keys of their lanes. Raises UsageError: they are too much."""
+def _listed_memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
+    """The memories of all hosts by the keys of their lanes, with their first and last allocations alone."""
     memories: list[MemoryPool] = []
     for host in hosts_of(scope.reader, scope.leaves(None)):
-        memories += yield from memories_of(scope.reader, host)
+        memories += yield from sampled_memories(scope.reader, host)
         yield
     return {str(number): memory for number, memory in enumerate(memories)}
 
 
 def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
-    memories = yield from _memories(scope)
+    memories = yield from _listed_memories(scope)
     groups = scope.reader.tree.groups
     hosts = {memory.host for memory in memories.values()}
     lanes = []
-    # The fullest of a device first.
-    ranked = sorted(memories.items(), key=lambda entry: (entry[1].is_host, -entry[1].most_used))
+    # The fullest of a device first, as far as its first and last allocations tell.
+    ranked = sorted(memories.items(), key=lambda entry: (entry[1].is_host, -_most_told(entry[1])))
     for key, memory in ranked:
         place = f"{groups[memory.host].name} · " if len(hosts) > 1 and memory.host >= 0 else ""
         makers = np.unique(memory.track).tolist()
@@ -398,14 +400,21 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     return lanes
 
 
+def _most_told(memory: MemoryPool) -> int:
+    return max(memory.most_used, memory.lifetime_peak or 0)
+
+
+def _lane_curve(scope: Scope, lane: DerivedLane) -> Interruptible[StepCurve | None]:
+    memory = (yield from _listed_memories(scope))[lane.key]
+    return (yield from used_curve(scope.reader, memory.host, memory.name))
+
+
 def _lane_bins(scope: Scope, lane: DerivedLane, borders: Ints) -> Interruptible[CurveBins]:
-    memories = yield from _memories(scope)
-    return curve_bins([memories[lane.key].used_curve(scope.reader.end + 1)], borders)
+    return curve_bins([(yield from _lane_curve(scope, lane))], borders)
 
 
 def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[StepCurve | None]:
-    memories = yield from _memories(scope)
-    yield memories[lane.key].used_curve(scope.reader.end + 1)
+    yield (yield from _lane_curve(scope, lane))
 
 
 TOOL: Final = Tool(
