@@ -38,7 +38,7 @@ class LaunchShape:
                 now = int(calls[-1])
                 stream = rng.integers(0, self.streams, count)
                 kind = rng.choice(len(_KINDS), count, p=[0.6, 0.25, 0.1, 0.05])
-                length = rng.integers(1_000, 40_000, count)
+                length = rng.integers(500, 6_000, count)  # most end before the next one is launched
                 begin = np.zeros(count, np.int64)
                 for number in range(self.streams):
                     mine = np.flatnonzero(stream == number)
