@@ -147,3 +147,23 @@ def test_a_search_lists_slices_of_lanes_apart_and_leads_to_them(viewer: Viewer, 
     end = start + int(answer.table("lane_slices")["duration"][0])
     table.get_by_role("button").click()
     viewer.wait(f"tilescope.selection?.kind === 'area' && location.hash.includes('area={start}-{end}')")
+
+
+def test_lanes_that_are_drawn_are_exported_and_marked(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue", "Draw: What GPU 0 does")
+    page.get_by_role("button", name="Share").first.click()
+    page.get_by_role("menuitem", name="Export events").click()
+    choice = page.get_by_role("checkbox", name="With the 2 derived lanes")
+    choice.wait_for()
+    assert faults(viewer) == []
+    marked = []
+    for _ in range(2):
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        events = json.loads(download.value.path().read_bytes())["traceEvents"]
+        marked.append({event["args"]["lane"] for event in events if "lane" in event.get("args", {})})
+        choice.click()
+    assert marked == [{"queues.3", "overlap.2"}, set()]

@@ -11,7 +11,14 @@ import type { Trace } from "../state/trace";
 import { drawnLanes } from "../state/tracks";
 import { visible } from "../state/view";
 import { useApp } from "./app-context";
-import { formatCount } from "./format";
+import { formatCount, plural } from "./format";
+
+/** Their number, for the line that says how many events are found. */
+export function LaneCount() {
+  const entries = drawnLanes.value.size === 0 ? [] : (lastOf(laneNames.value)?.answer ?? []);
+  const count = entries.reduce((sum, entry) => sum + entry.count, 0n);
+  return count === 0n ? null : <span>{plural(count, "slice")} in derived lanes</span>;
+}
 
 export function LaneHits({ trace }: { trace: Trace }) {
   const lanes = [...drawnLanes.value.values()].flat().filter(({ kind }) => kind === "slices");

@@ -201,10 +201,7 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
                 run.cancel();
               }}
             />
-            <span>
-              With {plural(BigInt(lanes.length), "derived lane")} drawn now, marked: Tilescope leaves them out when it
-              reads the file
-            </span>
+            <span>With the {plural(BigInt(lanes.length), "derived lane")} drawn now, marked as derived</span>
           </label>
         )}
         <p class="export-note">
