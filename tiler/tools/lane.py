@@ -52,16 +52,26 @@ class DerivedLane:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneEvent:
+    """An event that a lane shows at a tick, by track and ordinal; and the one that launched it, where there is one."""
+
+    event: tuple[int, int]
+    launch: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LaneSource:
     """The lanes of a tool.
 
     `lanes` says which a run has, and reads little: it is asked before anything is drawn. `bins` has the figures of one
     of them between borders, shape (n + 1,) in ticks; of the run it reads what is between them, or cheap records of the
     rest. `pieces` has all of it that has a tick in a span, exactly, in pieces that follow one another: curves of a
-    counter, or slices; None where whoever asks may stop. All may be interrupted where they yield, and raise UsageError,
+    counter, or slices; None where whoever asks may stop. `events` are those behind what is shown at a tick, the next
+    or latest first, at most some hundred thousand. All may be interrupted where they yield, and raise UsageError,
     NotBuilt and DamagedStore.
     """
 
     lanes: Callable[[Scope], Interruptible[Sequence[DerivedLane]]]
     bins: Callable[[Scope, DerivedLane, Ints], Interruptible[CurveBins | SliceBins]]
     pieces: Callable[[Scope, DerivedLane, TickRange], Iterator[LanePiece | None]]
+    events: Callable[[Scope, DerivedLane, int], Interruptible[Sequence[LaneEvent]]]

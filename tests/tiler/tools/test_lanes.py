@@ -201,7 +201,10 @@ def test_what_a_tool_of_another_package_has_for_lanes_is_its_fault(
     queues = tool("queues")
     assert queues.lanes is not None
     other = replace(
-        queues, id="other", question=Elsewhere, lanes=LaneSource(no_lanes, queues.lanes.bins, queues.lanes.pieces)
+        queues,
+        id="other",
+        question=Elsewhere,
+        lanes=LaneSource(no_lanes, queues.lanes.bins, queues.lanes.pieces, queues.lanes.events),
     )
     monkeypatch.setattr(lanes_module, "lane_tools", lambda: {"other": other, "queues": queues})
     answer = answer_of(devices.reader, "lanes")

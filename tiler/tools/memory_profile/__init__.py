@@ -26,7 +26,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneSource
+from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import HostRef
@@ -417,6 +417,15 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[S
     yield (yield from _lane_curve(scope, lane))
 
 
+def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
+    """The allocation or free that left the memory as full as it is."""
+    listed = (yield from _listed_memories(scope))[lane.key]
+    memories = yield from memories_of(scope.reader, listed.host)
+    memory = next(memory for memory in memories if memory.name == listed.name)
+    last = int(np.searchsorted(memory.start, tick, side="right")) - 1
+    return [LaneEvent((int(memory.track[last]), int(memory.ordinal[last])))] if last >= 0 else []
+
+
 TOOL: Final = Tool(
     id="memory_profile",
     title="Memory profile",
@@ -429,5 +438,5 @@ TOOL: Final = Tool(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
         rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
 )

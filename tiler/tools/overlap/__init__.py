@@ -13,17 +13,19 @@ from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.facts.work import Work, works_of
+from tilescope.tiler.query import Interruptible, Reading
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneSource
+from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
+from tilescope.tiler.windows import Windows
 
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
@@ -277,6 +279,22 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[L
     yield from states.slices(scope.reader, span.start, span.stop)
 
 
+def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
+    """The work that runs, the latest first."""
+    devices = yield from devices_of(scope.reader)
+    (device,) = (device for device in devices if str(device.group) == lane.key)
+    running: list[tuple[int, int, int]] = []
+    for work_track in (*device.tracks, *device.beside):
+        plan = scope.reader.plan(work_track.track, Windows.single(tick, tick + 1))
+        for events in Reading(scope.reader).events(plan, plan.leaf_runs):
+            is_work = works_of(work_track.kinds)[events.name + 1] != Work.NONE
+            runs = is_work & (events.start <= tick) & (events.start + events.duration > tick)
+            rows = zip(events.start[runs].tolist(), events.ordinal[runs].tolist(), strict=True)
+            running += [(start, work_track.track, ordinal) for start, ordinal in rows]
+            yield
+    return [LaneEvent((track, ordinal)) for _, track, ordinal in sorted(running, reverse=True)]
+
+
 TOOL: Final = Tool(
     id="overlap",
     title="Overlap",
@@ -294,5 +312,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
 )

@@ -17,7 +17,7 @@ from tilescope.tiler.records.launches import LAUNCHES
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneSource
+from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -115,6 +115,19 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[S
         yield from curve.pieces(scope.reader, span.start, span.stop)
 
 
+def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
+    """The slices that wait, in the order in which they start."""
+    curve = yield from queue_curve(scope.reader, lane.track)
+    if curve is None:
+        return []
+    pairs = yield from curve.waiting(scope.reader, tick)
+    columns = (pairs.ordinal, pairs.track, pairs.launch)
+    return [
+        LaneEvent((lane.track, ordinal), (track, launch))
+        for ordinal, track, launch in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
 def _availability(scope: Scope) -> str:
     return "" if next(iter(scope.reader.store.scan(LAUNCHES)), None) is not None else NO_LAUNCHES
 
@@ -133,5 +146,5 @@ TOOL: Final = Tool(
         parts={"waiting": ("streams.waiting",)},
         lists={"streams": "streams"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
 )
