@@ -167,3 +167,18 @@ def test_lanes_that_are_drawn_are_exported_and_marked(viewer: Viewer, served: Se
         marked.append({event["args"]["lane"] for event in events if "lane" in event.get("args", {})})
         choice.click()
     assert marked == [{"queues.3", "overlap.2"}, set()]
+
+
+def test_a_place_in_a_queue_leads_to_the_work_that_waits(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue")
+    page.get_by_role("slider", name="Work in the queue").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Shift+Enter")
+    viewer.wait("tilescope.selection?.kind === 'event'")
+    run = tilescope.connect(served.url).run(served.run_id(KINETO))
+    track, ordinal = page.evaluate("[tilescope.selection.track, tilescope.selection.ordinal]")
+    assert track == 3
+    assert run.event(track, ordinal).flows_in, "an arrow leads to it from its launch"
