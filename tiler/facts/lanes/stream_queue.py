@@ -73,7 +73,7 @@ class QueueCurve:
         return _curve(np.maximum(waits.launch, start), waits.start[waits.start < _LATER], start, stop)
 
     def _waits(self, reader: QueryReader, start: int, stop: int) -> Interruptible[_Waits]:
-        """What waits at some tick of a piece."""
+        """Slices that wait at some tick of a piece."""
         reading = Reading(reader)
         device = yield from _starts_within(reader, reading, self.track, start, stop)
         hosts = {}
