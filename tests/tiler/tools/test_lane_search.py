@@ -92,6 +92,33 @@ def test_slices_are_those_of_plain_python(
     assert answer.facts == without_lanes.facts, "slices of lanes are no events"
 
 
+@pytest.mark.parametrize(("device", "first", "last"), [(0, 8, 8), (1, 8, 9), (1, 7, 10)])
+def test_steps_are_those_of_the_device(devices: DeviceTrace, device: int, first: int, last: int) -> None:
+    steps, track = f"{first}-{last}", devices.track(device, 7)
+    question = from_values(tool("search").question, {"query": "o", "steps": steps})
+    windows = finish(Scope(devices.reader).windows(question)).on_track(track)
+    spans = list(zip(windows.starts.tolist(), windows.stops.tolist(), strict=True))
+    lane, slices = lane_of(devices, device), slices_of(devices, device)
+    answer = answer_of(devices.reader, "search", query="o", steps=steps, lanes=lane, limit=400)
+    work = [row for row in slices if row[0] != "Idle"]
+    matches = [row for row in work if any(a <= row[1] < b for a, b in spans)]
+    expected = {
+        name: (
+            sum(other == name for other, *_ in matches),
+            sum(
+                max(min(start + length, b) - max(start, a), 0)
+                for other, start, length in work
+                for a, b in spans
+                if other == name
+            ),
+        )
+        for name in NAMES[:3]
+    }
+    table = rows(answer, "lane_names", "name", "count", "busy")
+    assert {name: (count, length) for name, count, length in table} == expected
+    assert rows(answer, "lane_slices", "name", "start", "duration") == matches[:400]
+
+
 def test_terms_about_events_alone_select_no_slice(devices: DeviceTrace) -> None:
     lane = lane_of(devices, 0)
     for words, count in {

@@ -86,9 +86,9 @@ def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
     if question.lanes is not None:
         lane_scope = scope.without_outliers()
         lanes = yield from chosen_lanes(lane_scope, question.lanes)
-        span = lane_scope.within(question_windows.span(tracks))
         limit = min(question.limit, MAX_LANE_HITS)
-        tables += yield from lane_tables(lane_scope, lanes, query, span, limit, backward=question.backward)
+        windows_of = question_windows.on_track
+        tables += yield from lane_tables(lane_scope, lanes, query, windows_of, limit, backward=question.backward)
     return Answer(facts, tables, notes=notes)
 
 

@@ -21,6 +21,7 @@ from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.lanes.named_lanes import ChosenLane
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool_calls import blamed
+from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
 
@@ -42,59 +43,94 @@ class _Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
-    start: int
-    lane: int  # position in the list of the lanes
-    row: int
-    duration: int
-    name: str
+class _Hits:
+    """Slices of lanes by start; columns of shape (n,). `lane`: position in the list of the lanes."""
+
+    start: Ints
+    lane: Ints
+    row: Ints
+    duration: Ints
+    name: NDArray[np.object_]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, which: Ints | slice) -> _Hits:
+        """Some of them."""
+        return _Hits(self.start[which], self.lane[which], self.row[which], self.duration[which], self.name[which])
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Hits]) -> _Hits:
+        """All of some, one after the other."""
+        none = np.zeros(0, np.int64)
+        start, lane, row, duration = (
+            np.concatenate([none, *(getattr(part, column) for part in parts)])
+            for column in ("start", "lane", "row", "duration")
+        )
+        return cls(start, lane, row, duration, np.concatenate([none.astype(object), *(part.name for part in parts)]))
+
+    @classmethod
+    def from_slices(cls, slices: LaneSlices, lane: int) -> _Hits:
+        """The slices of a lane."""
+        names = np.array(slices.names, object)[slices.name]
+        return cls(slices.start, np.full(len(slices), lane), slices.row, slices.stop - slices.start, names)
 
 
 def lane_tables(
-    scope: Scope, lanes: Sequence[ChosenLane], query: Query, span: TickRange, limit: int, *, backward: bool
+    scope: Scope, lanes: Sequence[ChosenLane], query: Query, windows_of: WindowsOf, limit: int, *, backward: bool
 ) -> Interruptible[list[Table]]:
-    """Sums of each lane and name, and the first `limit` slices that start in a span; or the last ones, latest first.
+    """Sums of each lane and name, and the first `limit` slices that start in windows; or the last ones, latest first.
 
-    As of events: `count` of those that start in the span, `busy` the ticks in it of all.
+    The windows are those of the track that a lane is drawn with. As of events: `count` of the slices that start in
+    them, `busy` the ticks in them of all.
     """
     sums: list[_Sums] = []
-    hits: list[_Hit] = []
+    parts: list[_Hits] = []
     for number, chosen in enumerate(lanes):
-        if chosen.lane.kind == "slices" and _is_searched(scope, chosen, query):
+        windows = windows_of(chosen.lane.track)
+        if len(windows) and chosen.lane.kind == "slices" and _is_searched(scope, chosen, query):
             with blamed(chosen.tool):
-                lane_sums, lane_hits = yield from _slices(scope, number, chosen, query, span, limit, backward=backward)
+                lane_sums, lane_parts = yield from _slices(
+                    scope, number, chosen, query, windows, limit, backward=backward
+                )
             sums += lane_sums
-            hits += lane_hits
+            parts += lane_parts
         yield
-    hits.sort(key=lambda hit: (hit.start, hit.lane, hit.row), reverse=backward)
-    hits = hits[:limit]
-    totals = {"count": sum(row.count for row in sums), "busy": sum(row.busy for row in sums)}
-    return [
-        Table(
-            "lane_names",
-            "Names in derived lanes",
-            [
-                Column("lane", "Lane", "name", [row.lane.name for row in sums]),
-                Column("title", "Title", "text", [row.lane.lane.title for row in sums]),
-                Column("name", "Name", "name", [row.name for row in sums]),
-                Column("count", "Count", "count", [row.count for row in sums]),
-                Column("busy", "Busy", "ticks", [row.busy for row in sums]),
-            ],
-            totals=totals,
-        ),
-        Table(
-            "lane_slices",
-            "Slices of derived lanes by time",
-            [
-                Column("lane", "Lane", "name", [lanes[hit.lane].name for hit in hits]),
-                Column("name", "Name", "name", [hit.name for hit in hits]),
-                Column("start", "Start", "time", [hit.start for hit in hits]),
-                Column("duration", "Duration", "ticks", [hit.duration for hit in hits]),
-                Column("row", "Row", "id", [hit.row for hit in hits]),
-                Column("track", "Track", "track", [lanes[hit.lane].lane.track for hit in hits]),
-            ],
-        ),
-    ]
+    hits = _Hits.joined(parts)
+    order = np.lexsort((hits.row, hits.lane, hits.start))
+    hits = hits.take((order[::-1] if backward else order)[:limit])
+    return [_names_table(sums), _slices_table(lanes, hits)]
+
+
+def _names_table(sums: Sequence[_Sums]) -> Table:
+    return Table(
+        "lane_names",
+        "Names in derived lanes",
+        [
+            Column("lane", "Lane", "name", [row.lane.name for row in sums]),
+            Column("title", "Title", "text", [row.lane.lane.title for row in sums]),
+            Column("name", "Name", "name", [row.name for row in sums]),
+            Column("count", "Count", "count", [row.count for row in sums]),
+            Column("busy", "Busy", "ticks", [row.busy for row in sums]),
+        ],
+        totals={"count": sum(row.count for row in sums), "busy": sum(row.busy for row in sums)},
+    )
+
+
+def _slices_table(lanes: Sequence[ChosenLane], hits: _Hits) -> Table:
+    numbers = hits.lane.tolist()
+    return Table(
+        "lane_slices",
+        "Slices of derived lanes by time",
+        [
+            Column("lane", "Lane", "name", [lanes[number].name for number in numbers]),
+            Column("name", "Name", "name", hits.name.tolist()),
+            Column("start", "Start", "time", hits.start),
+            Column("duration", "Duration", "ticks", hits.duration),
+            Column("row", "Row", "id", hits.row),
+            Column("track", "Track", "track", [lanes[number].lane.track for number in numbers]),
+        ],
+    )
 
 
 def _is_searched(scope: Scope, chosen: ChosenLane, query: Query) -> bool:
@@ -111,26 +147,25 @@ def _is_searched(scope: Scope, chosen: ChosenLane, query: Query) -> bool:
 
 
 def _slices(
-    scope: Scope, number: int, chosen: ChosenLane, query: Query, span: TickRange, limit: int, *, backward: bool
-) -> Interruptible[tuple[list[_Sums], list[_Hit]]]:
+    scope: Scope, number: int, chosen: ChosenLane, query: Query, windows: Windows, limit: int, *, backward: bool
+) -> Interruptible[tuple[list[_Sums], list[_Hits]]]:
     patterns = [is_match(pattern) for pattern in query.names]
     sums: dict[str, tuple[int, int]] = {}
-    hits: list[_Hit] = []
-    for piece in chosen.source.pieces(scope, chosen.lane, span):
+    hits: list[_Hits] = []
+    for piece in chosen.source.pieces(scope, chosen.lane, TickRange(windows.start, windows.stop)):
         if isinstance(piece, LaneSlices):
             is_name = np.array([all(matches(name) for matches in patterns) for name in piece.names], np.bool_)
-            selected = piece.take((piece.stop > span.start) & (piece.start < span.stop))
+            selected = piece.take(windows.meet(piece.start, piece.stop))
             selected = selected.take(is_name[selected.name] if len(selected) else slice(0))
             selected = selected.take(_lasting(selected, query, scope.reader.tick_ps))
-            is_start = selected.start >= span.start
-            busy = np.minimum(selected.stop, span.stop) - np.maximum(selected.start, span.start)
+            is_start = windows.hold(selected.start)
+            busy = windows.ticks_before(selected.stop) - windows.ticks_before(selected.start)
             for name in np.unique(selected.name).tolist():
                 has_name = selected.name == name
                 count, ticks = sums.get(piece.names[name], (0, 0))
                 count += int((has_name & is_start).sum())
                 sums[piece.names[name]] = count, ticks + int(busy[has_name].sum())
-            selected = selected.take(is_start)
-            hits = _kept(hits, selected, number, limit, backward=backward)
+            _add(hits, _Hits.from_slices(selected.take(is_start), number), limit, backward=backward)
         yield
     return [_Sums(chosen, name, *sums[name]) for name in sorted(sums)], hits
 
@@ -152,13 +187,11 @@ def _lasting(slices: LaneSlices, query: Query, tick_ps: int) -> NDArray[np.bool_
     return mask
 
 
-def _kept(hits: list[_Hit], slices: LaneSlices, number: int, limit: int, *, backward: bool) -> list[_Hit]:
-    """The hits with those of another piece, which comes later: the first `limit` of all, or the last."""
-    room = limit if backward else limit - len(hits)
-    part = slices.take(slice(max(len(slices) - room, 0), None) if backward else slice(room))
-    columns = (part.start, part.row, part.stop - part.start, part.name)
-    added = [
-        _Hit(start, number, row, duration, slices.names[name])
-        for start, row, duration, name in zip(*(column.tolist() for column in columns), strict=True)
-    ]
-    return (hits + added)[-limit:] if backward and limit else (hits + added)[:limit]
+def _add(hits: list[_Hits], part: _Hits, limit: int, *, backward: bool) -> None:
+    """Adds those of another piece, which comes later, as far as the first `limit` of all need them, or the last."""
+    there = sum(map(len, hits))
+    part = part.take(slice(max(len(part) - limit, 0), None) if backward else slice(limit - there))
+    hits.append(part)
+    there += len(part)
+    while backward and there - len(hits[0]) >= limit and len(hits) > 1:
+        there -= len(hits.pop(0))
