@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from tests.device_trace import DeviceTrace, of_kind, without
 from tests.examples import examples
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.lanes import device_states
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 
@@ -117,6 +120,35 @@ def test_steps_are_those_of_the_device(devices: DeviceTrace, device: int, first:
     table = rows(answer, "lane_names", "name", "count", "busy")
     assert {name: (count, length) for name, count, length in table} == expected
     assert rows(answer, "lane_slices", "name", "start", "duration") == matches[:400]
+
+
+def test_a_view_from_a_border_of_pieces_counts_what_starts_in_it(devices: DeviceTrace) -> None:
+    (device, _) = finish(devices_of(devices.reader))
+    states = finish(device_states(devices.reader, device))
+    lane, slices = lane_of(devices, 0), slices_of(devices, 0)
+    length = 20_000  # longer than each slice: all are in bins
+    across = 0
+    for border in states.borders[1:-1].tolist():
+        answer = answer_of(devices.reader, "lane_bins", lane=lane, start=border, end=border + length, bins=1)
+        within = [name for name, start, _ in slices if border <= start < border + length]
+        across += sum(start < border < start + ticks for _, start, ticks in slices)
+        assert {name: count for name, count in rows(answer, "bins", "name", "count") if count} == Counter(within)
+    assert across
+
+
+@given(span=SPANS)
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_slices_are_whole_whatever_piece_they_begin_in(devices: DeviceTrace, span: tuple[int, int]) -> None:
+    (device, _) = finish(devices_of(devices.reader))
+    states = finish(device_states(devices.reader, device))
+    slices, (start, stop) = slices_of(devices, 0), span
+    pieces = [piece for piece in states.slices(devices.reader, start, stop) if piece is not None]
+    ours = [
+        (piece.names[name], a, b - a)
+        for piece in pieces
+        for name, a, b in zip(piece.name.tolist(), piece.start.tolist(), piece.stop.tolist(), strict=True)
+    ]
+    assert ours == [row for row in slices if row[1] < stop and row[1] + row[2] > start]
 
 
 def test_terms_about_events_alone_select_no_slice(devices: DeviceTrace) -> None:

@@ -62,7 +62,8 @@ class DeviceStates:
         """
         sums = SliceSums(STATES, borders)
         edges: list[Sequence[Windows]] = []
-        for number in self._numbers(int(borders[0]), int(borders[-1])):
+        # With the piece that ends where the view begins: a slice that goes on from there starts before the view.
+        for number in self._numbers(int(borders[0]) - 1, int(borders[-1])):
             piece = yield from self._kept_piece(reader, number)
             for state, windows in enumerate(piece.inner):
                 sums.add(state, windows)
@@ -78,17 +79,30 @@ class DeviceStates:
         Raises DamagedStore.
         """
         numbers = self._numbers(start, stop)
+        begun: list[int | None] = []  # by state: the start of the slice that goes on from the piece before
+        for state in range(len(STATES)):
+            begun.append((yield from self._begin(reader, state, numbers)))
         for number in numbers:
             piece = yield from self._kept_piece(reader, number)
+            first, end = (int(border) for border in self.borders[number : number + 2])
             rows = []
             for state, windows in enumerate(piece.inner):
                 stops = windows.starts + np.diff(windows.before)
                 rows.append(np.stack([windows.starts, stops, np.full(len(windows), state)]))
             for state, edges in enumerate(piece.edges):
-                for first, end in zip(edges.starts.tolist(), edges.stops.tolist(), strict=True):
-                    whole = yield from self._whole(reader, state, number, first, end)
-                    if whole[0] == first or number == numbers[0]:  # else the piece in which it begins has it
-                        rows.append(np.array([[*whole, state]], np.int64).T)
+                begins = begun[state]
+                begun[state] = None
+                for edge_start, edge_stop in zip(edges.starts.tolist(), edges.stops.tolist(), strict=True):
+                    goes_on = edge_start == first and begins is not None
+                    whole_start = begins if goes_on and begins is not None else edge_start
+                    whole_stop = edge_stop
+                    if edge_stop == end:
+                        begun[state] = whole_start
+                        # Long ones would be followed once for each of their pieces.
+                        if not goes_on or number == numbers[0]:
+                            whole_stop = yield from self._end(reader, state, number, edge_stop)
+                    if not goes_on or number == numbers[0]:  # else the piece in which it begins has it
+                        rows.append(np.array([[whole_start, whole_stop, state]], np.int64).T)
             starts, stops, states = np.concatenate(rows, axis=1)
             seen = np.flatnonzero((starts < stop) & (stops > start))
             seen = seen[np.argsort(starts[seen], kind="stable")]
@@ -101,26 +115,33 @@ class DeviceStates:
                 states[seen],
             )
 
-    def _whole(
-        self, reader: QueryReader, state: int, number: int, start: int, stop: int
-    ) -> Interruptible[tuple[int, int]]:
-        """Start and end of a window of a state at a border of a piece, with what the pieces beside it have of it."""
-        before = after = number
-        while before > 0 and start == self.borders[before]:
-            before -= 1
-            edges = (yield from self._kept_piece(reader, before)).edges[state]
-            goes_on = np.flatnonzero(edges.stops == start)
+    def _begin(self, reader: QueryReader, state: int, numbers: range) -> Interruptible[int | None]:
+        """The start of the slice of a state that goes on into the first of these pieces from the one before."""
+        begin = None
+        number = numbers.start - 1 if len(numbers) else -1
+        while number >= 0:
+            edges = (yield from self._kept_piece(reader, number)).edges[state]
+            yield
+            goes_on = np.flatnonzero(edges.stops == self.borders[number + 1])
             if not len(goes_on):
                 break
-            start = int(edges.starts[goes_on[0]])
-        while after + 2 < len(self.borders) and stop == self.borders[after + 1]:
-            after += 1
-            edges = (yield from self._kept_piece(reader, after)).edges[state]
+            begin = int(edges.starts[goes_on[0]])
+            if begin > self.borders[number]:
+                break
+            number -= 1
+        return begin
+
+    def _end(self, reader: QueryReader, state: int, number: int, stop: int) -> Interruptible[int]:
+        """The end of a window of a state that ends a piece, with what the pieces behind it have of it."""
+        while number + 2 < len(self.borders) and stop == self.borders[number + 1]:
+            number += 1
+            edges = (yield from self._kept_piece(reader, number)).edges[state]
+            yield
             goes_on = np.flatnonzero(edges.starts == stop)
             if not len(goes_on):
                 break
             stop = int(edges.stops[goes_on[0]])
-        return start, stop
+        return stop
 
     def _numbers(self, start: int, stop: int) -> range:
         """The pieces that have a tick in [start, stop)."""
