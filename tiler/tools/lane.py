@@ -67,11 +67,12 @@ class LaneSource:
     of them between borders, shape (n + 1,) in ticks; of the run it reads what is between them, or cheap records of the
     rest. `pieces` has all of it that has a tick in a span, exactly, in pieces that follow one another: curves of a
     counter, or slices; None where whoever asks may stop. `events` are those behind what is shown at a tick, the next
-    or latest first, at most some hundred thousand. All may be interrupted where they yield, and raise UsageError,
-    NotBuilt and DamagedStore.
+    or latest first, at most some hundred thousand. `left_out` says, in words, which lanes may be missing. All may be
+    interrupted where they yield, and raise UsageError, NotBuilt and DamagedStore.
     """
 
     lanes: Callable[[Scope], Interruptible[Sequence[DerivedLane]]]
     bins: Callable[[Scope, DerivedLane, Ints], Interruptible[CurveBins | SliceBins]]
     pieces: Callable[[Scope, DerivedLane, TickRange], Iterator[LanePiece | None]]
     events: Callable[[Scope, DerivedLane, int], Interruptible[Sequence[LaneEvent]]]
+    left_out: Callable[[Scope], Interruptible[str]] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,3 +76,25 @@ def test_each_lane_is_its_memory(reader: QueryReader) -> None:
     for lane, title in zip(column(answer, "lanes", "lane"), column(answer, "lanes", "title"), strict=True):
         greatest = column(answer_of(reader, "lane_bins", lane=lane, bins=100), "counter_bins", "max")
         assert max(value for value in greatest if value is not None) == peaks[title.removeprefix("Memory ")]
+
+
+def test_a_memory_in_the_middle_of_a_thread_is_listed_once_all_is_read(tmp_path: Path) -> None:
+    events = []
+    for number in range(COUNT):
+        device = 1 if COUNT // 2 < number < COUNT // 2 + 9 else 4 if number % 2 else 0
+        args = {"Device Type": 1, "Device Id": device, "Bytes": 8, "Total Allocated": 8 * number, "Addr": number + 1}
+        events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 0, "ts": number, "args": args})
+    (tmp_path / "trace.json").write_text(json.dumps(events))
+    build_store([tmp_path / "trace.json"], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    answer = answer_of(reader, "lanes", source="memory_profile")
+    first = dict(zip(column(answer, "lanes", "title"), column(answer, "lanes", "lane"), strict=True))
+    assert set(first) == {"Memory GPU 0", "Memory GPU 4"}
+    assert [note.severity for note in answer.notes if "with which a thread begins or ends" in note.text] == ["info"]
+    answer_of(reader, "memory_profile")
+    answer = answer_of(reader, "lanes", source="memory_profile")
+    whole = dict(zip(column(answer, "lanes", "title"), column(answer, "lanes", "lane"), strict=True))
+    assert whole == {**first, "Memory GPU 1": whole["Memory GPU 1"]}
+    assert not answer.notes
+    greatest = column(answer_of(reader, "lane_bins", lane=whole["Memory GPU 1"], bins=9), "counter_bins", "max")
+    assert max(value for value in greatest if value is not None) == 8 * (COUNT // 2 + 8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,16 @@ from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
-_SAMPLES: Final = KeyedRunCache[int, list[MemoryPool]]("memory_samples", "First and last allocations of threads")
+
+@dataclass(frozen=True, slots=True)
+class ListedMemories:
+    """Memories of a host, by name; `is_whole` False: only those with which a thread begins or ends."""
+
+    memories: Sequence[MemoryPool]
+    is_whole: bool
+
+
+_SAMPLES: Final = KeyedRunCache[int, ListedMemories]("memory_samples", "First and last allocations of threads")
 _CURVES: Final = KeyedRunCache[tuple[int, str], StepCurve]("memory_curves", "Memories in use over time", grows=True)
 _MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
 
@@ -41,17 +51,19 @@ def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool
     return memories
 
 
-def sampled_memories(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
-    """The memories of a host, by name, with the first and last allocations of each of its threads alone.
+def listed_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemories]:
+    """The memories of a host: all once they are kept, else by the first and last allocations of each thread alone.
 
-    A page at each end is read of a thread: what is listed before anything is drawn cannot wait for all of a run. A
-    memory is missing if no thread begins or ends with it.
+    A page at each end is read of a thread: what is listed before anything is drawn cannot wait for all of a run.
     """
-    memories = _SAMPLES.get(reader, host)
-    if memories is None:
+    memories = _MEMORIES.get(reader, host)
+    if memories is not None:
+        return ListedMemories(memories, is_whole=True)
+    listed = _SAMPLES.get(reader, host)
+    if listed is None:
         records = yield from records_of(reader, _tracks(reader, host), ends_only=True)
-        memories = _SAMPLES.keep(reader, host, _memories(records, host))
-    return memories
+        listed = _SAMPLES.keep(reader, host, ListedMemories(_memories(records, host), records.is_whole))
+    return listed
 
 
 def used_curve(reader: QueryReader, host: int, name: str) -> Interruptible[StepCurve | None]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Annotated, Final, TypeVar
 
 import numpy as np
@@ -17,9 +19,9 @@ from tilescope.tiler.facts.memory import (
     MemoryPool,
     Peak,
     hosts_of,
+    listed_memories,
     memories_of,
     records_allocations,
-    sampled_memories,
     used_curve,
 )
 from tilescope.tiler.query import Interruptible
@@ -377,12 +379,30 @@ def _availability(scope: Scope) -> str:
 
 
 def _listed_memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
-    """The memories of all hosts by the keys of their lanes, with their first and last allocations alone."""
+    """The memories of all hosts by the keys of their lanes, as far as they are listed."""
     memories: list[MemoryPool] = []
     for host in hosts_of(scope.reader, scope.leaves(None)):
-        memories += yield from sampled_memories(scope.reader, host)
+        memories += (yield from listed_memories(scope.reader, host)).memories
         yield
-    return {str(number): memory for number, memory in enumerate(memories)}
+    return {_lane_key(memory): memory for memory in memories}
+
+
+def _lane_key(memory: MemoryPool) -> str:
+    """Made of host and name alone: how many others there are may change."""
+    words = re.sub("[^a-z0-9]+", "-", memory.name.lower()).strip("-")[:40]
+    digest = blake2b(memory.name.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+    return f"{memory.host}-{words}-{digest}"
+
+
+def _left_out(scope: Scope) -> Interruptible[str]:
+    for host in hosts_of(scope.reader, scope.leaves(None)):
+        if not (yield from listed_memories(scope.reader, host)).is_whole:
+            return (
+                "of memories only those are listed with which a thread begins or ends its allocations, until the tool "
+                "memory_profile has read them all"
+            )
+        yield
+    return ""
 
 
 def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
@@ -438,5 +458,5 @@ TOOL: Final = Tool(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),
         rows=(AddedRows("memories", ("memory", "host"), ("allocations", "frees", "allocated", "freed")),),
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events, _left_out),
 )
