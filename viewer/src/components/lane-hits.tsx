@@ -55,7 +55,7 @@ function LaneLine({ trace, entry }: { trace: Trace; entry: LaneName }) {
   const goOn = async () => {
     const chosen = selection.peek();
     const from = chosen.kind === "area" ? plus(chosen.range.startTicks, 1n) : visible.peek().startTicks;
-    const range = await nextSlice(trace, entry, from > 0n ? from : 0n).catch(() => null);
+    const range = await nextSlice(trace, entry, query.peek(), from > 0n ? from : 0n).catch(() => null);
     const lane = [...drawnLanes.peek().values()].flat().find(({ id }) => id === entry.lane);
     if (range === null || lane === undefined) {
       walkNote.value = "There is no slice to go to.";

@@ -23,13 +23,19 @@ test("names of lanes, exactly; none where the answer is about events alone", () 
 
 test("the next slice is the first one again behind the last", async () => {
   const questions: unknown[] = [];
-  const ask = async (_tool: string, question: { readonly start: bigint }) => {
+  const queries: unknown[] = [];
+  const ask = async (_tool: string, question: { readonly start: bigint; readonly query: string }) => {
     questions.push(question.start);
+    queries.push(question.query);
     const starts = question.start > 40n ? [] : ["40"];
     return answer("lane_slices", [column("start", starts), column("duration", starts.length === 0 ? [] : ["5"])]);
   };
   const trace = { api: { ask } } as unknown as Trace;
-  expect(await nextSlice(trace, IDLE, 7n)).toEqual({ startTicks: 40n, endTicks: 45n });
-  expect(await nextSlice(trace, IDLE, 41n)).toEqual({ startTicks: 40n, endTicks: 45n });
+  expect(await nextSlice(trace, IDLE, "dur>1ms", 7n)).toEqual({ startTicks: 40n, endTicks: 45n });
+  expect(await nextSlice(trace, IDLE, "dur>1ms", 41n)).toEqual({ startTicks: 40n, endTicks: 45n });
   expect(questions).toEqual([7n, 41n, 0n]);
+  expect(new Set(queries)).toEqual(new Set(['"Idle" dur>1ms']));
+  const long = `dur>${"1".repeat(505)}ns`;
+  await nextSlice(trace, IDLE, long, 7n);
+  expect(queries.at(-1)).toBe(long);
 });

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { valuesOf, wholeOf } from "./answer-values";
 import type { DerivedLane } from "./lanes";
-import { exactly } from "./query-text";
+import { exactly, LONGEST_QUERY } from "./query-text";
 import { questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
@@ -45,10 +45,18 @@ export function laneNamesOf(answer: ToolAnswer): readonly LaneName[] {
   }));
 }
 
-/** The first slice of a name that starts at a tick or later, or else the first of all; null: there is none. */
-export async function nextSlice(trace: Trace, { lane, name }: LaneName, fromTicks: bigint): Promise<TickRange | null> {
+/** The first slice of a name that a query selects and that starts at a tick or later, or else the first of all; null: there is none. */
+export async function nextSlice(
+  trace: Trace,
+  { lane, name }: LaneName,
+  text: string,
+  fromTicks: bigint,
+): Promise<TickRange | null> {
+  // The slices that are counted: the other terms hold for them too.
+  const whole = `${exactly(name)} ${text}`;
+  const query = whole.length > LONGEST_QUERY ? text : whole;
   for (const start of [fromTicks, 0n]) {
-    const question = { query: exactly(name), lanes: lane, start, limit: 1, totals: "false" };
+    const question = { query, lanes: lane, start, limit: 1, totals: "false" };
     const answer = await trace.api.ask("search", question);
     const first = valuesOf(answer, "lane_slices", "start")[0];
     if (first !== undefined) {
