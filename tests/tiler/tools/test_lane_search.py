@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,9 +14,9 @@ from tests.device_trace import DeviceTrace, of_kind, without
 from tests.examples import examples
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts import devices_of
-from tilescope.tiler.facts.lanes import device_states
+from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, device_states
 from tilescope.tiler.query import QueryReader, finish
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, search, tool, values_of
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
 NAMES = ("Computation", "Exposed communication", "Exposed copies", "Idle")
@@ -149,6 +150,48 @@ def test_slices_are_whole_whatever_piece_they_begin_in(devices: DeviceTrace, spa
         for name, a, b in zip(piece.name.tolist(), piece.start.tolist(), piece.stop.tolist(), strict=True)
     ]
     assert ours == [row for row in slices if row[1] < stop and row[1] + row[2] > start]
+
+
+def test_a_list_ends_where_it_is_full_and_pages_of_events_have_none(
+    devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lane, slices = lane_of(devices, 0), slices_of(devices, 0)
+    monkeypatch.setattr(search, "MAX_LANE_HITS", 7)
+    answer = answer_of(devices.reader, "search", query="o", lanes=lane, limit=8)
+    assert len(rows(answer, "lane_slices", "name")) == 7
+    assert [note.severity for note in answer.notes if "no more than 7 slices" in note.text] == ["info"]
+    few = answer_of(devices.reader, "search", query="o", lanes=lane, limit=7)
+    assert not few.notes
+    page = answer_of(devices.reader, "search", query="o", lanes=lane, limit=7, after="9,0,0")
+    assert "lane_slices" not in [table.id for table in page.tables]
+    # The first hit alone, of the first piece alone.
+    counts = [0]
+    pieces = DeviceStates.slices
+
+    def counted(self: DeviceStates, reader: QueryReader, start: int, stop: int) -> Iterator[LaneSlices | None]:
+        for piece in pieces(self, reader, start, stop):
+            counts[0] += piece is not None
+            yield piece
+
+    monkeypatch.setattr(DeviceStates, "slices", counted)
+    first = answer_of(devices.reader, "search", query="o", lanes=lane, limit=1, totals=False)
+    name, start, duration = next(row for row in slices if row[0] != "Idle")
+    assert rows(first, "lane_slices", "name", "start", "duration") == [(name, start, duration)]
+    assert "lane_names" not in [table.id for table in first.tables]
+    assert counts == [1]
+    answer_of(devices.reader, "search", query="o", lanes=lane, limit=1)
+    assert counts[0] > 2
+
+
+def test_a_lane_that_a_growing_run_lacks_is_left_out(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    lane = lane_of(devices, 0)
+    monkeypatch.setattr(type(devices.reader.store), "is_growing", True)
+    answer = answer_of(devices.reader, "search", query="idle", lanes=f"{lane},overlap.9000", limit=0)
+    assert {name for (name,) in rows(answer, "lane_names", "lane")} == {lane}
+    assert not answer.is_complete
+    assert [note.severity for note in answer.notes if "overlap.9000" in note.text] == ["info"]
+    with pytest.raises(UsageError, match="there is no lane"):
+        answer_of(devices.reader, "search", query="idle", lanes="stats.1", limit=0)
 
 
 def test_terms_about_events_alone_select_no_slice(devices: DeviceTrace) -> None:

@@ -77,9 +77,18 @@ class _Hits:
 
 
 def lane_tables(
-    scope: Scope, lanes: Sequence[ChosenLane], query: Query, windows_of: WindowsOf, limit: int, *, backward: bool
-) -> Interruptible[list[Table]]:
+    scope: Scope,
+    lanes: Sequence[ChosenLane],
+    query: Query,
+    windows_of: WindowsOf,
+    limit: int,
+    *,
+    backward: bool,
+    totals: bool,
+) -> Interruptible[tuple[Table | None, Table]]:
     """Sums of each lane and name, and the first `limit` slices that start in windows; or the last ones, latest first.
+
+    Without `totals` a list that is full reads no further, and there are no sums.
 
     The windows are those of the track that a lane is drawn with. As of events: `count` of the slices that start in
     them, `busy` the ticks in them of all.
@@ -91,7 +100,7 @@ def lane_tables(
         if len(windows) and chosen.lane.kind == "slices" and _is_searched(scope, chosen, query):
             with blamed(chosen.tool):
                 lane_sums, lane_parts = yield from _slices(
-                    scope, number, chosen, query, windows, limit, backward=backward
+                    scope, number, chosen, query, windows, limit, backward=backward, totals=totals
                 )
             sums += lane_sums
             parts += lane_parts
@@ -99,7 +108,7 @@ def lane_tables(
     hits = _Hits.joined(parts)
     order = np.lexsort((hits.row, hits.lane, hits.start))
     hits = hits.take((order[::-1] if backward else order)[:limit])
-    return [_names_table(sums), _slices_table(lanes, hits)]
+    return _names_table(sums) if totals else None, _slices_table(lanes, hits)
 
 
 def _names_table(sums: Sequence[_Sums]) -> Table:
@@ -147,7 +156,15 @@ def _is_searched(scope: Scope, chosen: ChosenLane, query: Query) -> bool:
 
 
 def _slices(
-    scope: Scope, number: int, chosen: ChosenLane, query: Query, windows: Windows, limit: int, *, backward: bool
+    scope: Scope,
+    number: int,
+    chosen: ChosenLane,
+    query: Query,
+    windows: Windows,
+    limit: int,
+    *,
+    backward: bool,
+    totals: bool,
 ) -> Interruptible[tuple[list[_Sums], list[_Hits]]]:
     patterns = [is_match(pattern) for pattern in query.names]
     sums: dict[str, tuple[int, int]] = {}
@@ -166,6 +183,8 @@ def _slices(
                 count += int((has_name & is_start).sum())
                 sums[piece.names[name]] = count, ticks + int(busy[has_name].sum())
             _add(hits, _Hits.from_slices(selected.take(is_start), number), limit, backward=backward)
+            if not totals and not backward and sum(map(len, hits)) >= limit:
+                break
         yield
     return [_Sums(chosen, name, *sums[name]) for name in sorted(sums)], hits
 

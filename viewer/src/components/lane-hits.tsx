@@ -15,9 +15,14 @@ import { formatCount, plural } from "./format";
 
 /** Their number, for the line that says how many events are found. */
 export function LaneCount() {
-  const entries = drawnLanes.value.size === 0 ? [] : (lastOf(laneNames.value)?.answer ?? []);
-  const count = entries.reduce((sum, entry) => sum + entry.count, 0n);
-  return count === 0n ? null : <span>{plural(count, "slice")} in derived lanes</span>;
+  const found = drawnLanes.value.size === 0 ? null : (lastOf(laneNames.value)?.answer ?? null);
+  const count = (found?.names ?? []).reduce((sum, entry) => sum + entry.count, 0n);
+  const soFar = found?.isComplete === false ? " so far" : "";
+  return count === 0n ? null : (
+    <span>
+      {plural(count, "slice")} in derived lanes{soFar}
+    </span>
+  );
 }
 
 export function LaneHits({ trace }: { trace: Trace }) {
@@ -25,8 +30,17 @@ export function LaneHits({ trace }: { trace: Trace }) {
   const ids = lanes.map(({ id }) => id).join(",");
   const text = query.value;
   useEffect(() => laneSearch.ask(trace, text, lanes), [trace, text, ids]);
-  const entries = ids === "" ? [] : (lastOf(laneNames.value)?.answer ?? []);
-  if (entries.length === 0) {
+  const state = laneNames.value;
+  if (ids !== "" && state.kind === "failed") {
+    return (
+      <p class="search-line is-bad" role="alert">
+        Derived lanes are not searched: {state.failure.message}
+      </p>
+    );
+  }
+  const found = ids === "" ? null : (lastOf(state)?.answer ?? null);
+  const entries = found?.names ?? [];
+  if (found === null || (entries.length === 0 && found.isComplete)) {
     return null;
   }
   return (
@@ -45,6 +59,7 @@ export function LaneHits({ trace }: { trace: Trace }) {
           ))}
         </tbody>
       </table>
+      {!found.isComplete && <p class="search-line">Derived lanes: so far, the run is still being indexed.</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** Colours of the names of a derived lane. */
 
+import { forcedColors, systemColor } from "../answers/chart-colors";
 import { ColorTable, type Theme } from "../raster/palette";
 
 /** States of devices, as the bar of *Overlap* has them: by hash two of them would have one hue. */
@@ -9,8 +10,19 @@ const STATE_COLORS: ReadonlyMap<string, string> = new Map([
   ["Exposed copies", "--good"],
 ]);
 
+/** Where a person forces colours, those of the page are two or three: each state has one of its own. */
+export const FORCED_COLORS: ReadonlyMap<string, string> = new Map([
+  ["Computation", "Highlight"],
+  ["Exposed communication", "CanvasText"],
+  ["Exposed copies", "GrayText"],
+]);
+
 /** Colour of a name; that of a state is a property of the element's style. */
 export function laneColor(name: string, theme: Theme, element: Element): string {
+  const forced = FORCED_COLORS.get(name);
+  if (forced !== undefined && forcedColors().matches) {
+    return systemColor(element, forced);
+  }
   const property = STATE_COLORS.get(name);
   if (property !== undefined) {
     return getComputedStyle(element).getPropertyValue(property);

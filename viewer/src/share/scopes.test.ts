@@ -1,7 +1,7 @@
 import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
 import { NOTHING } from "../state/selection";
-import { exportQuestion, questionOf, rangesOf, scopesOf } from "./scopes";
+import { boundedBytes, estimatedBytes, exportQuestion, questionOf, rangesOf, scopesOf } from "./scopes";
 
 const range = (start: number, end: number) => ({ startTicks: ticks(start), endTicks: ticks(end) });
 const RUN = range(0, 1000);
@@ -32,4 +32,9 @@ it("exports derived lanes that are named, and none otherwise", () => {
   const [run] = scopesOf(RUN, RUN, NOTHING, null);
   expect(exportQuestion(run!, ["overlap.2", "queues.3"])).toEqual({ lanes: "overlap.2,queues.3" });
   expect(exportQuestion(run!, [])).toEqual({});
+});
+
+it("has room for lanes where a size is a limit", () => {
+  expect(boundedBytes(8n, false)).toBe(estimatedBytes(8n));
+  expect(boundedBytes(8n, true)).toBe(2n * estimatedBytes(8n));
 });

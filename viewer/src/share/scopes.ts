@@ -87,7 +87,12 @@ export function rangesOf(ids: ReadonlySet<number>): string {
   return parts.join(",");
 }
 
-/** Size of a file of so many events, about. */
+/** Size of a file of so many events, about; lanes come on top of it. */
 export function estimatedBytes(events: bigint): bigint {
   return events * EVENT_BYTES;
+}
+
+/** The size by which a file is too large for something: nobody counts what lanes have, as a rule no more than the events. */
+export function boundedBytes(events: bigint, hasLanes: boolean): bigint {
+  return estimatedBytes(events) * (hasLanes ? 2n : 1n);
 }

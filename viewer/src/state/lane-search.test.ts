@@ -5,7 +5,7 @@ import type { Trace } from "./trace";
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "name", unit: "", values });
 const answer = (id: string, columns: readonly unknown[]) =>
-  ({ facts: [], series: [], tables: [{ id, columns }] }) as unknown as ToolAnswer;
+  ({ facts: [], series: [], tables: [{ id, columns }], complete: false }) as unknown as ToolAnswer;
 
 const IDLE = { lane: "overlap.2", title: "What GPU 0 does", name: "Idle", count: 3n, busyTicks: 9007199254740993n };
 
@@ -17,8 +17,8 @@ test("names of lanes, exactly; none where the answer is about events alone", () 
     column("count", ["3"]),
     column("busy", ["9007199254740993"]),
   ];
-  expect(laneNamesOf(answer("lane_names", columns))).toEqual([IDLE]);
-  expect(laneNamesOf(answer("names", columns))).toEqual([]);
+  expect(laneNamesOf(answer("lane_names", columns))).toEqual({ names: [IDLE], isComplete: false });
+  expect(laneNamesOf(answer("names", columns)).names).toEqual([]);
 });
 
 test("the next slice is the first one again behind the last", async () => {

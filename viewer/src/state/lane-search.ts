@@ -17,10 +17,16 @@ export interface LaneName {
   readonly busyTicks: bigint;
 }
 
-export const laneNames = signal<RequestState<readonly LaneName[]>>({ kind: "none" });
+export interface LaneHitNames {
+  readonly names: readonly LaneName[];
+  /** False while the run is being indexed, and lanes may be missing. */
+  readonly isComplete: boolean;
+}
+
+export const laneNames = signal<RequestState<LaneHitNames>>({ kind: "none" });
 
 export class LaneSearch {
-  readonly #requester = new Requester<readonly LaneName[]>(0, laneNames);
+  readonly #requester = new Requester<LaneHitNames>(0, laneNames);
 
   ask(trace: Trace, query: string, lanes: readonly DerivedLane[]): void {
     if (query === "" || lanes.length === 0) {
@@ -35,14 +41,15 @@ export class LaneSearch {
 
 export const laneSearch = new LaneSearch();
 
-export function laneNamesOf(answer: ToolAnswer): readonly LaneName[] {
+export function laneNamesOf(answer: ToolAnswer): LaneHitNames {
   const column = (id: string) => valuesOf(answer, "lane_names", id);
   const [titles, names, counts, busy] = [column("title"), column("name"), column("count"), column("busy")];
-  return column("lane").map((lane, k) => ({
+  const rows = column("lane").map((lane, k) => ({
     ...{ lane: String(lane), title: String(titles[k]), name: String(names[k]) },
     count: wholeOf(counts[k]!),
     busyTicks: wholeOf(busy[k]!),
   }));
+  return { names: rows, isComplete: answer.complete };
 }
 
 /** The first slice of a name that a query selects and that starts at a tick or later, or else the first of all; null: there is none. */
