@@ -187,3 +187,14 @@ def test_memory_is_written_as_recorded(tmp_path: Path) -> None:
 def test_a_lane_that_there_is_not_is_an_error(devices: DeviceTrace) -> None:
     with pytest.raises(UsageError, match=r"there is no lane 'queues\.x'"):
         list(pieces(devices.reader, ExportQuestion(lanes="queues.x")))
+
+
+def test_a_pid_of_many_digits_is_a_text(tmp_path: Path) -> None:
+    """Python refuses to read numbers of more than 4,300 digits."""
+    far = "9" * 5000
+    events = [{"ph": "X", "name": "a", "pid": pid, "tid": 1, "ts": 0, "dur": 1} for pid in (far, "7")]
+    (tmp_path / "trace.json").write_text(json.dumps(events))
+    build_store([tmp_path / "trace.json"], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    written = split(b"".join(pieces(reader, ExportQuestion())))[0]
+    assert {event["pid"] for event in written if event["ph"] == "X"} == {far, "7"}

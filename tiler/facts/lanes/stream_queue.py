@@ -67,6 +67,16 @@ class QueueCurve:
         waits = yield from self._waits(reader, int(self.borders[number]), int(self.borders[number + 1]))
         return waits.pairs.take(np.flatnonzero((waits.launch <= tick) & (waits.start > tick)))
 
+    def launches(self, reader: QueryReader, ordinals: Ints) -> Interruptible[LaunchPairs]:
+        """The launches of some slices of the stream, as far as they were recorded. Raises DamagedStore."""
+        parts = [LaunchPairs(*(np.zeros(0, np.int64) for _ in range(3)))]
+        for first, last in zip(self.chunks.first.tolist(), self.chunks.last.tolist(), strict=True):
+            if ((ordinals >= first) & (ordinals <= last)).any():
+                pairs = yield from launch_pairs(reader, self.track, first)
+                parts.append(pairs.take(np.flatnonzero(np.isin(pairs.ordinal, ordinals))))
+                yield
+        return LaunchPairs.joined(parts)
+
     def _piece(self, reader: QueryReader, start: int, stop: int) -> Interruptible[StepCurve]:
         waits = yield from self._waits(reader, start, stop)
         yield

@@ -9,9 +9,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts import NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states
+from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states, queue_curve
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.query import Interruptible, Reading
@@ -280,7 +281,7 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[L
 
 
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
-    """The work that runs, the latest first."""
+    """The work that runs, the latest first, with its launches as far as these are stored."""
     devices = yield from devices_of(scope.reader)
     (device,) = (device for device in devices if str(device.group) == lane.key)
     running: list[tuple[int, int, int]] = []
@@ -292,7 +293,32 @@ def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[li
             rows = zip(events.start[runs].tolist(), events.ordinal[runs].tolist(), strict=True)
             running += [(start, work_track.track, ordinal) for start, ordinal in rows]
             yield
-    return [LaneEvent((track, ordinal)) for _, track, ordinal in sorted(running, reverse=True)]
+    launches: dict[tuple[int, int], tuple[int, int]] = {}
+    for track in sorted({track for _, track, _ in running}):
+        ordinals = np.array([ordinal for _, owner, ordinal in running if owner == track], np.int64)
+        launches |= yield from _launches(scope, track, ordinals)
+    return [
+        LaneEvent((track, ordinal), launches.get((track, ordinal)))
+        for _, track, ordinal in sorted(running, reverse=True)
+    ]
+
+
+def _launches(
+    scope: Scope, track: int, ordinals: NDArray[np.int64]
+) -> Interruptible[dict[tuple[int, int], tuple[int, int]]]:
+    """Launches of some events of a stream, by these; track and ordinal of both."""
+    try:
+        curve = yield from queue_curve(scope.reader, track)
+    except NotBuilt:  # they are stored last
+        return {}
+    if curve is None:
+        return {}
+    pairs = yield from curve.launches(scope.reader, ordinals)
+    columns = (pairs.ordinal, pairs.track, pairs.launch)
+    return {
+        (track, ordinal): (host, launch)
+        for ordinal, host, launch in zip(*(column.tolist() for column in columns), strict=True)
+    }
 
 
 TOOL: Final = Tool(
