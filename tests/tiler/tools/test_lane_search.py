@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -150,6 +151,31 @@ def test_slices_are_whole_whatever_piece_they_begin_in(devices: DeviceTrace, spa
         for name, a, b in zip(piece.name.tolist(), piece.start.tolist(), piece.stop.tolist(), strict=True)
     ]
     assert ours == [row for row in slices if row[1] < stop and row[1] + row[2] > start]
+
+
+def test_a_long_state_is_followed_once(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = QueryReader(devices.store)
+    (device, _) = finish(devices_of(reader))
+    name, start, length = max(slices_of(devices, 0), key=lambda row: row[2])
+    borders = np.linspace(start - 5, start + length + 5, 101).astype(np.int64)
+    counts = [0]
+    kept_piece = DeviceStates._kept_piece
+
+    def counted(self: DeviceStates, of_run: QueryReader, number: int) -> Any:
+        counts[0] += 1
+        return kept_piece(self, of_run, number)
+
+    monkeypatch.setattr(DeviceStates, "_kept_piece", counted)
+    for begin in (0, start + length // 2):
+        counts[0] = 0
+        parts = [part for part in DeviceStates(device, borders).slices(reader, begin, reader.end) if part is not None]
+        rows_of_parts = [
+            (part.names[state], a, b - a)
+            for part in parts
+            for state, a, b in zip(part.name.tolist(), part.start.tolist(), part.stop.tolist(), strict=True)
+        ]
+        assert [row for row in rows_of_parts if row[1] == start] == [(name, start, length)]
+        assert counts[0] <= 4 * len(borders)
 
 
 def test_a_list_ends_where_it_is_full_and_pages_of_events_have_none(

@@ -15,9 +15,9 @@ import { formatCount, plural } from "./format";
 
 /** Their number, for the line that says how many events are found. */
 export function LaneCount() {
-  const found = drawnLanes.value.size === 0 ? null : (lastOf(laneNames.value)?.answer ?? null);
-  const count = (found?.names ?? []).reduce((sum, entry) => sum + entry.count, 0n);
-  const soFar = found?.isComplete === false ? " so far" : "";
+  const answer = drawnLanes.value.size === 0 ? null : (lastOf(laneNames.value)?.answer ?? null);
+  const count = (answer?.names ?? []).reduce((sum, entry) => sum + entry.count, 0n);
+  const soFar = answer?.isComplete === false ? " so far" : "";
   return count === 0n ? null : (
     <span>
       {plural(count, "slice")} in derived lanes{soFar}
@@ -38,9 +38,9 @@ export function LaneHits({ trace }: { trace: Trace }) {
       </p>
     );
   }
-  const found = ids === "" ? null : (lastOf(state)?.answer ?? null);
-  const entries = found?.names ?? [];
-  if (found === null || (entries.length === 0 && found.isComplete)) {
+  const answer = ids === "" ? null : (lastOf(state)?.answer ?? null);
+  const entries = answer?.names ?? [];
+  if (answer === null || (entries.length === 0 && answer.isComplete)) {
     return null;
   }
   return (
@@ -59,7 +59,7 @@ export function LaneHits({ trace }: { trace: Trace }) {
           ))}
         </tbody>
       </table>
-      {!found.isComplete && <p class="search-line">Derived lanes: so far, the run is still being indexed.</p>}
+      {!answer.isComplete && <p class="search-line">Derived lanes: so far, the run is still being indexed.</p>}
     </div>
   );
 }

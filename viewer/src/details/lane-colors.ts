@@ -10,7 +10,7 @@ const STATE_COLORS: ReadonlyMap<string, string> = new Map([
   ["Exposed copies", "--good"],
 ]);
 
-/** Where a person forces colours, those of the page are two or three: each state has one of its own. */
+/** Colours of states where a person forces colours: those of the page would be the same for two of them. */
 export const FORCED_COLORS: ReadonlyMap<string, string> = new Map([
   ["Computation", "Highlight"],
   ["Exposed communication", "CanvasText"],
