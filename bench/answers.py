@@ -5,6 +5,8 @@ python -m bench.answers --store big.store    a store that is there
 python -m bench.answers --rows search        some of the rows
 python -m bench.answers --rows big           100 million events on 400 tracks: statistics and totals
 python -m bench.answers --rows kernels       10 million kernels of GPUs
+python -m bench.answers --rows lanes         10 million launches and kernels of a GPU: derived lanes
+python -m bench.answers --rows nested        1.4 million slices, each in a chain of names of its own: call trees
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
 python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
@@ -23,7 +25,9 @@ from bench import (
     big_answers,
     device_answers,
     kernel_answers,
+    lane_answers,
     memory_answers,
+    nested_answers,
     pod_answers,
     program_answers,
     search_answers,
@@ -32,7 +36,9 @@ from bench import (
 )
 from bench.answer_work import Subject, Work
 from bench.gpu_run import GpuShape, write_gpus
+from bench.launch_run import LaunchShape
 from bench.machine import machine_lines
+from bench.nested_run import NestedShape
 from bench.pod_run import PodShape, write_pod
 from bench.table import table_lines
 from bench.traces import TraceSpec
@@ -52,12 +58,18 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "pod": pod_answers.ROWS,
     "programs": program_answers.ROWS,
     "kernels": kernel_answers.ROWS,
+    "lanes": lane_answers.ROWS,
+    "nested": nested_answers.ROWS,
 }
-# Rows about devices, which have runs of their own: in full, and quickly.
-_OWN_RUNS: Mapping[str, tuple[PodShape, PodShape] | tuple[GpuShape, GpuShape]] = {
+_RunShape = PodShape | GpuShape | LaunchShape | NestedShape
+
+# Rows that have runs of their own: in full, and quickly.
+_OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
     "pod": (pod_answers.SHAPE, pod_answers.QUICK_SHAPE),
     "programs": (program_answers.SHAPE, program_answers.QUICK_SHAPE),
     "kernels": (kernel_answers.SHAPE, kernel_answers.QUICK_SHAPE),
+    "lanes": (lane_answers.SHAPE, lane_answers.QUICK_SHAPE),
+    "nested": (nested_answers.SHAPE, nested_answers.QUICK_SHAPE),
 }
 USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _OWN_RUNS]
 
@@ -100,9 +112,11 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
     return path
 
 
-def _make_run(folder: Path, shape: PodShape | GpuShape) -> Path:
+def _make_run(folder: Path, shape: _RunShape) -> Path:
     if isinstance(shape, PodShape):
         files = write_pod(folder / "pod", shape).files
+    elif isinstance(shape, LaunchShape | NestedShape):
+        files = [shape.write(folder / "trace")]
     else:
         files = [write_gpus(folder / "gpus", shape)]
     path = folder / "run.store"

@@ -12,15 +12,16 @@ import random
 import shutil
 import tempfile
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
 from bench.answer_work import Subject, Timed, Work
 from bench.pod_run.wire import message, number, stat, text
-from bench.viewports import random_viewports
+from bench.viewports import WIDTH_PX, random_viewports
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import values_of
 
 EVENTS: Final = 1_000_000
 _QUICK_EVENTS: Final = 4_000
@@ -70,15 +71,31 @@ def _line(rng: random.Random, device: int, events: int) -> bytes:
     return message(3, number(1, device + 1), text(2, f"thread {device}"), *parts)
 
 
-def _ranges(_: Subject, count: int) -> Iterator[Timed]:
-    """Anywhere in that run, and of any device."""
+@cache
+def _subject(events: int) -> Subject:
     folder = Path(tempfile.mkdtemp(prefix="tilescope-bench-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)  # the questions are asked later
-    trace = write_allocations(folder / "host.xplane.pb", _QUICK_EVENTS if count <= 3 else EVENTS)
+    trace = write_allocations(folder / "host.xplane.pb", events)
     path = folder / "memory.store"
     build_store([trace], path)
     trace.unlink()
-    subject = Subject(path, open_run_store(path))
+    return Subject(path, open_run_store(path))
+
+
+def _events(count: int) -> int:
+    return _QUICK_EVENTS if count <= 3 else EVENTS
+
+
+def _lists(_: Subject, count: int) -> Iterator[Timed]:
+    """The first list of lanes of a store that was just opened: nothing of it is kept."""
+    subject = _subject(_events(count))
+    for _number in range(count):
+        yield partial(Subject(subject.path, subject.store).ask, "lanes")
+
+
+def _ranges(_: Subject, count: int) -> Iterator[Timed]:
+    """Anywhere in that run, and of any device."""
+    subject = _subject(_events(count))
     subject.ask("memory_profile", start=0, end=1)
     for place, viewport in enumerate(itertools.islice(random_viewports(subject.reader, seed=12), count)):
         yield partial(
@@ -86,4 +103,17 @@ def _ranges(_: Subject, count: int) -> Iterator[Timed]:
         )
 
 
-ROWS = (Work("memory of a device, any range of 1 million allocations", 200, 50, _ranges),)
+def _views(_: Subject, count: int) -> Iterator[Timed]:
+    """The lane of a memory, anywhere."""
+    subject = _subject(_events(count))
+    lane = next(iter(values_of(subject.ask("lanes").table("lanes").column("lane"))))
+    subject.ask("lane_bins", lane=lane)
+    for viewport in itertools.islice(random_viewports(subject.reader, seed=13), count):
+        yield partial(subject.ask, "lane_bins", lane=lane, start=viewport.start, end=viewport.end, bins=WIDTH_PX)
+
+
+ROWS = (
+    Work("lanes of 1 million allocations, first", 500, None, _lists, 5),
+    Work("memory of a device, any range of 1 million allocations", 200, 50, _ranges),
+    Work("a memory's lane in any view of 1 million allocations", 50, None, _views),
+)

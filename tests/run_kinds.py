@@ -62,7 +62,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
 
 
 # Tools that answer for every run, be it with nothing: questions need a run that has lanes of both kinds.
-_ABOUT_LANES: Final = frozenset({"lanes", "lane_bins"})
+_ABOUT_LANES: Final = frozenset({"lanes", "lane_bins", "lane_events"})
 
 
 def build_run_kinds(folder: Path) -> dict[str, Path]:

@@ -70,7 +70,9 @@ class _Estimate:
             return size
         if is_dataclass(value):
             kind: Any = type(value)
-            return own + sum(self.size(getattr(value, name)) for name in _field_names(kind))
+            members = {name: getattr(value, name) for name in _field_names(kind)}
+            members |= getattr(value, "__dict__", {})  # what it has worked out of itself, too
+            return own + sum(map(self.size, members.values()))
         if isinstance(value, msgspec.Struct):
             return own + sum(self.size(getattr(value, name)) for name in value.__struct_fields__)
         return own

@@ -125,3 +125,60 @@ def test_memory_is_drawn_by_its_key_and_from_its_page(viewer: Viewer, served: Se
     page.get_by_role("button", name="Draw it in the timeline").click()
     pages.wait_for("timeline")
     graph.wait_for()
+
+
+def test_a_search_lists_slices_of_lanes_apart_and_leads_to_them(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: What GPU 0 does")
+    page.keyboard.press("/")
+    page.keyboard.type("computation")
+    table = page.get_by_role("table", name="Names in derived lanes")
+    table.wait_for()
+    run = tilescope.connect(served.url).run(served.run_id(KINETO))
+    answer = run.ask("search", query="computation", lanes="overlap.2", limit=1)
+    count = answer.table("lane_names")["count"][0]
+    assert table.locator("tbody td").nth(1).inner_text() == f"{count:,}".replace(",", "\u202f")
+    assert "derived" in table.locator("small").inner_text()
+    viewer.screenshot("lanes-search")
+    assert faults(viewer) == []
+    start = int(answer.table("lane_slices")["start"][0])
+    end = start + int(answer.table("lane_slices")["duration"][0])
+    table.get_by_role("button").click()
+    viewer.wait(f"tilescope.selection?.kind === 'area' && location.hash.includes('area={start}-{end}')")
+
+
+def test_lanes_that_are_drawn_are_exported_and_marked(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue", "Draw: What GPU 0 does")
+    page.get_by_role("button", name="Share").first.click()
+    page.get_by_role("menuitem", name="Export events").click()
+    choice = page.get_by_role("checkbox", name="With the 2 derived lanes")
+    choice.wait_for()
+    assert faults(viewer) == []
+    marked = []
+    for _ in range(2):
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        events = json.loads(download.value.path().read_bytes())["traceEvents"]
+        marked.append({event["args"]["lane"] for event in events if "lane" in event.get("args", {})})
+        choice.click()
+    assert marked == [{"queues.3", "overlap.2"}, set()]
+
+
+def test_a_place_in_a_queue_leads_to_the_work_that_waits(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue")
+    page.get_by_role("slider", name="Work in the queue").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Shift+Enter")
+    viewer.wait("tilescope.selection?.kind === 'event'")
+    run = tilescope.connect(served.url).run(served.run_id(KINETO))
+    track, ordinal = page.evaluate("[tilescope.selection.track, tilescope.selection.ordinal]")
+    assert track == 3
+    assert run.event(track, ordinal).flows_in, "an arrow leads to it from its launch"

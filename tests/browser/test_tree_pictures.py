@@ -55,6 +55,22 @@ def test_the_call_tree_of_a_selection(panel: Panel) -> None:
     assert boxes(picture) == [head, *lines]
 
 
+def test_a_selection_has_a_call_tree_for_each_track(panel: Panel) -> None:
+    panel.select()
+    panel.tab("Call tree")
+    panel.page.get_by_role("combobox", name="Trees").select_option("track")
+    panel.answered("call_tree")
+    answer, _ = panel.ask("call_tree", start=RANGE[0], end=RANGE[1], limit=10_000, by="track")
+    rows = zip(answer["parent"], answer["name"], answer["track"], answer["total"], strict=True)
+    tracks = sorted(
+        (str(name), int(total)) for parent, name, track, total in rows if int(parent) < 0 and track is not None
+    )
+    head, *lines = boxes(panel.page.locator(".span-answer .tree-picture"))
+    name, size, level = (head.index(column) for column in ("name", "total_ticks", "level"))
+    assert len(tracks) > 1
+    assert sorted((line[name], int(line[size])) for line in lines if line[level] == "0") == tracks
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_pages_have_pictures_that_axe_finds_no_fault_with(viewer: Viewer, served: Served, theme: str) -> None:

@@ -68,10 +68,10 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return ["cat"]
         case "text" if field.name == "columns":
             return ["event,name,args.cat", "track,ordinal,category,start,end,row,open,flags,value,args.none"]
-        case "text" if field.name == "lane":
-            return values_of(
-                finish(ask(tools()["lanes"], Scope(reader), LanesQuestion())).table("lanes").column("lane")
-            )
+        case "text" if field.name in ("lane", "lanes"):
+            answer = finish(ask(tools()["lanes"], Scope(reader), LanesQuestion()))
+            lanes = [str(lane) for lane in values_of(answer.table("lanes").column("lane"))]
+            return lanes if field.name == "lane" or not lanes else [",".join(lanes[:3]), lanes[-1]]
         case "text" if field.name == "source":
             return ["overlap", "queues"]
         case "text":

@@ -17,6 +17,8 @@ class Cursor:
     lanes: ThreadLanes = field(default_factory=ThreadLanes)  # of the track
     carrier: int = 0  # of flow ends, which come behind all tracks
     flow: int = 0  # number of its next one
+    lane: int = 0  # position in the list of derived lanes, which come last
+    lane_tick: int | None = None  # from which on its next events are; None: it has none yet
 
     def next_track(self) -> None:
         """Goes on with the track after this one."""
@@ -28,3 +30,8 @@ class Cursor:
         """Goes on with the carrier after this one."""
         self.carrier += 1
         self.flow = 0
+
+    def next_lane(self) -> None:
+        """Goes on with the derived lane after this one."""
+        self.lane += 1
+        self.lane_tick = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tilescope.tiler.columns import Identity
@@ -48,6 +48,11 @@ class Ids:
         """The same of a process that has no pid in its file."""
         return self._text(self._pids[_GROUPS, group], None)
 
+    @property
+    def unused_pid(self) -> int:
+        """A number that is no pid of the file."""
+        return _unused(self._pids.values())
+
     def _text(self, pid: Identity, tid: Identity) -> str:
         pid_text = "" if pid is None else f',"pid":{value_text(pid)}'
         return pid_text if tid is None else f'{pid_text},"tid":{value_text(tid)}'
@@ -76,7 +81,7 @@ class Ids:
 
 def _apart(processes: list[_Process]) -> dict[_Process, Identity]:
     wanted = [pid + 1 if file == _GROUPS and isinstance(pid, int) else pid for file, pid in processes]
-    free = 1 + max((int(text) for pid in wanted if (text := str(pid)).isdecimal()), default=0)
+    free = _unused(wanted)
     taken: set[str] = set()
     identities: dict[_Process, Identity] = {}
     for process, pid in zip(processes, wanted, strict=True):
@@ -85,3 +90,9 @@ def _apart(processes: list[_Process]) -> dict[_Process, Identity]:
         taken.add(str(pid))
         identities[process] = pid
     return identities
+
+
+def _unused(pids: Iterable[Identity]) -> int:
+    """A number beyond all pids that are numbers, be it as text; what has more digits is none of 64 bits."""
+    texts = (str(pid) for pid in pids)
+    return 1 + max((int(text) for text in texts if text.isdecimal() and len(text) < 20), default=0)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.export.cursor import Cursor
+from tilescope.tiler.export.derived_lanes import DerivedLanes
 from tilescope.tiler.export.event_row import EventRow
 from tilescope.tiler.export.event_text import joined, quoted
 from tilescope.tiler.export.file_members import members
@@ -24,6 +27,7 @@ from tilescope.tiler.lookup.tracks import file_of_tracks
 from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.tools import Scope, SpanQuestion
+from tilescope.tiler.tools.lanes.named_lanes import ChosenLane, LaneIds, chosen_lanes
 from tilescope.tiler.tools.question_windows import QuestionWindows
 
 PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
@@ -38,11 +42,19 @@ _NAMELESS: Final = "[no name]"  # as events without a name are called
 
 
 class ExportQuestion(SpanQuestion, frozen=True, kw_only=True):
-    """The events that overlap a span or steps, whole; of all tracks, or of some."""
+    """The events that overlap a span or steps, whole; of all tracks, or of some; and derived lanes."""
+
+    lanes: Annotated[
+        LaneIds | None,
+        Meta(
+            description="Derived lanes that go with them, by their ids with commas between, as in overlap.2,queues.3. "
+            "They are marked, and left out where the file is read again.",
+        ),
+    ] = None
 
     @property
     def is_whole(self) -> bool:
-        """True if it is about all events of the run."""
+        """True if it is about all events of the run, with lanes or without."""
         return self.start is None and self.end is None and self.steps is None and self.tracks is None
 
 
@@ -60,7 +72,9 @@ def next_piece(
     if (words := scope.outside_text(question)) is not None:
         raise UsageError(words)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t].events != 0]
-    export = _Export(reader, scope_windows, tracks, is_whole=question.is_whole)
+    lane_scope = scope.without_outliers()
+    lanes = yield from chosen_lanes(lane_scope, question.lanes)
+    export = _Export(lane_scope, lanes, reader, scope_windows, tracks, is_whole=question.is_whole)
     head, parts = b"", []
     if cursor is None:
         cursor = Cursor()
@@ -95,7 +109,14 @@ class _Export:
     """Writes one piece. The next one may come from another process."""
 
     def __init__(
-        self, reader: QueryReader, scope_windows: QuestionWindows, tracks: list[int], *, is_whole: bool
+        self,
+        lane_scope: Scope,
+        lanes: Sequence[ChosenLane],
+        reader: QueryReader,
+        scope_windows: QuestionWindows,
+        tracks: list[int],
+        *,
+        is_whole: bool,
     ) -> None:
         self._reader = reader
         self._tracks = tracks
@@ -108,6 +129,8 @@ class _Export:
         self._labels = Labels(reader.tree, self.origins, ids, self.hosts, files)
         self._made = MadeEvents(reader, ids, self._labels, self._times)
         self._source = SourceEvents(ids, self.origins, files, self._times, tracks, is_whole=is_whole)
+        span = lane_scope.within(scope_windows.span(tracks))
+        self._lanes = DerivedLanes(lane_scope, lanes, span, ids.unused_pid, self._times)
         self._reading = Reading(reader)
         self._arguments = ArgumentReader(reader.store)
         self._flows = FlowMarks(reader.store, scope_windows, frozenset(tracks))
@@ -125,12 +148,13 @@ class _Export:
         return joined([*named, *self._labels.of_tracks(self._tracks)])
 
     def events(self, cursor: Cursor) -> Interruptible[bytes | None]:
-        """The events of the next page of leaves of a track, or the next flow ends; None: all are written.
+        """The events of the next page of leaves of a track, the next flow ends, or the next of a derived lane.
 
-        Moves the cursor.
+        None: all are written. Moves the cursor.
         """
         if cursor.track == len(self._tracks):
-            return self._flow_ends(cursor)
+            flow_ends = self._flow_ends(cursor)
+            return (yield from self._lane_events(cursor)) if flow_ends is None else flow_ends
         plan = self._plan(self._tracks[cursor.track])
         if cursor.leaf_run == len(plan.leaf_runs):
             cursor.next_track()
@@ -181,6 +205,14 @@ class _Export:
                 zip(*(column.tolist() for column in columns), strict=True), raw, strict=True
             )
         )
+
+    def _lane_events(self, cursor: Cursor) -> Interruptible[bytes | None]:
+        if cursor.lane == len(self._lanes):
+            return None
+        text, cursor.lane_tick = yield from self._lanes.events(cursor.lane, cursor.lane_tick)
+        if cursor.lane_tick is None:
+            cursor.next_lane()
+        return text
 
 
 def _what(name: Name) -> str:

@@ -28,6 +28,7 @@ from tilescope.tiler.tools.imported import TOOL as IMPORTED
 from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.lane_bins import TOOL as LANE_BINS
+from tilescope.tiler.tools.lane_events import TOOL as LANE_EVENTS
 from tilescope.tiler.tools.lanes import TOOL as LANES
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
@@ -75,6 +76,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     BINS,
     LANES,
     LANE_BINS,
+    LANE_EVENTS,
     NESTING,
 )
 

@@ -7,21 +7,23 @@ transports and the viewer need no more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.lanes import CurveBins, SliceBins
+from tilescope.tiler.facts.lanes import CurveBins, LaneSlices, SliceBins, StepCurve
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
 
 LaneKind = Literal["counter", "slices"]
+LanePiece = StepCurve | LaneSlices
 
 _KEY: Final = re.compile(r"[a-z0-9_-]{1,100}", re.ASCII)
 
@@ -50,13 +52,27 @@ class DerivedLane:
 
 
 @dataclass(frozen=True, slots=True)
+class LaneEvent:
+    """An event that a lane shows at a tick, by track and ordinal; and the one that launched it, where there is one."""
+
+    event: tuple[int, int]
+    launch: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LaneSource:
     """The lanes of a tool.
 
     `lanes` says which a run has, and reads little: it is asked before anything is drawn. `bins` has the figures of one
     of them between borders, shape (n + 1,) in ticks; of the run it reads what is between them, or cheap records of the
-    rest. Both may be interrupted where they yield, and raise UsageError, NotBuilt and DamagedStore.
+    rest. `pieces` has all of it that has a tick in a span, exactly, in pieces that follow one another: curves of a
+    counter, or slices; None where whoever asks may stop. `events` are those behind what is shown at a tick, the next
+    or latest first, at most some hundred thousand. `left_out` says, in words, which lanes may be missing. All may be
+    interrupted where they yield, and raise UsageError, NotBuilt and DamagedStore.
     """
 
     lanes: Callable[[Scope], Interruptible[Sequence[DerivedLane]]]
     bins: Callable[[Scope, DerivedLane, Ints], Interruptible[CurveBins | SliceBins]]
+    pieces: Callable[[Scope, DerivedLane, TickRange], Iterator[LanePiece | None]]
+    events: Callable[[Scope, DerivedLane, int], Interruptible[Sequence[LaneEvent]]]
+    left_out: Callable[[Scope], Interruptible[str]] | None = None

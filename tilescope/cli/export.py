@@ -2,7 +2,8 @@
 
 The file opens in Perfetto, in chrome://tracing and in Tilescope itself. Times are exact. Events that overlap the span
 are written whole, with their arguments, together with the flows that begin and end in the span. A whole run that was
-made of a trace-event file is written as it was there: the same pids, tids, flow ends and members. A FILE that ends in
+made of a trace-event file is written as it was there: the same pids, tids, flow ends and members. Derived lanes, which
+`tilescope ask STORE lanes` lists, are on threads of their own, marked: Tilescope leaves them out. A FILE that ends in
 .gz is compressed. Of other formats, slices of one track that overlap only in part are written on further threads of
 the same name, because viewers nest what is on one thread.
 
@@ -14,6 +15,7 @@ Examples:
     tilescope export run.store -o run.json.gz
     tilescope export run.store --start 1.2s --end 1.3s -o slow.json.gz
     tilescope export run.store --steps 7 --tracks 0-12 -o step7.json
+    tilescope export run.store --lanes overlap.2 -o run.json
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", metavar="STEPS", help="only these steps, as in 5 or 5-9")
     parser.add_argument("--step-name", metavar="NAME", help="slices of this name are the steps; default: those marked")
     parser.add_argument("--tracks", metavar="TRACKS", help="only these tracks, as in 1,5,8-12; default: all")
+    parser.add_argument("--lanes", metavar="LANES", help="derived lanes too, as in overlap.2,queues.3; default: none")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -82,7 +85,7 @@ def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     from tilescope.tiler.export import ExportQuestion, pieces
     from tilescope.tiler.tools import from_text
 
-    values = {name: getattr(args, name) for name in ("start", "end", "steps", "step_name", "tracks")}
+    values = {name: getattr(args, name) for name in ("start", "end", "steps", "step_name", "tracks", "lanes")}
     given = {name: text for name, text in values.items() if text is not None}
     for name in given.keys() & {"start", "end"}:
         given[name] = ticks_text(f"--{name}", given[name], reader.tick_ps, zero_of(reader.manifest))

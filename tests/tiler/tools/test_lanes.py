@@ -181,7 +181,7 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
         yield
         raise UsageError("a host has too many allocations")
 
-    monkeypatch.setattr(memory_profile, "memories_of", too_many)
+    monkeypatch.setattr(memory_profile, "listed_memories", too_many)
     answer = answer_of(devices.reader, "lanes")
     assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues"}
     (note,) = answer.notes
@@ -200,7 +200,12 @@ def test_what_a_tool_of_another_package_has_for_lanes_is_its_fault(
 
     queues = tool("queues")
     assert queues.lanes is not None
-    other = replace(queues, id="other", question=Elsewhere, lanes=LaneSource(no_lanes, queues.lanes.bins))
+    other = replace(
+        queues,
+        id="other",
+        question=Elsewhere,
+        lanes=LaneSource(no_lanes, queues.lanes.bins, queues.lanes.pieces, queues.lanes.events),
+    )
     monkeypatch.setattr(lanes_module, "lane_tools", lambda: {"other": other, "queues": queues})
     answer = answer_of(devices.reader, "lanes")
     assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"queues"}

@@ -1,7 +1,8 @@
 """Curves and states that are derived from the events of a run, in the bins of a view: exact sums, never samples."""
 
 from tilescope.tiler.facts.lanes.bin_sums import CurveBins, SliceBins, borders
-from tilescope.tiler.facts.lanes.states import STATES, DeviceStates, device_states, state_bins
+from tilescope.tiler.facts.lanes.lane_slices import LaneSlices
+from tilescope.tiler.facts.lanes.states import STATES, DeviceStates, device_states
 from tilescope.tiler.facts.lanes.step_curve import StepCurve, curve_bins
 from tilescope.tiler.facts.lanes.stream_queue import QueueCurve, queue_curve
 
@@ -9,6 +10,7 @@ __all__ = [
     "STATES",
     "CurveBins",
     "DeviceStates",
+    "LaneSlices",
     "QueueCurve",
     "SliceBins",
     "StepCurve",
@@ -16,5 +18,4 @@ __all__ = [
     "curve_bins",
     "device_states",
     "queue_curve",
-    "state_bins",
 ]

@@ -6,17 +6,20 @@ its own events alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.busy import NOTHING, Busy
+from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.facts.division import divisions
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
+from tilescope.tiler.facts.lanes.lane_slices import LaneSlices
+from tilescope.tiler.facts.lanes.slice_sums import SliceSums
+from tilescope.tiler.facts.lanes.summed_windows import SummedWindows
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange
@@ -27,7 +30,23 @@ Ints = NDArray[np.int64]
 # By index: names of slices of the lane.
 STATES: Final = ("Computation", "Exposed communication", "Exposed copies", "Idle")
 
-_StatePiece = tuple[Windows, ...]  # by state
+
+@dataclass(frozen=True, slots=True)
+class _StatePiece:
+    """The windows of each state in a piece of time: whole ones, and at its borders those that may go on beyond."""
+
+    inner: Sequence[SummedWindows]
+    edges: Sequence[Windows]
+
+    @classmethod
+    def from_states(cls, states: Sequence[Windows], start: int, stop: int) -> _StatePiece:
+        """The windows of [start, stop), by state."""
+        is_edge = [(windows.starts == start) | (windows.stops == stop) for windows in states]
+        inner, edges = (
+            [Windows(windows.starts[mask], windows.stops[mask]) for windows, mask in zip(states, masks, strict=True)]
+            for masks in ([~mask for mask in is_edge], is_edge)
+        )
+        return cls([SummedWindows.from_windows(windows) for windows in inner], edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +56,110 @@ class DeviceStates:
     device: Device
     borders: Ints  # of the pieces, shape (n + 1,), ticks
 
-    def states(self, reader: QueryReader, start: int, stop: int) -> Interruptible[Sequence[Windows]]:
-        """The ticks of each state in [start, stop). Raises DamagedStore."""
-        first = max(int(np.searchsorted(self.borders, start, side="right")) - 1, 0)
-        end = min(int(np.searchsorted(self.borders, stop, side="left")), len(self.borders) - 1)
-        pieces = []
-        busy = None
-        for number in range(first, end):
-            key = (self.device.group, number)
-            piece = _PIECES.get(reader, key)
-            if piece is None:
-                busy = busy or Busy(reader, [*self.device.tracks, *self.device.beside])
-                piece = _PIECES.keep(reader, key, (yield from self._piece(busy, number)))
-            pieces.append(piece)
-            yield
-        return [
-            Windows.adjoined([piece[state] for piece in pieces]).clipped(start, stop) if pieces else NOTHING
-            for state in range(len(STATES))
-        ]
+    def bins(self, reader: QueryReader, borders: Ints) -> Interruptible[SliceBins]:
+        """Bins of a lane with one row, of a slice for each window of a state; borders of shape (n + 1,), ticks.
 
-    def _piece(self, busy: Busy, number: int) -> Interruptible[_StatePiece]:
+        Raises DamagedStore.
+        """
+        sums = SliceSums(STATES, borders)
+        edges: list[Sequence[Windows]] = []
+        # With the piece that ends where the view begins: a slice that goes on from there starts before the view.
+        for number in self._numbers(int(borders[0]) - 1, int(borders[-1])):
+            piece = yield from self._kept_piece(reader, number)
+            for state, windows in enumerate(piece.inner):
+                sums.add(state, windows)
+            edges.append(piece.edges)
+            yield
+        for state, parts in enumerate(zip(*edges, strict=True)):
+            sums.add(state, SummedWindows.from_windows(Windows.adjoined(parts)))
+        return sums.bins()
+
+    def slices(self, reader: QueryReader, start: int, stop: int) -> Iterator[LaneSlices | None]:
+        """A slice for each window that has a tick in [start, stop), piece by piece; None where one may stop.
+
+        Raises DamagedStore.
+        """
+        numbers = self._numbers(start, stop)
+        begun: list[int | None] = []  # by state: the start of the slice that goes on from the piece before
+        for state in range(len(STATES)):
+            begun.append((yield from self._begin(reader, state, numbers)))
+        for number in numbers:
+            piece = yield from self._kept_piece(reader, number)
+            first, end = (int(border) for border in self.borders[number : number + 2])
+            rows = []
+            for state, windows in enumerate(piece.inner):
+                stops = windows.starts + np.diff(windows.before)
+                rows.append(np.stack([windows.starts, stops, np.full(len(windows), state)]))
+            for state, edges in enumerate(piece.edges):
+                begins = begun[state]
+                begun[state] = None
+                for edge_start, edge_stop in zip(edges.starts.tolist(), edges.stops.tolist(), strict=True):
+                    goes_on = edge_start == first and begins is not None
+                    whole_start = begins if goes_on and begins is not None else edge_start
+                    whole_stop = edge_stop
+                    if edge_stop == end:
+                        begun[state] = whole_start
+                        # Long ones would be followed once for each of their pieces.
+                        if not goes_on or number == numbers[0]:
+                            whole_stop = yield from self._end(reader, state, number, edge_stop)
+                    if not goes_on or number == numbers[0]:  # else the piece in which it begins has it
+                        rows.append(np.array([[whole_start, whole_stop, state]], np.int64).T)
+            starts, stops, states = np.concatenate(rows, axis=1)
+            seen = np.flatnonzero((starts < stop) & (stops > start))
+            seen = seen[np.argsort(starts[seen], kind="stable")]
+            yield LaneSlices(
+                int(self.borders[number + 1]),
+                STATES,
+                starts[seen],
+                stops[seen],
+                np.zeros(len(seen), np.int64),
+                states[seen],
+            )
+
+    def _begin(self, reader: QueryReader, state: int, numbers: range) -> Interruptible[int | None]:
+        """The start of the slice of a state that goes on into the first of these pieces from the one before."""
+        begin = None
+        number = numbers.start - 1 if len(numbers) else -1
+        while number >= 0:
+            edges = (yield from self._kept_piece(reader, number)).edges[state]
+            yield
+            goes_on = np.flatnonzero(edges.stops == self.borders[number + 1])
+            if not len(goes_on):
+                break
+            begin = int(edges.starts[goes_on[0]])
+            if begin > self.borders[number]:
+                break
+            number -= 1
+        return begin
+
+    def _end(self, reader: QueryReader, state: int, number: int, stop: int) -> Interruptible[int]:
+        """The end of a window of a state that ends a piece, with what the pieces behind it have of it."""
+        while number + 2 < len(self.borders) and stop == self.borders[number + 1]:
+            number += 1
+            edges = (yield from self._kept_piece(reader, number)).edges[state]
+            yield
+            goes_on = np.flatnonzero(edges.starts == stop)
+            if not len(goes_on):
+                break
+            stop = int(edges.stops[goes_on[0]])
+        return stop
+
+    def _numbers(self, start: int, stop: int) -> range:
+        """The pieces that have a tick in [start, stop)."""
+        first = max(int(np.searchsorted(self.borders, start, side="right")) - 1, 0)
+        return range(first, min(int(np.searchsorted(self.borders, stop, side="left")), len(self.borders) - 1))
+
+    def _kept_piece(self, reader: QueryReader, number: int) -> Interruptible[_StatePiece]:
+        key = (self.device.group, number)
+        piece = _PIECES.get(reader, key)
+        if piece is None:
+            busy = Busy(reader, [*self.device.tracks, *self.device.beside])
+            states = yield from self._piece(busy, number)
+            start, stop = (int(border) for border in self.borders[number : number + 2])
+            piece = _PIECES.keep(reader, key, _StatePiece.from_states(states, start, stop))
+        return piece
+
+    def _piece(self, busy: Busy, number: int) -> Interruptible[tuple[Windows, ...]]:
         windows = Windows.single(int(self.borders[number]), int(self.borders[number + 1]))
         parts = []
         for division in divisions(busy, windows):
@@ -82,37 +185,3 @@ def device_states(reader: QueryReader, device: Device) -> Interruptible[DeviceSt
         borders = np.array([*starts, extent.stop] if starts else [0], np.int64)
         states = _STATES.keep(reader, device.group, DeviceStates(device, borders))
     return states
-
-
-def state_bins(states: Sequence[Windows], borders: Ints) -> SliceBins:
-    """Bins of a lane with one row, of a slice for each window of each state; borders of shape (n + 1,)."""
-    width = int(np.diff(borders).max(initial=1))
-    slices: list[tuple[Ints, Ints, Ints]] = []
-    sums: list[tuple[Ints, Ints, Ints, Ints]] = []
-    for state, windows in enumerate(states):
-        length = windows.stops - windows.starts
-        is_wide = length >= width
-        wide, short = (
-            Windows(windows.starts[mask], windows.stops[mask]) if len(windows) else NOTHING
-            for mask in (is_wide, ~is_wide)
-        )
-        slices.append((wide.starts, wide.stops, np.full(len(wide), state)))
-        busy = np.diff(short.ticks_before(borders))
-        count = np.diff(np.searchsorted(short.starts, borders))
-        which = np.flatnonzero(busy)
-        sums.append((which, np.full(len(which), state), count[which], busy[which]))
-    start, stop, name = (np.concatenate(columns) for columns in zip(*slices, strict=True))
-    bin_, bin_name, count, busy = (np.concatenate(columns) for columns in zip(*sums, strict=True))
-    order, bin_order = np.argsort(start, kind="stable"), np.argsort(bin_, kind="stable")
-    return SliceBins(
-        STATES,
-        start[order],
-        stop[order],
-        np.zeros(len(order), np.int64),
-        name[order],
-        bin_[bin_order],
-        np.zeros(len(bin_order), np.int64),
-        bin_name[bin_order],
-        count[bin_order],
-        busy[bin_order],
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -14,10 +15,11 @@ from tilescope.tiler.facts.lanes.bin_sums import CurveBins
 Ints = NDArray[np.int64]
 
 _INT64: Final = 1 << 63
+_BLOCK: Final = 64  # values with one least and one greatest: of a wide bin only those at its ends are looked at
 _NONE_YET: Final = np.iinfo(np.int64).max  # the least value of a bin that no piece has reached
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is worked out is kept beside the columns
 class StepCurve:
     """A value from each time on until the next, within [start, stop); columns of shape (n,).
 
@@ -32,11 +34,9 @@ class StepCurve:
 
     def area(self, times: Ints) -> NDArray[np.int64] | NDArray[np.object_]:
         """The sum of value × ticks from the start to each of these times, which lie in [start, stop]."""
-        lengths = np.diff(self.time)
-        most = max(int(np.abs(self.value).max(initial=0)), 1)
-        kind = np.int64 if most * (self.stop - self.start) < _INT64 else object
-        sums = np.append(0, np.cumsum(self.value[:-1].astype(kind) * lengths)).astype(kind)
+        sums = self._sums
         last = np.searchsorted(self.time, times, side="right") - 1
+        kind = object if sums.dtype == object else np.int64
         areas: NDArray[np.int64] | NDArray[np.object_] = sums[last] + self.value[last].astype(kind) * (
             times - self.time[last]
         )
@@ -47,10 +47,43 @@ class StepCurve:
         holding = np.searchsorted(self.time, borders[:-1], side="right") - 1
         # Values that were replaced at the very tick of a border belong to the bin that begins there.
         first = np.minimum(holding, np.searchsorted(self.time, borders[:-1], side="left"))
-        end = np.searchsorted(self.time, borders[1:], side="left")
-        pairs = np.stack([first, np.maximum(end, first + 1)], axis=1).ravel()
-        values = np.append(self.value, self.value[-1:])
-        return np.minimum.reduceat(values, pairs)[::2], np.maximum.reduceat(values, pairs)[::2]
+        end = np.maximum(np.searchsorted(self.time, borders[1:], side="left"), first + 1)
+        blocks_least, blocks_greatest = self._block_extremes
+        least = _reduced(np.minimum, self.value, blocks_least, first, end)
+        return least, _reduced(np.maximum, self.value, blocks_greatest, first, end)
+
+    @cached_property
+    def _sums(self) -> NDArray[np.int64] | NDArray[np.object_]:
+        """The area from the start to each of the times."""
+        most = max(int(np.abs(self.value).max(initial=0)), 1)
+        kind = np.int64 if most * (self.stop - self.start) < _INT64 else object
+        sums: NDArray[np.int64] | NDArray[np.object_] = np.append(
+            0, np.cumsum(self.value[:-1].astype(kind) * np.diff(self.time))
+        ).astype(kind)
+        return sums
+
+    @cached_property
+    def _block_extremes(self) -> tuple[Ints, Ints]:
+        """Least and greatest of each `_BLOCK` values."""
+        blocks = np.arange(0, len(self.value), _BLOCK)
+        return np.minimum.reduceat(self.value, blocks), np.maximum.reduceat(self.value, blocks)
+
+
+def _reduced(function: np.ufunc, values: Ints, blocks: Ints, first: Ints, end: Ints) -> Ints:
+    """Least or greatest of values[first:end], row by row, none empty; of whole blocks the values are not looked at."""
+    first_block, end_block = -(-first // _BLOCK), end // _BLOCK
+    spread = np.arange(_BLOCK)
+    heads = first[:, None] + spread
+    tails = end[:, None] - 1 - spread
+    # Beyond the other end an edge has its own end again.
+    edges = np.concatenate([np.minimum(heads, end[:, None] - 1), np.maximum(tails, first[:, None])], axis=1)
+    reduced: Ints = function.reduce(values[edges], axis=1)
+    rows = np.flatnonzero(end_block > first_block)
+    if len(rows):
+        pairs = np.stack([first_block[rows], end_block[rows]], axis=1).ravel()
+        inner = function.reduceat(np.append(blocks, blocks[-1]), pairs)[::2]
+        reduced[rows] = function(reduced[rows], inner)
+    return reduced
 
 
 def curve_bins(curves: Iterable[StepCurve | None], borders: Ints) -> CurveBins:

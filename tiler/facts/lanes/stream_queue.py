@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
-from tilescope.tiler.facts.launches.launch_chunks import LaunchChunks, launch_chunks, launch_pairs
+from tilescope.tiler.facts.launches.launch_chunks import LaunchChunks, LaunchPairs, launch_chunks, launch_pairs
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -59,7 +59,31 @@ class QueueCurve:
                 curve = _PIECES.keep(reader, (self.track, number), (yield from piece))
             yield curve
 
+    def waiting(self, reader: QueryReader, tick: int) -> Interruptible[LaunchPairs]:
+        """The slices that wait at a tick, in the order of their starts, with their launches. Raises DamagedStore."""
+        number = int(np.searchsorted(self.borders, tick, side="right")) - 1
+        if not 0 <= number < len(self.borders) - 1:
+            return LaunchPairs(*(np.zeros(0, np.int64) for _ in range(3)))
+        waits = yield from self._waits(reader, int(self.borders[number]), int(self.borders[number + 1]))
+        return waits.pairs.take(np.flatnonzero((waits.launch <= tick) & (waits.start > tick)))
+
+    def launches(self, reader: QueryReader, ordinals: Ints) -> Interruptible[LaunchPairs]:
+        """The launches of some slices of the stream, as far as they were recorded. Raises DamagedStore."""
+        parts = [LaunchPairs(*(np.zeros(0, np.int64) for _ in range(3)))]
+        for first, last in zip(self.chunks.first.tolist(), self.chunks.last.tolist(), strict=True):
+            if ((ordinals >= first) & (ordinals <= last)).any():
+                pairs = yield from launch_pairs(reader, self.track, first)
+                parts.append(pairs.take(np.flatnonzero(np.isin(pairs.ordinal, ordinals))))
+                yield
+        return LaunchPairs.joined(parts)
+
     def _piece(self, reader: QueryReader, start: int, stop: int) -> Interruptible[StepCurve]:
+        waits = yield from self._waits(reader, start, stop)
+        yield
+        return _curve(np.maximum(waits.launch, start), waits.start[waits.start < _LATER], start, stop)
+
+    def _waits(self, reader: QueryReader, start: int, stop: int) -> Interruptible[_Waits]:
+        """Slices that wait at some tick of a piece."""
         reading = Reading(reader)
         device = yield from _starts_within(reader, reading, self.track, start, stop)
         hosts = {}
@@ -67,7 +91,7 @@ class QueueCurve:
             hosts[track] = yield from _starts_within(reader, reading, track, start, stop)
         ends = [hosts[track].first + len(hosts[track].start) for track in self.launching_tracks]
         rows = np.flatnonzero((self.chunks.last >= device.first) & (self.chunks.earliest < ends).any(axis=1))
-        begins, starts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        parts = [_Waits(LaunchPairs(*(np.zeros(0, np.int64) for _ in range(3))), *[np.zeros(0, np.int64)] * 2)]
         for row in rows.tolist():
             pairs = yield from launch_pairs(reader, self.track, int(self.chunks.first[row]))
             launch = np.full(len(pairs), _LATER)
@@ -75,12 +99,19 @@ class QueueCurve:
                 is_here = pairs.track == track
                 launch[is_here] = host.ticks(pairs.launch[is_here])
             begin = device.ticks(pairs.ordinal)
-            waits = (launch < begin) & (begin > _BEFORE)
-            begins.append(launch[waits])
-            starts.append(begin[waits])
-        begin, end = np.concatenate(begins), np.concatenate(starts)
-        yield
-        return _curve(np.maximum(begin, start), end[end < _LATER], start, stop)
+            waits = np.flatnonzero((launch < begin) & (begin > _BEFORE))
+            parts.append(_Waits(pairs.take(waits), launch[waits], begin[waits]))
+        launch, begin = (np.concatenate([getattr(part, column) for part in parts]) for column in ("launch", "start"))
+        return _Waits(LaunchPairs.joined([part.pairs for part in parts]), launch, begin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waits:
+    """Slices of a stream and their launches; ticks of both, _BEFORE and _LATER beside the piece. Shape (n,)."""
+
+    pairs: LaunchPairs
+    launch: Ints
+    start: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +129,9 @@ class _Starts:
 
 
 _QUEUES: Final = KeyedRunCache[int, QueueCurve]("queues", "Launches for streams, by chunks")
-_PIECES: Final = KeyedRunCache[tuple[int, int], StepCurve]("queue_pieces", "Pieces of the queues of streams")
+_PIECES: Final = KeyedRunCache[tuple[int, int], StepCurve](
+    "queue_pieces", "Pieces of the queues of streams", grows=True
+)
 
 
 def queue_curve(reader: QueryReader, track: int) -> Interruptible[QueueCurve | None]:

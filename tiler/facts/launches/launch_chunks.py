@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,6 +41,18 @@ class LaunchPairs:
 
     def __len__(self) -> int:
         return len(self.ordinal)
+
+    def take(self, which: Ints) -> LaunchPairs:
+        """Some of them."""
+        return LaunchPairs(self.ordinal[which], self.track[which], self.launch[which])
+
+    @staticmethod
+    def joined(parts: Sequence[LaunchPairs]) -> LaunchPairs:
+        """One after the other; there is at least one."""
+        ordinal, track, launch = (
+            np.concatenate([getattr(part, column) for part in parts]) for column in ("ordinal", "track", "launch")
+        )
+        return LaunchPairs(ordinal, track, launch)
 
 
 def launch_chunks(reader: QueryReader, track: int) -> Interruptible[LaunchChunks]:

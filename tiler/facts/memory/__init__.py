@@ -1,6 +1,6 @@
 """Allocations that the runtime recorded: memories, their fill over time, and their content at any time."""
 
-from tilescope.tiler.facts.memory.kept import hosts_of, memories_of
+from tilescope.tiler.facts.memory.kept import hosts_of, listed_memories, memories_of, used_curve
 from tilescope.tiler.facts.memory.pool import Curve, Fill, Live, MemoryPool, Peak
 from tilescope.tiler.facts.memory.records import NO_ALLOCATIONS, records_allocations
 
@@ -12,6 +12,8 @@ __all__ = [
     "MemoryPool",
     "Peak",
     "hosts_of",
+    "listed_memories",
     "memories_of",
     "records_allocations",
+    "used_curve",
 ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
 from tilescope.tiler.natural_order import natural_key
@@ -16,6 +18,17 @@ from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
+
+@dataclass(frozen=True, slots=True)
+class ListedMemories:
+    """Memories of a host, by name; `is_whole` False: only those with which a thread begins or ends."""
+
+    memories: Sequence[MemoryPool]
+    is_whole: bool
+
+
+_SAMPLES: Final = KeyedRunCache[int, ListedMemories]("memory_samples", "First and last allocations of threads")
+_CURVES: Final = KeyedRunCache[tuple[int, str], StepCurve]("memory_curves", "Memories in use over time", grows=True)
 _MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
 
 
@@ -31,12 +44,41 @@ def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool
     """
     memories = _MEMORIES.get(reader, host)
     if memories is None:
-        tracks = [track for track in reader.tree.leaves(None) if _host(reader, track) == host]
-        records = yield from records_of(reader, tracks)
+        records = yield from records_of(reader, _tracks(reader, host))
         memories = _memories(records, host)
         yield
         _MEMORIES.keep(reader, host, memories)
     return memories
+
+
+def listed_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemories]:
+    """The memories of a host: all once they are kept, else by the first and last allocations of each thread alone.
+
+    A page at each end is read of a thread: what is listed before anything is drawn cannot wait for all of a run.
+    """
+    memories = _MEMORIES.get(reader, host)
+    if memories is not None:
+        return ListedMemories(memories, is_whole=True)
+    listed = _SAMPLES.get(reader, host)
+    if listed is None:
+        records = yield from records_of(reader, _tracks(reader, host), ends_only=True)
+        listed = _SAMPLES.keep(reader, host, ListedMemories(_memories(records, host), records.is_whole))
+    return listed
+
+
+def used_curve(reader: QueryReader, host: int, name: str) -> Interruptible[StepCurve | None]:
+    """The bytes in use of a memory, by its name; None where there is none. Raises UsageError: they are too much."""
+    curve = _CURVES.get(reader, (host, name))
+    if curve is None:
+        memories = yield from memories_of(reader, host)
+        memory = next((memory for memory in memories if memory.name == name), None)
+        if memory is not None:
+            curve = _CURVES.keep(reader, (host, name), memory.used_curve(reader.end + 1))
+    return curve
+
+
+def _tracks(reader: QueryReader, host: int) -> list[int]:
+    return [track for track in reader.tree.leaves(None) if _host(reader, track) == host]
 
 
 def _host(reader: QueryReader, track: int) -> int:

@@ -6,7 +6,7 @@ Runtimes of an XSpace write them as events of the host, PyTorch as instants; wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -17,6 +17,7 @@ from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, AllocationArguments, Runtime, Texts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, Interruptible, QueryReader, Reading
+from tilescope.tiler.query.events import EventPlan, LeafRun
 from tilescope.tiler.query.run_caches import RunCache
 
 Ints = NDArray[np.int64]
@@ -46,6 +47,7 @@ class Records:
     ordinal: Ints
     arguments: AllocationArguments
     texts: Sequence[str]
+    is_whole: bool = True  # False: there may be others on the tracks that were read
 
     def __len__(self) -> int:
         return len(self.start)
@@ -82,13 +84,17 @@ def records_allocations(reader: QueryReader) -> bool:
     return is_recorded
 
 
-def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Records]:
-    """Records of these tracks, in the order of time. Raises UsageError for too many."""
+def records_of(reader: QueryReader, tracks: Sequence[int], *, ends_only: bool = False) -> Interruptible[Records]:
+    """Records of these tracks, in the order of time. Raises UsageError for too many.
+
+    With `ends_only` those of the first and the last page of each track on which there are any.
+    """
     kinds = yield from _kinds(reader)
     reading, arguments = Reading(reader), ArgumentReader(reader.store)
     texts: Texts = {}
     parts: list[Records] = []
     count = 0
+    is_whole = True
     with_events = (track for track in tracks if _holds_events(reader, track))
     for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
         try:
@@ -97,14 +103,17 @@ def records_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Reco
             continue
         if pages.any():
             for track in of_block:
-                for events in _events(reader, reading, track, pages, kinds):
+                plan = reader.plan(track, EVERYTHING)
+                runs = [run for run in plan.leaf_runs if pages[run.first_of_page]]
+                is_whole = is_whole and (not ends_only or len(runs) <= 2)
+                for events in _events(reading, plan, runs, kinds, ends_only=ends_only):
                     count += len(events)
                     if count > MAX_RECORDS:
                         raise UsageError(f"a host of the run recorded more than {MAX_RECORDS:,} allocations and frees")
                     parts += _event_records(arguments, events, kinds, texts)
                     yield
         yield
-    return _in_order(parts, texts)
+    return replace(_in_order(parts, texts), is_whole=is_whole)
 
 
 def _holds_events(reader: QueryReader, track: int) -> bool:
@@ -122,15 +131,29 @@ def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray
 
 
 def _events(
-    reader: QueryReader, reading: Reading, track: int, pages: NDArray[np.bool_], kinds: NDArray[np.uint8]
+    reading: Reading,
+    plan: EventPlan,
+    runs: Sequence[LeafRun],
+    kinds: NDArray[np.uint8],
+    *,
+    ends_only: bool,
 ) -> Iterator[Events]:
-    """Its events of these kinds, some at a time."""
-    plan = reader.plan(track, EVERYTHING)
-    for events in reading.events(plan, [run for run in plan.leaf_runs if pages[run.first_of_page]]):
-        selected = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
-        selected = selected.take(np.argsort(selected.ordinal, kind="stable"))
-        for first in range(0, len(selected), _EVENTS_AT_ONCE):
-            yield selected.take(slice(first, first + _EVENTS_AT_ONCE))
+    """The events of these kinds in some leaves, page by page, some at a time."""
+    for part in _ends(len(runs)) if ends_only else (range(len(runs)),):
+        for place in part:
+            (events,) = reading.events(plan, [runs[place]])
+            selected = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
+            selected = selected.take(np.argsort(selected.ordinal, kind="stable"))
+            for first in range(0, len(selected), _EVENTS_AT_ONCE):
+                yield selected.take(slice(first, first + _EVENTS_AT_ONCE))
+            if ends_only and len(selected):
+                break  # on pages before it were allocations of other tracks
+
+
+def _ends(pages: int) -> Iterator[range]:
+    """Positions of the first half of some pages, from the first on, and of the others, from the last on."""
+    yield range((pages + 1) // 2)
+    yield range(pages - 1, (pages + 1) // 2 - 1, -1)
 
 
 def _event_records(

@@ -98,7 +98,9 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts_by_file = _hosts_by_file(summaries, names)
-    hosts = dict.fromkeys(host for file in files for host in sorted(set(hosts_by_file[file]), key=natural_key))
+    hosts = dict.fromkeys(
+        host for file in files for host in sorted({*hosts_by_file[file]} or {names[file]}, key=natural_key)
+    )
     what = "hosts"
     if all(summaries[file].rank is not None for file in files):
         what = "ranks"

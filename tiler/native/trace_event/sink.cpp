@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::string_view no_name = "[no name]";
 
+// Category of what an export writes of derived lanes (tiler/export/derived_lanes.py): no events of a trace.
+constexpr std::string_view derived_lane = "tilescope.derived_lane";
+
 constexpr std::size_t chunk_rows = std::size_t{1} << 18;
 constexpr std::size_t chunk_args_bytes = std::size_t{32} << 20;
 
@@ -124,6 +127,10 @@ void EventSink::add(const EventFields& event) {
     }
     ends_in_nothing_ = false;
     const char phase = letter(event.ph);
+    if (event.cat.is_string() && event.cat.text == derived_lane) {
+        if (phase != 'M') ignore("derived_lane");
+        return;
+    }
     if (phase == 'M') {
         ++written_['M'];
         ++read_['M'];

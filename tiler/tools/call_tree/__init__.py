@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.question import FigureQuestion
@@ -116,13 +117,13 @@ def _table(
 ) -> Interruptible[Table]:
     """The table of the nodes that are listed. Yields between columns: of many nodes each takes some milliseconds."""
     parent, name, total, self_ticks, count, calls, longest, track, ordinal = listed
-    tracks = reader.tree.tracks
     track_row = track_of(name)
     is_track = track_row >= 0
+    tracks = track_names(reader.tree, track_row[is_track].tolist())
     names = reader.names.by_id(np.unique(name[~is_track]).tolist())
     yield
     texts = [
-        tracks[row_track].name if row_track >= 0 else names[number].text
+        tracks[row_track] if row_track >= 0 else names[number].text
         for number, row_track in zip(name.tolist(), track_row.tolist(), strict=True)
     ]
     yield

@@ -72,7 +72,12 @@ def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
     for name, tool in tools.items():
         if question.source in (None, name):
             try:
-                lanes |= yield from lanes_of_tool(tool, scope)
+                there = yield from lanes_of_tool(tool, scope)
+                lanes |= there
+                if there and tool.lanes is not None and tool.lanes.left_out is not None:
+                    with blamed(tool):
+                        words = yield from tool.lanes.left_out(scope)
+                    notes += [Note("info", words)] if words else []
             except (UsageError, ToolFailed) as error:  # the lanes of other tools are there all the same
                 notes.append(Note("warning", f"there are no lanes of {name}: {error}"))
             yield

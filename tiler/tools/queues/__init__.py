@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -10,12 +11,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import Device, devices_of
-from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, curve_bins, queue_curve
+from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, StepCurve, curve_bins, queue_curve
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.launches import LAUNCHES
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneSource
+from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -107,6 +109,25 @@ def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> I
     return curve_bins([], borders) if curve is None else (yield from _bins(scope, curve, borders))
 
 
+def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[StepCurve | None]:
+    curve = yield from queue_curve(scope.reader, lane.track)
+    if curve is not None:
+        yield from curve.pieces(scope.reader, span.start, span.stop)
+
+
+def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
+    """The slices that wait, in the order in which they start."""
+    curve = yield from queue_curve(scope.reader, lane.track)
+    if curve is None:
+        return []
+    pairs = yield from curve.waiting(scope.reader, tick)
+    columns = (pairs.ordinal, pairs.track, pairs.launch)
+    return [
+        LaneEvent((lane.track, ordinal), (track, launch))
+        for ordinal, track, launch in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
 def _availability(scope: Scope) -> str:
     return "" if next(iter(scope.reader.store.scan(LAUNCHES)), None) is not None else NO_LAUNCHES
 
@@ -125,5 +146,5 @@ TOOL: Final = Tool(
         parts={"waiting": ("streams.waiting",)},
         lists={"streams": "streams"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins),
+    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
 )

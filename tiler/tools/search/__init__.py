@@ -10,18 +10,21 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.search.hits import Hits, page_of_hits
-from tilescope.tiler.search.language import MAX_QUERY, parse
+from tilescope.tiler.search.language import MAX_QUERY, Query, parse
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.search.totals import Totals, totals
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.lanes.named_lanes import ChosenLane, LaneIds, lanes_so_far
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.search.lane_hits import lane_tables
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.windows import WindowsOf
 
 MAX_HITS: Final = 100_000
 DEFAULT_HITS: Final = 100
+MAX_LANE_HITS: Final = 10_000
 MAX_NAMES: Final = 65_536
 DEFAULT_NAMES: Final = 100
 
@@ -55,6 +58,13 @@ class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
     names: Annotated[
         int, Meta(ge=0, le=MAX_NAMES, description="The most names that are listed, the busiest first.")
     ] = DEFAULT_NAMES
+    lanes: Annotated[
+        LaneIds | None,
+        Meta(
+            description="Derived lanes whose slices are searched as well, by their ids with commas between, as in "
+            "overlap.2. They are no events, and have tables of their own."
+        ),
+    ] = None
 
 
 def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
@@ -73,7 +83,35 @@ def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
         tables.append(_names_table(scope, sums, question.names))
     notes: list[Note] = []
     tables.append((yield from _events_table(scope, selection, question_windows.on_track, question, notes)))
-    return Answer(facts, tables, notes=notes)
+    is_complete = True
+    if question.lanes is not None:
+        lane_scope = scope.without_outliers()
+        lanes, missing = yield from lanes_so_far(lane_scope, question.lanes)
+        notes += missing
+        is_complete = not missing
+        tables += yield from _lane_tables(lane_scope, lanes, query, question_windows.on_track, question, notes)
+    return Answer(facts, tables, notes=notes, is_complete=is_complete)
+
+
+def _lane_tables(
+    scope: Scope,
+    lanes: list[ChosenLane],
+    query: Query,
+    windows_of: WindowsOf,
+    question: SearchQuestion,
+    notes: list[Note],
+) -> Interruptible[list[Table]]:
+    # Pages go on by places of events, which slices of lanes have none of: they are on the first one.
+    limit = 0 if question.after is not None else min(question.limit, MAX_LANE_HITS)
+    totals = question.totals or not limit
+    names, slices = yield from lane_tables(
+        scope, lanes, query, windows_of, limit, backward=question.backward, totals=totals
+    )
+    if limit == MAX_LANE_HITS and len(slices) == limit < question.limit:
+        notes.append(
+            Note("info", f"of derived lanes no more than {limit:,} slices are listed: a span from the last one goes on")
+        )
+    return ([] if names is None else [names]) + ([slices] if question.after is None else [])
 
 
 def _names_table(scope: Scope, sums: Totals, limit: int) -> Table:

@@ -20,7 +20,7 @@ export function plotColors(element: HTMLElement, theme: Theme): PlotColors {
 }
 
 /** Value of a system colour: canvases do not follow when it changes, so it is read. */
-function systemColor(element: HTMLElement, name: string): string {
+export function systemColor(element: Element, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = name;
   element.append(probe);

@@ -11,6 +11,7 @@ import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 import { CloseIcon, DownIcon } from "./icons";
+import { LaneCount, LaneHits } from "./lane-hits";
 import { SearchHelp } from "./search-help";
 import "../styles/search.css";
 
@@ -79,6 +80,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
           ) : (
             <>
               <Results trace={trace} now={now} />
+              <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
                 What can be searched for
               </button>
@@ -184,12 +186,16 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
     <>
       <p class="search-line">
         {count === 0n ? (
-          <strong>No event is found.</strong>
+          <>
+            <strong>No event is found.</strong>
+            <LaneCount />
+          </>
         ) : (
           <>
             <strong>{plural(count, "event")}</strong>
             <span title={`${exact}: each event by itself`}>{formatDuration(busyTicks, tickPs)} in all</span>
             <span>{rest === null ? plural(BigInt(names.length), "name") : `more than ${names.length} names`}</span>
+            <LaneCount />
           </>
         )}
       </p>

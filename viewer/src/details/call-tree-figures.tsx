@@ -6,6 +6,7 @@ import { isTree } from "../answers/tree-table";
 import type { Trace } from "../state/trace";
 import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { treesQuestion } from "./span-tabs";
 import { useLinks } from "./use-links";
 
 /** So many nodes are drawn, those with the most time: more are narrower than a pixel. */
@@ -19,7 +20,7 @@ export function CallTreeFigures({ trace, span }: { trace: Trace; span: ShownSpan
       tool="call_tree"
       span={span}
       isOf={isSliced}
-      more={{ limit: MOST_NODES }}
+      more={{ limit: MOST_NODES, ...treesQuestion() }}
       nothing="No slice starts in this on a track whose slices lie in one another."
     >
       {({ tables }) =>

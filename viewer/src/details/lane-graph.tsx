@@ -6,7 +6,9 @@ import { figureText } from "../answers/figures";
 import { useApp } from "../components/app-context";
 import { formatPercent } from "../components/format";
 import { useRequest } from "../requests/use-request";
+import { valuesOf } from "../state/answer-values";
 import { type DerivedLane, laneHeightPx } from "../state/lanes";
+import type { EventPlace } from "../state/location";
 import { questionKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
 import { theme } from "../state/settings";
@@ -21,9 +23,11 @@ import {
   type LaneBins,
   laneBins,
   rangeOf,
+  type SliceLane,
   sharesAt,
 } from "./lane-bins";
-import { paintLane } from "./lane-painter";
+import { laneColor } from "./lane-colors";
+import { BLANK, paintLane } from "./lane-painter";
 
 /** A click means the greatest place so near to it, and selects what happens so near to that. */
 const NEAR_PX = 6;
@@ -44,6 +48,16 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
       announcement.value = `Selected what happens around ${words(middle)}.`;
     }
   };
+  /** Selects the first of the events behind what is shown: the timeline draws the arrow from what launched it. */
+  const goToEvent = async (xPx: number) => {
+    const tick = tickAtX(seen, bins === null ? xPx : nearPx(bins, seen, xPx));
+    const event = await firstEvent(trace, lane, tick).catch(() => null);
+    if (event === null) {
+      announcement.value = "No event is behind it.";
+    } else {
+      app.viewNavigator.goTo(event.track, event.ordinal);
+    }
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const from = pointedPx ?? seen.widthPx / 2;
     const stride = event.shiftKey ? 20 : 1;
@@ -53,6 +67,8 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
     } else if (event.key === "ArrowUp" && bins?.kind === "counter") {
       const top = bins.greatest.indexOf(bins.top);
       setPointedPx(top < 0 ? from : Math.max(0, Math.min(seen.widthPx - 1, middlePx(bins, seen, top))));
+    } else if (event.key === "Enter" && event.shiftKey) {
+      void goToEvent(from);
     } else if (event.key === "Enter") {
       choose(from);
     } else {
@@ -67,7 +83,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
       class="lane"
       role="slider"
       tabIndex={0}
-      aria-label={`${lane.title}, derived; Enter selects what made it`}
+      aria-label={`${lane.title}, derived; Enter selects what made it, Shift+Enter one event`}
       aria-busy={isBusy}
       aria-valuemin={0}
       aria-valuemax={Math.round(seen.widthPx)}
@@ -81,7 +97,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
       onPointerDown={(event) => event.stopPropagation()}
       onFocus={() => setPointedPx((current) => current ?? seen.widthPx / 2)}
       onBlur={() => setPointedPx(null)}
-      onClick={(event) => choose(event.offsetX)}
+      onClick={(event) => (event.shiftKey ? void goToEvent(event.offsetX) : choose(event.offsetX))}
     >
       <div class={isStale ? "is-stale" : undefined}>
         <LaneCanvas lane={lane} bins={bins} seen={seen} />
@@ -94,6 +110,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
         <>
           <span class="lane-cursor" style={{ left: `${pointedPx}px` }} />
           <span class="lane-tip" style={tipPlace(pointedPx, seen)}>
+            {bins?.kind === "slices" && <Swatches bins={bins} tick={tickAtX(seen, pointedPx)} />}
             {text}
           </span>
         </>
@@ -104,6 +121,18 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
 
 function tipPlace(xPx: number, { widthPx }: View) {
   return xPx > widthPx / 2 ? { right: `${widthPx - xPx + 8}px` } : { left: `${xPx + 8}px` };
+}
+
+/** The colours of the names that the text beside them has, in its order. */
+function Swatches({ bins, tick }: { bins: SliceLane; tick: bigint }) {
+  const drawn = sharesAt(bins, tick).filter(({ name }) => name !== BLANK);
+  return (
+    <>
+      {drawn.map(({ name }) => (
+        <i key={name} class="lane-swatch" style={{ background: laneColor(name, theme.value, document.body) }} />
+      ))}
+    </>
+  );
 }
 
 interface Shown {
@@ -144,6 +173,13 @@ function LaneCanvas({ lane, bins, seen }: { lane: DerivedLane; bins: LaneBins | 
     }
   }, [bins, lane, seen, shade]);
   return <canvas ref={canvas} aria-hidden="true" />;
+}
+
+/** The first event behind what a lane shows at a tick; null: none. */
+async function firstEvent(trace: Trace, lane: DerivedLane, tick: bigint): Promise<EventPlace | null> {
+  const answer = await trace.api.ask("lane_events", { lane: lane.id, tick, limit: 1 });
+  const [track, ordinal] = String(valuesOf(answer, "events", "event")[0] ?? "").split(".");
+  return ordinal === undefined ? null : { track: Number(track), ordinal: Number(ordinal) };
 }
 
 /** The middle of a bin: its start, rounded to a pixel, may lie in the bin before. */

@@ -1,13 +1,14 @@
 /** Draws the bins of a derived lane: a curve with all its heights, or the states of each column on top of each other. */
 
 import type { View } from "@tilescope/client";
-import { ColorTable, type Theme } from "../raster/palette";
+import type { Theme } from "../raster/palette";
 import { type CounterLane, counterColumns, type LaneBins, type SliceLane, shareColumns } from "./lane-bins";
+import { laneColor } from "./lane-colors";
 
 const HEADROOM_PX = 6;
 
 /** Time in which nothing is done stays blank. */
-const BLANK = "Idle";
+export const BLANK = "Idle";
 
 export function paintLane(
   canvas: HTMLCanvasElement,
@@ -64,11 +65,7 @@ function paintStates(
   ratio: number,
   theme: Theme,
 ): void {
-  const colors = new ColorTable(theme);
-  colors.set(
-    0,
-    bins.names.map((name) => ({ name, category: "" })),
-  );
+  const colors = bins.names.map((name) => laneColor(name, theme, context.canvas));
   const rowPx = ((heightPx - 2) / Math.max(1, rows)) * ratio;
   for (let row = 0; row < rows; row++) {
     const bottom = ratio + (row + 1) * rowPx;
@@ -77,7 +74,7 @@ function paintStates(
       if (bins.names[name] === BLANK) {
         return;
       }
-      context.fillStyle = colors.css(name);
+      context.fillStyle = colors[name]!;
       shares.forEach((share, x) => {
         const high = share * rowPx;
         if (high > 0) {

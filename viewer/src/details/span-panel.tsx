@@ -17,7 +17,8 @@ import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
 import { isCounter, isSliced, questionTracks } from "./question-tracks";
 import type { ShownSpan } from "./span-answer";
-import { chosenGroups, groupsQuestion } from "./span-tabs";
+import { chosenGroups, groupsQuestion, treesQuestion } from "./span-tabs";
+import { TreeChoice } from "./tree-choice";
 import "../answers/answer.css";
 import "../styles/span-panel.css";
 
@@ -87,6 +88,7 @@ export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps
           }}
         />
         {tool === "stats" && <GroupChoice trace={trace} />}
+        {tool === "call_tree" && <TreeChoice />}
         <span class="topbar-space" />
       </Head>
       <div class={tool === null ? "drawer-body is-plain" : "span-body"} role="tabpanel" aria-label={current.title}>
@@ -118,6 +120,7 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 /** The fields of the page that shows the same. */
 function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
   const named = questionTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
-  const by = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
+  const groups = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
+  const by = tool === "call_tree" ? treesQuestion() : groups;
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

@@ -8,9 +8,18 @@ import { CloseIcon } from "../components/icons";
 import { fileName, saveBlob, saveFrom } from "../components/save";
 import { selectedRange, selection } from "../state/selection";
 import type { Trace } from "../state/trace";
+import { drawnLanes } from "../state/tracks";
 import { visible } from "../state/view";
 import { countOf, ExportRun, type ExportState } from "./export-run";
-import { estimatedBytes, HELD_BYTES, PERFETTO_BYTES, questionOf, type Scope, scopesOf } from "./scopes";
+import {
+  boundedBytes,
+  estimatedBytes,
+  exportQuestion,
+  HELD_BYTES,
+  PERFETTO_BYTES,
+  type Scope,
+  scopesOf,
+} from "./scopes";
 import "../styles/dialog.css";
 import "./share.css";
 
@@ -25,18 +34,25 @@ interface Props {
 /** Number of events of each part; null where it could not be determined. */
 type Counts = Readonly<Partial<Record<Scope["kind"], bigint | null>>>;
 
-function sizeText(count: bigint | null | undefined, isWhole: boolean): string {
+function sizeText(count: bigint | null | undefined, isWhole: boolean, hasLanes: boolean): string {
   if (count === undefined) {
     return "counting …";
   }
-  const size = count === null ? "" : `, about ${formatBytes(estimatedBytes(count))}`;
+  const size = count === null ? "" : `, ${hasLanes ? "more than " : ""}about ${formatBytes(estimatedBytes(count))}`;
   return count === null
     ? ""
     : `${plural(count, "event")}${isWhole ? "" : count === 1n ? " starts in it" : " start in it"}${size}`;
 }
 
-function ScopeChoice(props: { scope: Scope; trace: Trace; counts: Counts; chosen: string; choose: () => void }) {
-  const { scope, trace, counts, chosen, choose } = props;
+function ScopeChoice(props: {
+  scope: Scope;
+  trace: Trace;
+  counts: Counts;
+  hasLanes: boolean;
+  chosen: string;
+  choose: () => void;
+}) {
+  const { scope, trace, counts, hasLanes, chosen, choose } = props;
   const { time, range } = trace.manifest;
   const { startTicks, endTicks } = scope.range ?? range;
   return (
@@ -44,7 +60,7 @@ function ScopeChoice(props: { scope: Scope; trace: Trace; counts: Counts; chosen
       <input type="radio" name="export-scope" checked={scope.kind === chosen} onChange={choose} />
       <span>{scope.title}</span>
       <span class="export-time">{formatDuration(endTicks - startTicks, time.tickPs)}</span>
-      <span class="export-size">{sizeText(counts[scope.kind], scope.kind === "run")}</span>
+      <span class="export-size">{sizeText(counts[scope.kind], scope.kind === "run", hasLanes)}</span>
     </label>
   );
 }
@@ -96,7 +112,9 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
   const run = useRef<ExportRun>(new ExportRun()).current;
   const { range, name } = trace.manifest;
   const scopes = useRef(scopesOf(range, visible.peek(), selection.peek(), selectedRange.peek())).current;
+  const lanes = useRef([...drawnLanes.peek().values()].flat().map(({ id }) => id)).current;
   const chosen = useSignal(scopes[0]!.kind);
+  const hasLanes = useSignal(true);
   const counts = useSignal<Counts>({});
   useEffect(() => {
     dialog.current?.showModal();
@@ -118,17 +136,22 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
   }, []);
   const scope = scopes.find(({ kind }) => kind === chosen.value)!;
   const count = counts.value[scope.kind] ?? null;
-  const expected = count === null ? null : estimatedBytes(count);
+  const withLanes = hasLanes.value && lanes.length > 0;
+  // Lanes are not counted: no part of a whole is shown with them.
+  const expected = count === null || withLanes ? null : estimatedBytes(count);
+  const bound = count === null ? null : boundedBytes(count, withLanes);
   const state = run.state.value;
   const isRunning = state.kind === "running";
   const title = fileName(name);
+  const question = exportQuestion(scope, hasLanes.value ? lanes : []);
   const download = () => {
-    if (expected !== null && expected > HELD_BYTES) {
-      saveFrom(trace.api.exportUrl(questionOf(scope)), `${title}.trace.json`);
-      run.state.value = { kind: "done", bytes: Number(expected), what: "Among the browser's downloads now: about" };
+    if (bound !== null && bound > HELD_BYTES) {
+      saveFrom(trace.api.exportUrl(question), `${title}.trace.json`);
+      const what = `Among the browser's downloads now: ${withLanes ? "more than " : ""}about`;
+      run.state.value = { kind: "done", bytes: Number(estimatedBytes(count!)), what };
       return;
     }
-    void run.download(trace.api, scope, (file) => saveBlob(file, `${title}.trace.json`));
+    void run.download(trace.api, question, (file) => saveBlob(file, `${title}.trace.json`));
   };
   const openPerfetto = () => {
     const target = window.open(perfettoUrl!, "_blank");
@@ -136,9 +159,9 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
       run.state.value = { kind: "failed", message: "The browser opened no window: allow this page to open some." };
       return;
     }
-    void run.hand(trace.api, scope, target, new URL(perfettoUrl!, location.href).origin, title);
+    void run.hand(trace.api, question, target, new URL(perfettoUrl!, location.href).origin, title);
   };
-  const isTooLarge = expected !== null && expected > PERFETTO_BYTES;
+  const isTooLarge = bound !== null && bound > PERFETTO_BYTES;
   const offered = [
     <button
       key="download"
@@ -178,6 +201,7 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
               scope={entry}
               trace={trace}
               counts={counts.value}
+              hasLanes={withLanes}
               chosen={chosen.value}
               choose={() => {
                 chosen.value = entry.kind;
@@ -186,6 +210,20 @@ export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Pro
             />
           ))}
         </fieldset>
+        {lanes.length > 0 && (
+          <label class="export-lanes">
+            <input
+              type="checkbox"
+              checked={hasLanes.value}
+              disabled={isRunning}
+              onChange={(event) => {
+                hasLanes.value = event.currentTarget.checked;
+                run.cancel();
+              }}
+            />
+            <span>With the {plural(BigInt(lanes.length), "derived lane")} drawn now, marked as derived</span>
+          </label>
+        )}
         <p class="export-note">
           Trace-event JSON, which Perfetto, chrome://tracing and Tilescope open. Events that reach into the time are
           whole, with their arguments and flows{scope.tracks === null ? "; all tracks" : ""}.

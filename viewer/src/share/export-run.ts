@@ -1,7 +1,7 @@
 /** An export on its way: how much it is, how far it is, and what came of it. */
 
 import { signal } from "@preact/signals";
-import type { BuildApi } from "@tilescope/client";
+import type { BuildApi, ToolQuestion } from "@tilescope/client";
 import type { Trace } from "../state/trace";
 import { handOver, type PerfettoWindow, whenReady } from "./perfetto";
 import { questionOf, type Scope } from "./scopes";
@@ -28,11 +28,11 @@ export async function countOf(trace: Trace, scope: Scope, signal: AbortSignal): 
 /** The file, piece by piece: `onBytes` hears how much is there. */
 async function fetched(
   api: BuildApi,
-  scope: Scope,
+  question: ToolQuestion,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {
-  const answer = await api.exported(questionOf(scope), signal);
+  const answer = await api.exported(question, signal);
   const reader = answer.body!.getReader();
   const parts: Blob[] = [];
   let waiting: Uint8Array<ArrayBuffer>[] = [];
@@ -62,20 +62,20 @@ export class ExportRun {
   #abort: AbortController | null = null;
 
   /** Fetches the file and gives it to `save`. */
-  download(api: BuildApi, scope: Scope, save: (file: Blob) => void): Promise<void> {
+  download(api: BuildApi, question: ToolQuestion, save: (file: Blob) => void): Promise<void> {
     return this.#run(async (abort) => {
-      const file = await this.#fetch(api, scope, abort);
+      const file = await this.#fetch(api, question, abort);
       save(file);
       return { kind: "done", bytes: file.size, what: "The browser has the file." };
     });
   }
 
   /** Fetches the file, and hands it to a page that has been opened. */
-  hand(api: BuildApi, scope: Scope, page: PerfettoWindow, origin: string, title: string): Promise<void> {
+  hand(api: BuildApi, question: ToolQuestion, page: PerfettoWindow, origin: string, title: string): Promise<void> {
     return this.#run(async (abort) => {
       const ready = whenReady(page, origin);
       ready.catch(() => undefined); // it is awaited below
-      const file = await this.#fetch(api, scope, abort);
+      const file = await this.#fetch(api, question, abort);
       const buffer = await file.arrayBuffer();
       abort.throwIfAborted();
       this.state.value = { kind: "running", bytes: file.size, waitsFor: "perfetto" };
@@ -92,8 +92,8 @@ export class ExportRun {
     this.state.value = { kind: "idle" };
   }
 
-  #fetch(api: BuildApi, scope: Scope, abort: AbortSignal): Promise<Blob> {
-    return fetched(api, scope, abort, (bytes) => {
+  #fetch(api: BuildApi, question: ToolQuestion, abort: AbortSignal): Promise<Blob> {
+    return fetched(api, question, abort, (bytes) => {
       this.state.value = { kind: "running", bytes, waitsFor: "events" };
     });
   }

@@ -1,7 +1,7 @@
 import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
 import { NOTHING } from "../state/selection";
-import { questionOf, rangesOf, scopesOf } from "./scopes";
+import { boundedBytes, estimatedBytes, exportQuestion, questionOf, rangesOf, scopesOf } from "./scopes";
 
 const range = (start: number, end: number) => ({ startTicks: ticks(start), endTicks: ticks(end) });
 const RUN = range(0, 1000);
@@ -26,4 +26,15 @@ it("gives an event without length its tick, and leaves out what lies beside the 
 
 it("writes ids as ranges", () => {
   expect(rangesOf(new Set([7, 1, 2, 3, 10, 11]))).toBe("1-3,7,10-11");
+});
+
+it("exports derived lanes that are named, and none otherwise", () => {
+  const [run] = scopesOf(RUN, RUN, NOTHING, null);
+  expect(exportQuestion(run!, ["overlap.2", "queues.3"])).toEqual({ lanes: "overlap.2,queues.3" });
+  expect(exportQuestion(run!, [])).toEqual({});
+});
+
+it("has room for lanes where a size is a limit", () => {
+  expect(boundedBytes(8n, false)).toBe(estimatedBytes(8n));
+  expect(boundedBytes(8n, true)).toBe(2n * estimatedBytes(8n));
 });

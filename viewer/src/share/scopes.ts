@@ -67,6 +67,11 @@ export function questionOf({ range, tracks }: Scope): ToolQuestion {
   };
 }
 
+/** The question that exports it, with derived lanes by their ids. */
+export function exportQuestion(scope: Scope, lanes: readonly string[]): ToolQuestion {
+  return { ...questionOf(scope), ...(lanes.length === 0 ? {} : { lanes: lanes.join(",") }) };
+}
+
 /** Ids as the server reads them: `{3, 4, 5, 9}` → `"3-5,9"`. */
 export function rangesOf(ids: ReadonlySet<number>): string {
   const parts: string[] = [];
@@ -82,7 +87,12 @@ export function rangesOf(ids: ReadonlySet<number>): string {
   return parts.join(",");
 }
 
-/** Size of a file of so many events, about. */
+/** Size of a file of so many events, about; lanes come on top of it. */
 export function estimatedBytes(events: bigint): bigint {
   return events * EVENT_BYTES;
+}
+
+/** The size by which a file is too large for something: nobody counts what lanes have, as a rule no more than the events. */
+export function boundedBytes(events: bigint, hasLanes: boolean): bigint {
+  return estimatedBytes(events) * (hasLanes ? 2n : 1n);
 }

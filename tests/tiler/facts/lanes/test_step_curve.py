@@ -5,12 +5,19 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.lanes import StepCurve, borders, curve_bins
+from tilescope.tiler.facts.lanes import StepCurve, borders, curve_bins, step_curve
+from tilescope.tiler.size_estimate import estimated_bytes
 
 CHANGES = st.lists(st.tuples(st.integers(0, 40), st.integers(-5, 9)), max_size=12)
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_curve, "_BLOCK", 2)
 
 
 def curve_of(start: int, stop: int, changes: list[tuple[int, int]]) -> StepCurve:
@@ -56,3 +63,13 @@ def test_sums_beyond_64_bits_are_exact() -> None:
     assert bins.total.tolist() == [most * 5 + (most - 1) * ((1 << 39) - 5), (most - 1) << 39]
     halves = [curve_bins([part], borders(0, 16, 1)) for part in (curve,)]
     assert halves[0].total.tolist() == [most * 5 + (most - 1) * 11]
+
+
+def test_the_size_of_a_curve_has_what_is_kept_beside_its_columns() -> None:
+    curve = StepCurve(0, 1000, np.arange(1000), np.arange(1000))
+    before = estimated_bytes(curve)
+    assert before >= 2 * 8 * 1000
+    curve.area(np.array([500]))
+    assert estimated_bytes(curve) >= before + 8 * 1000
+    curve.extremes(np.array([0, 500]))
+    assert estimated_bytes(curve) >= before + 8 * 1000 + 2 * 8 * 500  # blocks of two

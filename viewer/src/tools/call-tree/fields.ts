@@ -1,9 +1,7 @@
 /** The part of the address that is the call tree's own; the names are those of the tool's question. */
 
+import { GROUPINGS, type TreeGrouping } from "../../answers/tree-groupings";
 import type { PageFields } from "../contract";
-
-export const GROUPINGS = ["name", "track"] as const;
-export type TreeGrouping = (typeof GROUPINGS)[number];
 
 /** Number of nodes that are listed and drawn, those with the most time. */
 export const LIMITS = ["1000", "10000", "100000"] as const;

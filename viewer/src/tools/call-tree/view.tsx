@@ -1,6 +1,7 @@
 /** The call tree: a picture of the slices in slices of a range, and the table of its nodes. */
 
 import { useMemo } from "preact/hooks";
+import { GROUPING_TEXTS, GROUPINGS } from "../../answers/tree-groupings";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
 import type { PageProps } from "../contract";
@@ -8,11 +9,9 @@ import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import { type CallTreeFields, GROUPINGS, LIMITS, type Limit, type TreeGrouping } from "./fields";
+import { type CallTreeFields, LIMITS, type Limit } from "./fields";
 
 const TOOL = { id: "call_tree", title: "Call tree", help: "" };
-
-const BY: Readonly<Record<TreeGrouping, string>> = { name: "Merged by name", track: "Track by track" };
 
 export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeFields>) {
   const { by, limit, tracks } = fields;
@@ -23,7 +22,7 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
       <div class="tool-bar is-flat">
         <Choices
           label="Trees"
-          choices={GROUPINGS.map((value) => ({ value, text: BY[value] }))}
+          choices={GROUPINGS.map((value) => ({ value, text: GROUPING_TEXTS[value] }))}
           chosen={by}
           onChoose={(next) => setFields({ ...fields, by: next })}
         />

@@ -1,0 +1,41 @@
+import type { ToolAnswer } from "@tilescope/client";
+import { expect, test } from "vitest";
+import { laneNamesOf, nextSlice } from "./lane-search";
+import type { Trace } from "./trace";
+
+const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "name", unit: "", values });
+const answer = (id: string, columns: readonly unknown[]) =>
+  ({ facts: [], series: [], tables: [{ id, columns }], complete: false }) as unknown as ToolAnswer;
+
+const IDLE = { lane: "overlap.2", title: "What GPU 0 does", name: "Idle", count: 3n, busyTicks: 9007199254740993n };
+
+test("names of lanes, exactly; none where the answer is about events alone", () => {
+  const columns = [
+    column("lane", ["overlap.2"]),
+    column("title", ["What GPU 0 does"]),
+    column("name", ["Idle"]),
+    column("count", ["3"]),
+    column("busy", ["9007199254740993"]),
+  ];
+  expect(laneNamesOf(answer("lane_names", columns))).toEqual({ names: [IDLE], isComplete: false });
+  expect(laneNamesOf(answer("names", columns)).names).toEqual([]);
+});
+
+test("the next slice is the first one again behind the last", async () => {
+  const questions: unknown[] = [];
+  const queries: unknown[] = [];
+  const ask = async (_tool: string, question: { readonly start: bigint; readonly query: string }) => {
+    questions.push(question.start);
+    queries.push(question.query);
+    const starts = question.start > 40n ? [] : ["40"];
+    return answer("lane_slices", [column("start", starts), column("duration", starts.length === 0 ? [] : ["5"])]);
+  };
+  const trace = { api: { ask } } as unknown as Trace;
+  expect(await nextSlice(trace, IDLE, "dur>1ms", 7n)).toEqual({ startTicks: 40n, endTicks: 45n });
+  expect(await nextSlice(trace, IDLE, "dur>1ms", 41n)).toEqual({ startTicks: 40n, endTicks: 45n });
+  expect(questions).toEqual([7n, 41n, 0n]);
+  expect(new Set(queries)).toEqual(new Set(['"Idle" dur>1ms']));
+  const long = `dur>${"1".repeat(505)}ns`;
+  await nextSlice(trace, IDLE, long, 7n);
+  expect(queries.at(-1)).toBe(long);
+});

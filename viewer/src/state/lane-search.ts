@@ -1,0 +1,76 @@
+/** Slices of the derived lanes that are drawn, as far as a search selects them. They are no events, and counted apart. */
+
+import { signal } from "@preact/signals";
+import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
+import { valuesOf, wholeOf } from "./answer-values";
+import type { DerivedLane } from "./lanes";
+import { exactly, LONGEST_QUERY } from "./query-text";
+import { questionKey } from "./question-key";
+import { Requester, type RequestState } from "./request-state";
+import type { Trace } from "./trace";
+
+export interface LaneName {
+  readonly lane: string;
+  readonly title: string;
+  readonly name: string;
+  readonly count: bigint;
+  readonly busyTicks: bigint;
+}
+
+export interface LaneHitNames {
+  readonly names: readonly LaneName[];
+  /** False while the run is being indexed, and lanes may be missing. */
+  readonly isComplete: boolean;
+}
+
+export const laneNames = signal<RequestState<LaneHitNames>>({ kind: "none" });
+
+export class LaneSearch {
+  readonly #requester = new Requester<LaneHitNames>(0, laneNames);
+
+  ask(trace: Trace, query: string, lanes: readonly DerivedLane[]): void {
+    if (query === "" || lanes.length === 0) {
+      this.#requester.clear();
+      return;
+    }
+    const question = { query, lanes: lanes.map(({ id }) => id).join(","), limit: 0, totals: "false" };
+    const key = questionKey(trace.manifest, "search", question);
+    void this.#requester.want(key, async (abort) => laneNamesOf(await trace.api.ask("search", question, abort)));
+  }
+}
+
+export const laneSearch = new LaneSearch();
+
+export function laneNamesOf(answer: ToolAnswer): LaneHitNames {
+  const column = (id: string) => valuesOf(answer, "lane_names", id);
+  const [titles, names, counts, busy] = [column("title"), column("name"), column("count"), column("busy")];
+  const rows = column("lane").map((lane, k) => ({
+    ...{ lane: String(lane), title: String(titles[k]), name: String(names[k]) },
+    count: wholeOf(counts[k]!),
+    busyTicks: wholeOf(busy[k]!),
+  }));
+  return { names: rows, isComplete: answer.complete };
+}
+
+/** The first slice of a name that a query selects and that starts at a tick or later, or else the first of all; null: there is none. */
+export async function nextSlice(
+  trace: Trace,
+  { lane, name }: LaneName,
+  text: string,
+  fromTicks: bigint,
+): Promise<TickRange | null> {
+  // The slices that are counted: the other terms hold for them too.
+  const whole = `${exactly(name)} ${text}`;
+  const query = whole.length > LONGEST_QUERY ? text : whole;
+  for (const start of [fromTicks, 0n]) {
+    const question = { query, lanes: lane, start, limit: 1, totals: "false" };
+    const answer = await trace.api.ask("search", question);
+    const first = valuesOf(answer, "lane_slices", "start")[0];
+    if (first !== undefined) {
+      const startTicks = wholeOf(first);
+      const duration = wholeOf(valuesOf(answer, "lane_slices", "duration")[0]!);
+      return { startTicks: ticks(startTicks), endTicks: ticks(startTicks + duration) };
+    }
+  }
+  return null;
+}
