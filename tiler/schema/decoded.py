@@ -155,6 +155,14 @@ class EventTotals(Struct, frozen=True, kw_only=True):
     other: int
 
 
+class FlowTotals(Struct, frozen=True, kw_only=True):
+    """Launches and work of devices, by what joins them to their partner."""
+
+    derived: int
+    calls_without_work: int
+    work_without_launch: int
+
+
 class RunManifest(Struct, frozen=True, kw_only=True):
     """The manifest of a build, decoded. Times are ticks."""
 
@@ -174,6 +182,7 @@ class RunManifest(Struct, frozen=True, kw_only=True):
     blocks: int
     names: NameCounts
     events: EventTotals
+    flows: FlowTotals
     steps: StepCounts | None
     outliers: Outliers | None = None
     ignored: Mapping[str, int]

@@ -2,7 +2,8 @@
 
 A launch and a slice of a device with its number are joined, unless a flow arrives at that slice from some launch. A
 launch may have several: a graph of kernels is launched as one. A number that several launches have says nothing,
-whether it was used again or ran out of bits: such slices of devices are counted.
+whether it was used again or ran out of bits: such slices of devices are counted. So is what has no partner, on either
+side.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class DerivedEdges(Struct, frozen=True):
     source: Positions  # of a launch
     target: Positions  # of work of a device
     ambiguous: int  # slices of devices whose number several launches have
+    calls_without_work: int  # slices with a number to which no work of a device is joined
+    work_without_launch: int  # slices of devices with a number to which no launch is joined; the ambiguous among them
 
 
 def derived_edges(
@@ -67,7 +70,9 @@ def derived_edges(
 
     None: more than `most` slices of devices are without a flow, for which there is no room.
     """
-    devices = _without_flow(tracks, ends, edges, scratch, most)
+    slices = _SliceStates(tracks, scratch)
+    slices.join(ends, edges)
+    devices = slices.unlaunched(tracks, most)
     if devices is None:
         return None
     wanted = np.unique(np.concatenate([numbers_of(part.key) for part in devices] or [np.zeros(0, np.int64)]))
@@ -83,11 +88,14 @@ def derived_edges(
     of_device = np.searchsorted(wanted, numbers_of(device.key))
     target = np.flatnonzero(times[of_device] == 1)
     source = place[of_device[target]]
+    slices.mark_joined(launch.track, launch.ordinal)  # each has a number that some work has
     return DerivedEdges(
         FlowPart.join([launch, device], scratch),
         source.astype(np.uint32),
         (target + len(launch.key)).astype(np.uint32),
         int(np.count_nonzero(times[of_device] > 1)),
+        slices.idle_calls(),
+        len(device.key) - len(target),
     )
 
 
@@ -105,6 +113,10 @@ class _SliceStates:
         self.states = scratch.fill(
             self._others + 1, np.dtype(np.uint8), lambda part: np.zeros(part.stop - part.start, np.uint8)
         )
+        for track in tracks:
+            for part in parts(len(track.key)):
+                of_devices = are_of_devices(track.key[part])
+                self.states[self.places(track.track, track.ordinal[part])] = np.where(of_devices, _DEVICE, _LAUNCH)
 
     def places(self, track: NDArray[np.int32] | int, ordinal: Ints) -> Ints:
         """Positions of the slices among the states."""
@@ -112,39 +124,40 @@ class _SliceStates:
         there = (track == shown) & (ordinal >= 0) & (ordinal < self._size[shown])
         return np.where(there, self._first[shown] + ordinal, self._others)
 
+    def join(self, ends: FlowPart, edges: tuple[Positions, Positions]) -> None:
+        """Marks both sides of the flows that lead from a launch to a device."""
+        source, target = edges
+        for part in parts(len(source)):
+            launches = self.places(ends.track[source[part]], ends.ordinal[source[part]])
+            devices = self.places(ends.track[target[part]], ends.ordinal[target[part]])
+            is_launch = (self.states[launches] & _LAUNCH != 0) & (self.states[devices] & _DEVICE != 0)
+            self.states[launches[is_launch]] |= _JOINED
+            self.states[devices[is_launch]] |= _JOINED
 
-def _without_flow(
-    tracks: Sequence[CorrelatedSlices],
-    ends: FlowPart,
-    edges: tuple[Positions, Positions],
-    scratch: Scratch,
-    most: int,
-) -> list[CorrelatedSlices] | None:
-    """The slices of devices at which no flow arrives from a launch; None: there are more than `most`."""
-    slices = _SliceStates(tracks, scratch)
-    states = slices.states
-    for track in tracks:
-        for part in parts(len(track.key)):
-            of_devices = are_of_devices(track.key[part])
-            states[slices.places(track.track, track.ordinal[part])] = np.where(of_devices, _DEVICE, _LAUNCH)
-    source, target = edges
-    for part in parts(len(source)):
-        places = slices.places(ends.track[target[part]], ends.ordinal[target[part]])
-        launched = states[slices.places(ends.track[source[part]], ends.ordinal[source[part]])] & _LAUNCH
-        states[places[launched != 0]] |= _JOINED
-    unlaunched = []
-    for track in tracks:
-        alone = [
-            part.start + np.flatnonzero(states[slices.places(track.track, track.ordinal[part])] == _DEVICE)
-            for part in parts(len(track.key))
-        ]
-        which = np.concatenate(alone)
-        most -= len(which)
-        if most < 0:
-            return None
-        if len(which):
-            unlaunched.append(track.take(which))
-    return unlaunched
+    def mark_joined(self, track: NDArray[np.int32], ordinal: Ints) -> None:
+        """Marks slices that are joined by correlation."""
+        for part in parts(len(track)):
+            self.states[self.places(track[part], ordinal[part])] |= _JOINED
+
+    def unlaunched(self, tracks: Sequence[CorrelatedSlices], most: int) -> list[CorrelatedSlices] | None:
+        """The slices of devices that are not joined; None: there are more than `most`."""
+        unlaunched = []
+        for track in tracks:
+            alone = [
+                part.start + np.flatnonzero(self.states[self.places(track.track, track.ordinal[part])] == _DEVICE)
+                for part in parts(len(track.key))
+            ]
+            which = np.concatenate(alone)
+            most -= len(which)
+            if most < 0:
+                return None
+            if len(which):
+                unlaunched.append(track.take(which))
+        return unlaunched
+
+    def idle_calls(self) -> int:
+        """Number of launches that are not joined."""
+        return sum(int(np.count_nonzero(self.states[part] == _LAUNCH)) for part in parts(self._others))
 
 
 def _wanted_launches(track: CorrelatedSlices, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:

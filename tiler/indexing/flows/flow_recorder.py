@@ -124,6 +124,8 @@ class FlowRecorder(RecordMaker):
             return FlowEdges.between(ends, source, target, self._working)
         counts.derived += len(derived.source)
         counts.ambiguous += derived.ambiguous
+        counts.calls_without_work += derived.calls_without_work
+        counts.work_without_launch += derived.work_without_launch
         if not len(derived.source):
             return FlowEdges.between(ends, source, target, self._working)
         behind = np.uint32(len(ends.phase))

@@ -1,4 +1,4 @@
-// Binds the search for steps among the arguments of XSpace events.
+// Binds the search for numbers of steps and launches among the arguments of XSpace events.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -62,7 +62,8 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
 void bind_xspace_args(nb::module_& m) {
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
           nb::arg("absent"),
-          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
+          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`: of\n"
+          "damaged arguments, too.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

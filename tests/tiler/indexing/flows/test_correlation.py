@@ -67,6 +67,8 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
     made = Counter((*end(a), *end(b)) for a, b in zip(found.source.tolist(), found.target.tolist(), strict=True))
     assert made == expected.derived
     assert found.ambiguous == int(expected.counts["ambiguous"])
+    assert found.calls_without_work == int(expected.counts["calls_without_work"])
+    assert found.work_without_launch == int(expected.counts["work_without_launch"])
     assert (found.ends.phase[found.source] == Phase.FLOW_START).all()
     assert (found.ends.phase[found.target] == Phase.FLOW_END).all()
 
@@ -108,6 +110,7 @@ def test_a_number_that_was_used_again_gives_no_arrow(tmp_path: Path) -> None:
     assert flows_by_name(store) == {"third": ([], ["of the third"]), "of the third": (["third"], [])}
     flows = store.manifest()["flows"]
     assert (flows["edges"], flows["derived"], flows["ambiguous"]) == ("0", "1", "2")
+    assert (flows["calls_without_work"], flows["work_without_launch"]) == ("2", "3")
     assert (
         "2 events of devices have a correlation that several launches have: no arrow says which of them"
         in store.manifest()["warnings"]
@@ -132,6 +135,7 @@ def test_a_flow_from_the_launch_is_enough(tmp_path: Path) -> None:
     assert [partner["derived"] for partner in event["flows"]["out"]] == [False, True]
     counts = store.manifest()["flows"]
     assert (counts["edges"], counts["derived"]) == ("1", "1")
+    assert (counts["calls_without_work"], counts["work_without_launch"]) == ("0", "0")
     assert store.manifest()["events"]["flow_ends"] == "2"
     store.close()
 

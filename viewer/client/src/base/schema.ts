@@ -339,10 +339,14 @@ export interface FlowCounts {
   readonly withoutId: bigint;
   /** Left out: an end lies where its thread has no slice. */
   readonly withoutSlice: bigint;
-  /** Not among `edges`: lead from a launch to what it launched, by `correlation`. */
+  /** Not among `edges`: lead from a launch to what it launched, by the correlation of both. */
   readonly derived: bigint;
-  /** Slices of devices whose `correlation` several launches have: no edge leads to them. */
+  /** Slices of devices whose correlation several launches have: no edge leads to them. */
   readonly ambiguous: bigint;
+  /** Calls with a correlation that no work of a device has: they launch nothing, or it was not recorded. */
+  readonly callsWithoutWork: bigint;
+  /** Slices of devices with a correlation that are joined to no launch, `ambiguous` too. */
+  readonly workWithoutLaunch: bigint;
 }
 
 /** FlowCounts as JSON has it. */
@@ -354,6 +358,8 @@ export interface FlowCountsJson {
   readonly without_slice: string;
   readonly derived: string;
   readonly ambiguous: string;
+  readonly calls_without_work: string;
+  readonly work_without_launch: string;
 }
 
 /** FlowCounts of its JSON. */
@@ -366,6 +372,8 @@ export function readFlowCounts(json: FlowCountsJson): FlowCounts {
     withoutSlice: BigInt(json.without_slice),
     derived: BigInt(json.derived),
     ambiguous: BigInt(json.ambiguous),
+    callsWithoutWork: BigInt(json.calls_without_work),
+    workWithoutLaunch: BigInt(json.work_without_launch),
   };
 }
 
@@ -375,7 +383,7 @@ export interface FlowPartner {
   readonly ordinal: bigint;
   readonly name: string;
   readonly startTicks: Ticks;
-  /** No flow of the file leads there: both slices have the same `correlation`. */
+  /** No flow of the file leads there: both slices have the same correlation. */
   readonly derived: boolean;
 }
 
