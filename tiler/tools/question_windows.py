@@ -20,7 +20,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 _NAMED: Final = 3  # devices or numbers in a note
 
 # What of a device's time counts, in words.
-DEVICE_SPAN: Final = "from the first work of each device (in PyTorch's steps, the first launch) to the end of its last"
+DEVICE_SPAN: Final = "from the first work of each device (of steps, the first launch) to the end of its last"
 
 
 class QuestionWindows:

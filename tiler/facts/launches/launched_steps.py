@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.devices import devices_of
+from tilescope.tiler.facts.devices import Device, devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, step_work
@@ -50,6 +50,8 @@ class LaunchedSteps:
     series: Mapping[int, StepSeries]  # by file: those of its host, with their times over all of its devices
 
 
+_HOST_MARKS: Final = frozenset({StepSource.PROFILER_STEP, StepSource.ANNOTATION})
+
 NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {}, {})
 
 _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by launches")
@@ -58,7 +60,7 @@ _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by l
 def launched_steps(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     """The steps of devices by launches; of a run that is still being indexed none. Raises DamagedStore.
 
-    Of devices of PyTorch, whose hosts mark steps with `ProfilerStep#N`.
+    Of devices whose hosts mark steps with `ProfilerStep#N`, and with annotations where launches were recorded.
     """
     if steps is not reader.steps or not reader.is_whole:
         return NO_LAUNCHED_STEPS
@@ -71,11 +73,13 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     times: dict[int, StepRows] = {}
     marks: dict[int, StepSeries] = {}
     of_file: dict[int, list[StepRows]] = defaultdict(list)
-    if not any(series.source is StepSource.PROFILER_STEP for series in steps.series):
+    if not any(series.source in _HOST_MARKS for series in steps.series):
         return NO_LAUNCHED_STEPS
     for device in (yield from devices_of(reader)):
         series = steps.of_device(device.tracks[0].track)
-        if series is None or series.source is not StepSource.PROFILER_STEP or steps.is_on_device(series):
+        if series is None or series.source not in _HOST_MARKS or steps.is_on_device(series):
+            continue
+        if series.source is StepSource.ANNOTATION and not (yield from _has_launches(reader, device)):
             continue
         works = []
         first_launches: list[int] = []
@@ -91,6 +95,14 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
             of_file[file].append(rows)
     joined = {file: replace(marks[file], rows=joined_times(parts)) for file, parts in of_file.items()}
     return LaunchedSteps(runs, times, joined)
+
+
+def _has_launches(reader: QueryReader, device: Device) -> Interruptible[bool]:
+    """True if any launch of a device's work is known."""
+    for work_track in (*device.tracks, *device.beside):
+        if len((yield from device_launches(reader, work_track.track))):
+            return True
+    return False
 
 
 def _runs(work: StepWork) -> StreamRuns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.readers import wire_writer as w
+from tests.tiler.xspace_launches import CORRELATION, DEVICE, HOST, OTHER, STREAM, Lines, correlated, plane
 from tilescope.tiler.columns import CorrelationStat
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading.correlations import stat_correlations
@@ -19,30 +19,6 @@ from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
-
-HOST, DEVICE = "/host:CPU", "/device:GPU:0"
-STREAM = "Stream #7(Compute)"
-
-# Of an event: its name, its start, and its stats as bytes.
-Event = tuple[str, int, bytes]
-Lines = Mapping[str, Sequence[Event]]
-
-_CORRELATION, _OTHER = 5, 6
-
-
-def correlated(value: int, *, field: int = 3, key: int = _CORRELATION) -> bytes:
-    return w.message(4, w.number(1, key), w.number(field, value))
-
-
-def plane(name: str, lines: Lines, correlation: str = "correlation_id") -> bytes:
-    ids = {text: place + 1 for place, text in enumerate(sorted({e[0] for events in lines.values() for e in events}))}
-    parts = [w.data(2, name)]
-    for number, (line, events) in enumerate(lines.items(), 1):
-        written = [w.message(4, w.number(1, ids[e[0]]), w.number(2, e[1]), w.number(3, 50), e[2]) for e in events]
-        parts.append(w.message(3, w.number(1, number), w.data(2, line), *written))
-    parts += [w.event_metadata(key, text) for text, key in ids.items()]
-    parts += [w.stat_metadata(_CORRELATION, correlation), w.stat_metadata(_OTHER, "stream")]
-    return w.message(1, *parts)
 
 
 def built(tmp_path: Path, *planes: bytes) -> RunStore:
@@ -148,7 +124,7 @@ def test_launches_do_not_cross_files(tmp_path: Path) -> None:
 
 
 def test_damaged_stats_are_of_no_launch(tmp_path: Path) -> None:
-    cut = w.message(4, bytes([0x08, _CORRELATION, 0x18, 0x80]))  # the number does not end
+    cut = w.message(4, bytes([0x08, CORRELATION, 0x18, 0x80]))  # the number does not end
     threads: Lines = {"main/1": [("launch", 100, correlated(1)), ("cut", 200, cut)]}
     stream: Lines = {STREAM: [("kernel", 300, correlated(1)), ("cut kernel", 400, cut)]}
     with closing(built(tmp_path, plane(HOST, threads), plane(DEVICE, stream))) as store:
@@ -156,7 +132,7 @@ def test_damaged_stats_are_of_no_launch(tmp_path: Path) -> None:
         assert counts(store) == (0, 1, 0, 0, 0)
 
 
-STATS = st.lists(st.tuples(st.sampled_from([_CORRELATION, _OTHER, 200]), st.integers(-3, 1 << 62)), max_size=3)
+STATS = st.lists(st.tuples(st.sampled_from([CORRELATION, OTHER, 200]), st.integers(-3, 1 << 62)), max_size=3)
 
 
 @given(st.lists(STATS, max_size=12), st.booleans())
@@ -167,10 +143,10 @@ def test_keys_are_those_of_the_last_number(events: list[list[tuple[int, int]]], 
         number = 0
         for key, value in stats:
             args += correlated(value % (1 << 64), field=4, key=key)
-            if key in (_CORRELATION, 200) and value:
+            if key in (CORRELATION, 200) and value:
                 number = value
         ends.append(len(args))
         expected.append(-2 - (2 * number + is_on_device) if 0 < number < 1 << 61 else -1)
     columns = np.array(ends, np.int64), np.frombuffer(args, np.uint8)
-    keys = stat_correlations(*columns, CorrelationStat([200, _CORRELATION], is_on_device), Scratch())
+    keys = stat_correlations(*columns, CorrelationStat([200, CORRELATION], is_on_device), Scratch())
     assert keys.tolist() == expected
