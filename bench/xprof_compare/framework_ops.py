@@ -8,7 +8,7 @@ from typing import Any
 from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows
-from bench.xprof_compare.op_profile import KERNELS
+from bench.xprof_compare.op_profile import GRAPHS, KERNELS
 from bench.xprof_compare.times import times
 
 TOOL = "framework_ops"
@@ -62,4 +62,5 @@ def _figures(
 
     counts = [Reason(KERNELS)] if case.is_gpu and place == "device" else []
     yield figure("type", lambda row: row["type"], lambda row: row["type"], None)
-    yield from times(figure, case.tick_ps, *counts)
+    in_graphs = frozenset(ours) if place == "device" and case.runs_graphs else frozenset()
+    yield from times(figure, case.tick_ps, *counts, lengths=Reason(GRAPHS, in_graphs))

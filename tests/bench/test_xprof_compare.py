@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 
-from bench.xprof_compare.__main__ import COMPARISONS, main, summary_line, table_lines
-from bench.xprof_compare.case import cases
+from bench.xprof_compare.__main__ import COMPARISONS, compared, main, summary_line, table_lines
+from bench.xprof_compare.case import CORPUS, Case, cases
 from bench.xprof_compare.figures import Figure, Printed, Reason, is_same
+from tests.corpus import corpus_path
+from tests.xprof_golden import golden
 from tilescope.tiler.tools import tools
+
+# Folders of stored answers, by run.
+GOLDEN = {
+    "h100_jax_train": "gpu_h100_jax",
+    "gpu_v100x8_bert": "gpu_v100x8_bert",
+    "gpu_mi300x8_conv": "gpu_mi300x8_conv",
+}
 
 
 def test_verdicts() -> None:
@@ -109,6 +118,24 @@ def test_our_side_of_a_synthetic_run(tmp_path: Path) -> None:
         # Of frameworks and hosts, xprof may know less.
         assert not found or comparison.TOOL == "framework_ops" or not all(figure.is_explained for figure in found)
     assert held > 1500
+
+
+@pytest.mark.parametrize(("name", "answers"), GOLDEN.items())
+def test_differences_from_stored_answers_have_reasons(name: str, answers: str, tmp_path: Path) -> None:
+    """Those of xprof 2.24.2, which need no xprof."""
+    folder = corpus_path(f"golden/xprof_2.24.2/{answers}")
+    theirs = {
+        file.name.removesuffix(".json.gz"): golden(f"{answers}/{file.name.removesuffix('.json.gz')}")
+        for file in folder.iterdir()
+    }
+    case = Case(name, [corpus_path(CORPUS[name])], theirs=theirs)
+    case.index(tmp_path)
+    figures = list(compared(case))
+    assert len(figures) > 30
+    assert [f"{figure.name}: {figure.verdict}" for figure in figures if not figure.is_explained] == []
+    if name == "h100_jax_train":
+        durations = next(figure for figure in figures if figure.name == "steps: duration (ps)")
+        assert durations.whys[0].startswith("xprof's steps of GPUs last as long as the host marks them")
 
 
 def test_without_xprof(capsys: pytest.CaptureFixture[str]) -> None:

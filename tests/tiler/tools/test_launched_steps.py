@@ -182,6 +182,9 @@ def test_all_tools_agree_on_the_steps_of_a_real_trace(tmp_path: Path, file: str)
         assert trace.ask("overview", steps=number).fact("device_idle").value == pytest.approx(
             by_step["idle"][row] / by_step["span"][row]
         )
+        if file.endswith(".pb") and row:  # operations count from the first of them on, not from its launch
+            for name in ("hlo_stats", "op_profile"):
+                assert trace.ask(name, steps=number).fact("span").value == steps["duration"][row], name
         stats = trace.ask("stats", steps=number, tracks=streams, limit=65_536).table("names")
         counts = dict(zip(*(values_of(stats.column(name)) for name in ("name", "count")), strict=True))
         assert sum(int(count or 0) for name, count in counts.items() if name in work) == slices
