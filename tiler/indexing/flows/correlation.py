@@ -75,7 +75,7 @@ def derived_edges(
     devices = slices.unlaunched(tracks, most)
     if devices is None:
         return None
-    wanted = np.unique(np.concatenate([numbers_of(part.key) for part in devices] or [np.zeros(0, np.int64)]))
+    wanted = _distinct([numbers_of(part.key) for part in devices])
     times = np.zeros(len(wanted), np.int64)  # how many launches have each number
     for track in tracks:
         for _, places in _wanted_launches(track, wanted):
@@ -158,6 +158,14 @@ class _SliceStates:
     def idle_calls(self) -> int:
         """Number of launches that are not joined."""
         return sum(int(np.count_nonzero(self.states[part] == _LAUNCH)) for part in parts(self._others))
+
+
+def _distinct(columns: Sequence[Ints]) -> Ints:
+    """Each number once, ascending. Those of a track nearly ascend: a sort by runs takes a quarter of `np.unique`."""
+    numbers = np.sort(np.concatenate([np.zeros(0, np.int64), *columns]), kind="stable")
+    is_first = np.ones(len(numbers), np.bool_)
+    is_first[1:] = numbers[1:] != numbers[:-1]
+    return numbers[is_first]
 
 
 def _wanted_launches(track: CorrelatedSlices, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -169,6 +169,31 @@ def belonging(threads: Sequence[Sequence[Slice]], stream: Sequence[Slice]) -> di
     return found
 
 
+def launched(
+    marks: Mapping[int, Slice], threads: Sequence[Sequence[Slice]], stream: Sequence[Slice]
+) -> tuple[dict[Slice, set[int]], dict[int, tuple[int, int]]] | None:
+    """The steps of the work of a stream by launches, and from when to when they last; None: no launch tells it."""
+    calls: dict[object, list[Slice]] = {}
+    for call in (of for thread in threads for of in thread if of.stats.get("correlation_id", 0)):
+        calls.setdefault(call.stats["correlation_id"], []).append(call)
+    launch = {of: calls[number][0] for of in stream if len(calls.get(number := of.stats["correlation_id"], ())) == 1}
+    steps = {
+        of: {step for step, mark in marks.items() if mark.start <= launch.get(of, of).start < mark.end} for of in stream
+    }
+    work = {step: [of for of in stream if step in steps[of]] for step in marks}
+    if not launch or not any(work.values()):
+        return None
+    begin = min(min(of.start, launch.get(of, of).start) for kernels in work.values() for of in kernels)
+    if not work[min(marks)]:
+        begin = min(begin, marks[min(marks)].start)
+    times = {}
+    for step, mark in sorted(marks.items()):
+        end = max([begin, max((of.end for of in work[step]), default=mark.end)])
+        times[step] = begin, end
+        begin = end
+    return steps, times
+
+
 def part_of(of: Slice, *, on_host: bool, with_device: bool) -> StepPart | None:
     part = NAMES[of.name]
     if on_host and part is not None and with_device and "correlation_id" in of.stats:
@@ -236,10 +261,15 @@ def test_every_instant_of_steps(
         every = [*first, *second, *stream, *([] if second else [Slice("compute", 0, 1)])]
         origin, tick = min(of.start for of in every), int(store.manifest()["tick_ps"])
         marks = {int(of.stats["step_num"]): of for of in first if of.name == "train"}
+        times_of_marks = {step: (mark.start, mark.end) for step, mark in marks.items()}
+        by_launches = launched(marks, [first, second], stream)
+        if by_launches is not None:
+            steps |= by_launches[0]
+            times_of_marks = by_launches[1]
         expected = {step: Counter[StepPart]() for step in marks}
         halves = {step: Counter[StepPart]() for step in marks}
-        for step, mark in marks.items():
-            for ns in range(mark.start, mark.end):
+        for step, (begin, end) in times_of_marks.items():
+            for ns in range(begin, end):
                 parts = [
                     part
                     for thread in (first, second, stream)
