@@ -43,6 +43,9 @@ class CorrelatedSlices(Struct, frozen=True):
         start, name = scratch.pick(slices.start, ordinal), scratch.pick(slices.name, ordinal)
         return cls(track, ordinal, scratch.keep(correlations.key), start, name)
 
+    def __len__(self) -> int:
+        return len(self.key)
+
     def take(self, which: Ints) -> CorrelatedSlices:
         """Some of them."""
         return CorrelatedSlices(self.track, self.ordinal[which], self.key[which], self.start[which], self.name[which])
@@ -70,6 +73,9 @@ def derived_edges(
 
     None: more than `most` slices of devices are without a flow, for which there is no room.
     """
+    if all(are_of_devices(track.key[part]).all() for track in tracks for part in parts(len(track.key))):
+        none = np.zeros(0, np.uint32)
+        return DerivedEdges(FlowPart.none(), none, none, 0, 0, sum(map(len, tracks)))
     slices = _SliceStates(tracks, scratch)
     slices.join(ends, edges)
     devices = slices.unlaunched(tracks, most)
@@ -81,21 +87,23 @@ def derived_edges(
         for _, places in _wanted_launches(track, wanted):
             times += np.bincount(places, minlength=len(wanted))
     launches = [_launches_of(track, wanted, times) for track in tracks]
-    launch = _joined(launches, Phase.FLOW_START, scratch)
-    device = _joined(devices, Phase.FLOW_END, scratch)
+    count = sum(map(len, launches))
+    joined = FlowPart.join(
+        [FlowPart.none(), *_ends(launches, Phase.FLOW_START), *_ends(devices, Phase.FLOW_END)], scratch
+    )
     place = np.zeros(len(wanted), np.int64)  # of the only launch of each number
-    place[np.searchsorted(wanted, numbers_of(launch.key))] = np.arange(len(launch.key))
-    of_device = np.searchsorted(wanted, numbers_of(device.key))
+    place[np.searchsorted(wanted, numbers_of(joined.key[:count]))] = np.arange(count)
+    of_device = np.searchsorted(wanted, numbers_of(joined.key[count:]))
     target = np.flatnonzero(times[of_device] == 1)
     source = place[of_device[target]]
-    slices.mark_joined(launch.track, launch.ordinal)  # each has a number that some work has
+    slices.mark_joined(joined.track[:count], joined.ordinal[:count])  # each has a number that some work has
     return DerivedEdges(
-        FlowPart.join([launch, device], scratch),
+        joined,
         source.astype(np.uint32),
-        (target + len(launch.key)).astype(np.uint32),
+        (target + count).astype(np.uint32),
         int(np.count_nonzero(times[of_device] > 1)),
         slices.idle_calls(),
-        len(device.key) - len(target),
+        len(of_device) - len(target),
     )
 
 
@@ -183,18 +191,17 @@ def _launches_of(track: CorrelatedSlices, wanted: Ints, times: Ints) -> Correlat
     return track.take(np.concatenate(launches) if launches else np.zeros(0, np.int64))
 
 
-def _joined(tracks: Sequence[CorrelatedSlices], phase: Phase, scratch: Scratch) -> FlowPart:
+def _ends(tracks: Sequence[CorrelatedSlices], phase: Phase) -> list[FlowPart]:
     """Ends of flows at the starts of these slices."""
-    made = [
+    return [
         FlowPart(
-            np.full(len(track.key), phase, np.uint8),
+            np.full(len(track), phase, np.uint8),
             track.start,
             track.key,
-            np.full(len(track.key), track.track, np.int32),
+            np.full(len(track), track.track, np.int32),
             track.ordinal,
             track.start,
             track.name,
         )
         for track in tracks
     ]
-    return FlowPart.join([FlowPart.none(), *made], scratch)

@@ -75,10 +75,15 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
 
 def test_more_than_there_is_room_for() -> None:
     three = np.arange(3)
-    slices = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    kernels = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three, np.zeros(3, np.int32))
     none = np.zeros(0, np.uint32)
-    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 2) is None
-    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 3) is not None
+    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), Scratch(), 2) is None
+    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), Scratch(), 3) is not None
+    # Without launches nothing is joined, however many there are.
+    counted = derived_edges([kernels], FlowPart.none(), (none, none), Scratch(), 2)
+    assert counted is not None
+    assert (len(counted.source), counted.work_without_launch) == (0, 3)
 
 
 def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
