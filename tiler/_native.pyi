@@ -2149,8 +2149,7 @@ def integer_stats(
     absent: int,
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`: of
-    damaged arguments, too.
+    Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.
     """
 
 def whole_args(

@@ -62,8 +62,7 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
 void bind_xspace_args(nb::module_& m) {
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
           nb::arg("absent"),
-          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`: of\n"
-          "damaged arguments, too.");
+          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }
