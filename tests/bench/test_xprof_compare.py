@@ -122,7 +122,7 @@ def test_our_side_of_a_synthetic_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "answers"), GOLDEN.items())
 def test_differences_from_stored_answers_have_reasons(name: str, answers: str, tmp_path: Path) -> None:
-    """Those of xprof 2.24.2, which need no xprof."""
+    """Answers of xprof 2.24.2, so that no xprof is needed."""
     folder = corpus_path(f"golden/xprof_2.24.2/{answers}")
     theirs = {
         file.name.removesuffix(".json.gz"): golden(f"{answers}/{file.name.removesuffix('.json.gz')}")

@@ -174,21 +174,26 @@ def launched(
 ) -> tuple[dict[Slice, set[int]], dict[int, tuple[int, int]]] | None:
     """The steps of the work of a stream by launches, and from when to when they last; None: no launch tells it."""
     calls: dict[object, list[Slice]] = {}
-    for call in (of for thread in threads for of in thread if of.stats.get("correlation_id", 0)):
+    for call in (call for thread in threads for call in thread if call.stats.get("correlation_id", 0)):
         calls.setdefault(call.stats["correlation_id"], []).append(call)
-    launch = {of: calls[number][0] for of in stream if len(calls.get(number := of.stats["correlation_id"], ())) == 1}
-    steps = {
-        of: {step for step, mark in marks.items() if mark.start <= launch.get(of, of).start < mark.end} for of in stream
+    launch = {
+        kernel: calls[number][0]
+        for kernel in stream
+        if len(calls.get(number := kernel.stats["correlation_id"], ())) == 1
     }
-    work = {step: [of for of in stream if step in steps[of]] for step in marks}
+    steps = {
+        kernel: {step for step, mark in marks.items() if mark.start <= launch.get(kernel, kernel).start < mark.end}
+        for kernel in stream
+    }
+    work = {step: [kernel for kernel in stream if step in steps[kernel]] for step in marks}
     if not launch or not any(work.values()):
         return None
-    begin = min(min(of.start, launch.get(of, of).start) for kernels in work.values() for of in kernels)
+    begin = min(min(kernel.start, launch.get(kernel, kernel).start) for each in work.values() for kernel in each)
     if not work[min(marks)]:
         begin = min(begin, marks[min(marks)].start)
     times = {}
     for step, mark in sorted(marks.items()):
-        end = max([begin, max((of.end for of in work[step]), default=mark.end)])
+        end = max([begin, max((kernel.end for kernel in work[step]), default=mark.end)])
         times[step] = begin, end
         begin = end
     return steps, times
