@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
+from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.readers import open_trace
@@ -55,13 +56,15 @@ def expected_flows(file: Path, store: RunStore) -> Expected:
     """What the store should hold of the file that it was built from."""
     ends, correlated = read_ends(file, store)
     expected = join(ends)
-    derive(expected, correlated)
+    tree = json.loads(decompress(need(store, TRACKS)))
+    devices = {group["id"] for group in tree["groups"] if is_device_process(group["name"], group["detail"])}
+    derive(expected, correlated, {track["id"] for track in tree["tracks"] if track["group"] in devices})
     return expected
 
 
-def derive(expected: Expected, correlated: list[Correlated]) -> None:
+def derive(expected: Expected, correlated: list[Correlated], on_devices: Collection[int]) -> None:
     """Adds the edges from launches to works of devices that no flow joins, how many works several launches have, and
-    what is left on either side.
+    what is left on either side. `on_devices`: the tracks of devices, whatever their slices have.
     """
     launches = {(one.track, one.ordinal) for one in correlated if not one.is_of_device}
     works = {(slice_.track, slice_.ordinal) for slice_ in correlated if slice_.is_of_device}
@@ -72,18 +75,22 @@ def derive(expected: Expected, correlated: list[Correlated]) -> None:
         if not one.is_of_device:
             by_number[one.number].append(one)
     ambiguous = 0
+    shared: set[tuple[int, int]] = set()
     for one in correlated:
         if one.is_of_device and (one.track, one.ordinal) not in joined:
             of_number = by_number.get(one.number, [])
-            ambiguous += len(of_number) > 1
+            if len(of_number) > 1:
+                ambiguous += 1
+                shared |= {(launch.track, launch.ordinal) for launch in of_number}
             if len(of_number) == 1:
                 (launch,) = of_number
                 expected.derived[launch.track, launch.ordinal, launch.tick, one.track, one.ordinal, one.tick] += 1
     pairs = [*flows, *(((a, b), (c, d)) for a, b, _, c, d, _ in expected.derived)]
+    pairs += [((a, b), (c, d)) for a, b, _, c, d, _ in expected.edges if c in on_devices and a not in {-1, *on_devices}]
     expected.counts |= {
         "derived": str(expected.derived.total()),
         "ambiguous": str(ambiguous),
-        "calls_without_work": str(len(launches - {launch for launch, _ in pairs})),
+        "calls_without_work": str(len(launches - shared - {launch for launch, _ in pairs})),
         "work_without_launch": str(len(works - {work for _, work in pairs})),
     }
 
