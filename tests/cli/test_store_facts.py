@@ -59,6 +59,8 @@ def test_launches() -> None:
     text = "552 joined by correlation, 1,204 calls without work on a device, 1 slice of a device without a launch"
     assert ("launches", text) in lines(flows={**flows, **counts})
     assert all(label != "launches" for label, _ in lines(flows={**flows, **dict.fromkeys(counts, "0")}))
+    unknown = {"derived": "0", "calls_without_work": None, "work_without_launch": None}
+    assert ("launches", "not joined, no room") in lines(flows={**flows, **unknown})
 
 
 def test_outliers() -> None:

@@ -158,9 +158,11 @@ class EventTotals(Struct, frozen=True, kw_only=True):
 class FlowTotals(Struct, frozen=True, kw_only=True):
     """Launches and work of devices, by what joins them to their partner."""
 
+    edges: int  # flows of the files
     derived: int
-    calls_without_work: int
-    work_without_launch: int
+    ambiguous: int
+    calls_without_work: int | None  # None: nothing was joined by correlation, for want of room
+    work_without_launch: int | None
 
 
 class RunManifest(Struct, frozen=True, kw_only=True):

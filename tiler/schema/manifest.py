@@ -57,14 +57,17 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
         Decimal, Meta(description="Slices of devices whose correlation several launches have: no edge leads to them.")
     ]
     calls_without_work: Annotated[
-        Decimal,
+        Decimal | None,
         Meta(
-            description="Calls with a correlation that no work of a device has: they launch nothing, or it was not "
-            "recorded."
+            description="Calls with a correlation that are joined to no work of a device: they launch nothing, or it "
+            "was not recorded. Not those of `ambiguous` slices. null: there was no room to join by correlation."
         ),
     ]
     work_without_launch: Annotated[
-        Decimal, Meta(description="Slices of devices with a correlation that are joined to no launch, `ambiguous` too.")
+        Decimal | None,
+        Meta(
+            description="Slices of devices with a correlation that are joined to no launch, `ambiguous` too; or null."
+        ),
     ]
 
 

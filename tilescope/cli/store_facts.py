@@ -81,6 +81,8 @@ def _outliers(outliers: Outliers, tick_ps: int) -> str:
 
 def _launches(flows: FlowTotals) -> str:
     """Launches that correlations tell of, and what is left on either side; empty where there is nothing of it."""
+    if flows.calls_without_work is None or flows.work_without_launch is None:
+        return "not joined, no room"
     parts = [
         (flows.derived, "joined by correlation", "joined by correlation"),
         (flows.calls_without_work, "call without work on a device", "calls without work on a device"),

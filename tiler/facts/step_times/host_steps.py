@@ -6,7 +6,7 @@ Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.facts.launches import launched_steps, step_work
+from tilescope.tiler.facts.launches import StepWork, launched_steps, step_work
 from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
@@ -106,12 +106,22 @@ def _work_steps(
         for work_track in (*device.tracks, *device.beside):
             if work_track.track in host.streams:
                 work = yield from step_work(reader, steps, work_track)
-                keys, places = np.unique(np.stack([work.pass_, work.number]), axis=1, return_inverse=True)
-                rows = np.array([row_of_step.get((pass_, number), -1) for pass_, number in keys.T.tolist()], np.int64)
                 step = np.full(reader.tree.tracks[work_track.track].events, -1)
-                step[work.ordinal] = rows[places.reshape(-1)]
+                step[work.ordinal] = _step_rows(work, row_of_step)
                 by_track[work_track.track] = step
     return by_track
+
+
+def _step_rows(work: StepWork, row_of_step: Mapping[tuple[int, int], int]) -> Ints:
+    """The row of the step of each work, shape (n,); -1 none."""
+    if not len(work):
+        return np.zeros(0, np.int64)
+    numbers, number = np.unique(work.number, return_inverse=True)
+    # One column in place of pairs: sorting rows of an array is many times slower.
+    keys, places = np.unique(work.pass_ * len(numbers) + number, return_inverse=True)
+    pairs = zip((keys // len(numbers)).tolist(), numbers[keys % len(numbers)].tolist(), strict=True)
+    rows = np.array([row_of_step.get(pair, -1) for pair in pairs], np.int64)
+    return rows[places]
 
 
 def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:

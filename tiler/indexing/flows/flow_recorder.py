@@ -42,6 +42,7 @@ class FlowRecorder(RecordMaker):
         self._recorders = [recorder(recording) for recorder in EDGE_RECORDERS]
         self._is_on_device = are_on_devices(recording.layout)
         self._counts = FlowCounts()
+        self._calls_without_work = self._work_without_launch = 0
         self._crowded = 0  # slices of devices, see DerivedEdges
         self._ends: dict[int, tuple[int, int]] = {}  # by track: how many leave, how many arrive
         self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it
@@ -90,6 +91,8 @@ class FlowRecorder(RecordMaker):
     def report(self, findings: Findings) -> None:
         """Adds counts, and warnings about what could not be joined."""
         findings.flow_counts, findings.flow_ends = self._counts, self._ends
+        self._counts.calls_without_work = None if self._left_out else self._calls_without_work
+        self._counts.work_without_launch = None if self._left_out else self._work_without_launch
         count = self._counts.ambiguous
         if count:
             what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
@@ -134,8 +137,8 @@ class FlowRecorder(RecordMaker):
         counts.derived += len(derived.source)
         counts.ambiguous += derived.ambiguous
         self._crowded += derived.crowded
-        counts.calls_without_work += derived.calls_without_work
-        counts.work_without_launch += derived.work_without_launch
+        self._calls_without_work += derived.calls_without_work
+        self._work_without_launch += derived.work_without_launch
         if not len(derived.source):
             return FlowEdges.between(ends, source, target, self._working)
         behind = np.uint32(len(ends.phase))

@@ -86,7 +86,7 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         reasons = yield from idle_reasons(scope.reader, _devices(lanes.lanes, of_lanes, question_windows))
         tables.insert(0, _reasons_table(reasons))
     cause = yield from headline(scope, question)
-    notes = [*cause, *_notes(lanes, of_lanes, edges, host), *launch_notes(scope.reader)]
+    notes = [*cause, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
     return Answer(_facts(of_lanes, question.at_least), tables, notes=notes)
 
 

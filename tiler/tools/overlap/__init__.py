@@ -95,7 +95,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
-    notes = [*_notes(total, unknown), *launch_notes(scope.reader)]
+    notes = [*_notes(total, unknown), *(yield from launch_notes(scope.reader))]
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )

@@ -343,10 +343,12 @@ export interface FlowCounts {
   readonly derived: bigint;
   /** Slices of devices whose correlation several launches have: no edge leads to them. */
   readonly ambiguous: bigint;
-  /** Calls with a correlation that no work of a device has: they launch nothing, or it was not recorded. */
-  readonly callsWithoutWork: bigint;
-  /** Slices of devices with a correlation that are joined to no launch, `ambiguous` too. */
-  readonly workWithoutLaunch: bigint;
+  /**
+   * Calls with a correlation that are joined to no work of a device: they launch nothing, or it was not recorded. Not those of `ambiguous` slices. null: there was no room to join by correlation.
+   */
+  readonly callsWithoutWork: bigint | null;
+  /** Slices of devices with a correlation that are joined to no launch, `ambiguous` too; or null. */
+  readonly workWithoutLaunch: bigint | null;
 }
 
 /** FlowCounts as JSON has it. */
@@ -358,8 +360,8 @@ export interface FlowCountsJson {
   readonly without_slice: string;
   readonly derived: string;
   readonly ambiguous: string;
-  readonly calls_without_work: string;
-  readonly work_without_launch: string;
+  readonly calls_without_work: string | null;
+  readonly work_without_launch: string | null;
 }
 
 /** FlowCounts of its JSON. */
@@ -372,8 +374,8 @@ export function readFlowCounts(json: FlowCountsJson): FlowCounts {
     withoutSlice: BigInt(json.without_slice),
     derived: BigInt(json.derived),
     ambiguous: BigInt(json.ambiguous),
-    callsWithoutWork: BigInt(json.calls_without_work),
-    workWithoutLaunch: BigInt(json.work_without_launch),
+    callsWithoutWork: json.calls_without_work === null ? null : BigInt(json.calls_without_work),
+    workWithoutLaunch: json.work_without_launch === null ? null : BigInt(json.work_without_launch),
   };
 }
 
