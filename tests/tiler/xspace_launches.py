@@ -23,8 +23,10 @@ def correlated(value: int, *, field: int = 3, key: int = CORRELATION) -> bytes:
     return w.message(4, w.number(1, key), w.number(field, value))
 
 
-def plane(name: str, lines: Lines, correlation: str = "correlation_id", *, marks: bool = False) -> bytes:
-    """A plane of these lines; `marks`: with events that are steps."""
+def plane(
+    name: str, lines: Lines, correlation: str = "correlation_id", *, marks: bool = False, more: bytes = b""
+) -> bytes:
+    """A plane of these lines; `marks`: with events that are steps; `more`: names of other stats."""
     ids = {text: place + 1 for place, text in enumerate(sorted({e[0] for events in lines.values() for e in events}))}
     parts = [w.data(2, name)]
     for number, (line, events) in enumerate(lines.items(), 1):
@@ -36,7 +38,7 @@ def plane(name: str, lines: Lines, correlation: str = "correlation_id", *, marks
     parts += [w.stat_metadata(CORRELATION, correlation), w.stat_metadata(OTHER, "stream")]
     if marks:
         parts.append(w.stat_metadata(STEP, "step_num"))
-    return w.message(1, *parts)
+    return w.message(1, *parts, more)
 
 
 def step(number: int) -> bytes:

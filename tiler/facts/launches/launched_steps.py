@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts.devices import Device, devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
@@ -60,7 +61,8 @@ _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by l
 def launched_steps(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     """The steps of devices by launches; of a run that is still being indexed none. Raises DamagedStore.
 
-    Of devices whose hosts mark steps with `ProfilerStep#N`, and with annotations where launches were recorded.
+    Of devices whose hosts mark steps with `ProfilerStep#N`, and of GPUs of an XSpace whose hosts mark them with
+    annotations, where launches were recorded.
     """
     if steps is not reader.steps or not reader.is_whole:
         return NO_LAUNCHED_STEPS
@@ -79,7 +81,7 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
         series = steps.of_device(device.tracks[0].track)
         if series is None or series.source not in _HOST_MARKS or steps.is_on_device(series):
             continue
-        if series.source is StepSource.ANNOTATION and not (yield from _has_launches(reader, device)):
+        if series.source is StepSource.ANNOTATION and not (yield from _follows_annotations(reader, device)):
             continue
         works = []
         first_launches: list[int] = []
@@ -97,8 +99,13 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     return LaunchedSteps(runs, times, joined)
 
 
-def _has_launches(reader: QueryReader, device: Device) -> Interruptible[bool]:
-    """True if any launch of a device's work is known."""
+def _follows_annotations(reader: QueryReader, device: Device) -> Interruptible[bool]:
+    """True of a GPU if any launch of its work is known. TPUs work on lines of operations, not on streams.
+
+    Readers mark annotations in an XSpace alone.
+    """
+    if not all(is_stream(reader.tree.tracks[work_track.track].name) for work_track in device.tracks):
+        return False
     for work_track in (*device.tracks, *device.beside):
         if len((yield from device_launches(reader, work_track.track))):
             return True

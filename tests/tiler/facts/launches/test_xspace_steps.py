@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.examples import examples
-from tests.tiler.facts.launches.test_step_work import reading, work_by_track
+from tests.tiler.facts.launches.test_step_work import reading, work_by_track, x
+from tests.tiler.json_traces import write_trace
+from tests.tiler.readers import wire_writer as w
 from tests.tiler.readers.xspace import xspace_reference
 from tests.tiler.xspace_launches import DEVICE, HOST, Event, correlated, plane, step
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.facts.launches import launched_steps
+from tilescope.tiler.facts.launches import device_launches, launched_steps
 from tilescope.tiler.query import finish
 
 TIMES = st.integers(0, 120)
@@ -84,6 +86,39 @@ def test_a_line_of_steps_stays_what_it_is(tmp_path: Path) -> None:
     with reading(file, tmp_path) as reader:
         (work,) = work_by_track(reader).values()
         assert (work.number.tolist(), work.is_launched.tolist()) == ([9], [True])
+        assert not finish(launched_steps(reader, reader.steps)).times
+
+
+def test_work_of_a_tpu_follows_no_launches(tmp_path: Path) -> None:
+    """A flow of the file joins a call of the host to an operation."""
+    begin, end = (correlated(7, key=kind) + correlated(77, key=kind + 1) for kind in (11, 13))
+    names = b"".join(w.stat_metadata(key, name) for key, name in enumerate(("_pt", "_p", "_ct", "_c"), 11))
+    threads: dict[str, list[Event]] = {"main/1": [("train", 0, step(4), 100), ("run", 10, begin)]}
+    file = tmp_path / "trace.xplane.pb"
+    for line, follows in (("Stream #7(Compute)", True), ("XLA Ops", False)):
+        device = "/device:GPU:0" if follows else "/device:TPU:0"
+        file.write_bytes(
+            plane(HOST, threads, marks=True, more=names) + plane(device, {line: [("work", 200, end)]}, more=names)
+        )
+        with reading(file, tmp_path / line) as reader:
+            (track,) = (track.track for device in finish(devices_of(reader)) for track in device.tracks)
+            assert len(finish(device_launches(reader, track))) == 1
+            assert bool(finish(launched_steps(reader, reader.steps)).times) == follows
+
+
+def test_annotations_of_json_are_no_steps(tmp_path: Path) -> None:
+    labels = [
+        {"ph": "M", "pid": pid, "name": "process_labels", "args": {"labels": label}}
+        for pid, label in ((1, "CPU"), (2, "GPU 0"))
+    ]
+    args = {"correlation": 1}
+    events = [
+        x("train", 1, 1, 0, 100, args={"step_num": 4}),
+        x("cudaLaunchKernel", 1, 1, 10, 1, cat="cuda_runtime", args=args),
+        x("kernel", 2, 7, 50, 10, cat="kernel", args=args),
+    ]
+    with reading(write_trace(tmp_path / "trace.json", [*labels, *events]), tmp_path) as reader:
+        assert not reader.steps.series
         assert not finish(launched_steps(reader, reader.steps)).times
 
 
