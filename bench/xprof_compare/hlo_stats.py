@@ -25,6 +25,15 @@ def namesakes(keys: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     return frozenset(key for key in keys if programs[key[1]] > 1)
 
 
+def operations_in_graphs(case: Case) -> frozenset[str]:
+    """Operations of frameworks with an instruction that only a graph runs: xprof has none of these."""
+    theirs = {(row["program_id"], row["hlo_op_name"]) for row in rows(case.theirs["hlo_stats"])}
+    instructions = [row for row in case.rows(TOOL, "operations", limit=100_000) if row["program"] is not None]
+    return frozenset(
+        row["framework"] or row["name"] for row in instructions if (row["program"], row["name"]) not in theirs
+    )
+
+
 def figures(case: Case) -> Iterator[Figure]:
     """By program and name."""
     theirs = {(row["program_id"], row["hlo_op_name"]): row for row in rows(case.theirs["hlo_stats"])}

@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bench.xprof_compare.__main__ import COMPARISONS, compared, main, summary_line, table_lines
 from bench.xprof_compare.case import CORPUS, Case, cases
 from bench.xprof_compare.figures import Figure, Printed, Reason, is_same
 from tests.corpus import corpus_path
+from tests.tiler.readers.xspace import xspace_reference
 from tests.xprof_golden import golden
 from tilescope.tiler.tools import tools
 
@@ -136,6 +138,33 @@ def test_differences_from_stored_answers_have_reasons(name: str, answers: str, t
     if name == "h100_jax_train":
         durations = next(figure for figure in figures if figure.name == "steps: duration (ps)")
         assert durations.whys[0].startswith("xprof's steps of GPUs last as long as the host marks them")
+        assert durations.ours == durations_in_file(corpus_path(CORPUS[name]))
+        assert any(figure.name == "device: self time (ps)" and figure.apart for figure in figures)
+
+
+def durations_in_file(file: Path) -> dict[int, int]:
+    """From the end of the last work that was launched in the step before, in whole ns; of the first, from a launch."""
+    space = xspace_reference.read_space(file.read_bytes())
+    marks: dict[int, tuple[int, int]] = {}
+    launches: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for event in space.events:
+        stats = {stat: value for stat, value in event.args if isinstance(value, int)}
+        number = stats.get("correlation_id")
+        stop = event.start_ps + event.duration_ps
+        if "step_num" in stats:
+            marks[stats["step_num"]] = event.start_ps, stop
+        elif number is not None and space.planes[space.tracks[event.track].plane].startswith("/device:"):
+            ends[number] = max(stop, ends.get(number, 0))
+        elif number is not None:
+            launches[number] = event.start_ps
+    times = {
+        step: [(time, ends[number]) for number, time in launches.items() if number in ends and first <= time < stop]
+        for step, (first, stop) in sorted(marks.items())
+    }
+    bounds = [min(time for time, _ in times[min(times)]) // 1000]
+    bounds += [max(stop for _, stop in pairs) // 1000 for pairs in times.values()]
+    return dict(zip(times, (np.diff(bounds) * 1000).tolist(), strict=True))
 
 
 def test_without_xprof(capsys: pytest.CaptureFixture[str]) -> None:

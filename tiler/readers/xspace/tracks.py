@@ -111,6 +111,15 @@ def counter_notes(counters: Mapping[int, _native.XSpaceCounters]) -> list[str]:
     return [f"{where} more than {most} counters: {'; '.join(parts)}"]
 
 
+def correlation_notes(planes: Sequence[_native.XSpacePlane]) -> list[str]:
+    """Notes on stats of launches that join nothing."""
+    beyond = sum(max(list(plane.stat_names.values()).count(_CORRELATION) - _MAX_CORRELATION_IDS, 0) for plane in planes)
+    if not beyond:
+        return []
+    what = f"1 stat {_CORRELATION} joins" if beyond == 1 else f"{beyond:,} stats {_CORRELATION} join"
+    return [f"{what} no launches: the first {_MAX_CORRELATION_IDS} of a plane do"]
+
+
 def _correlation_ids(plane: _native.XSpacePlane) -> list[int]:
     return [number for number, name in plane.stat_names.items() if name == _CORRELATION][:_MAX_CORRELATION_IDS]
 

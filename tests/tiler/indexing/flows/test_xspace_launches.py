@@ -123,6 +123,21 @@ def test_launches_do_not_cross_files(tmp_path: Path) -> None:
         assert counts(store) == (0, 0, 0, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("beyond", "warnings"),
+    [
+        (0, []),
+        (1, ["1 stat correlation_id joins no launches: the first 8 of a plane do"]),
+        (3, ["3 stats correlation_id join no launches: the first 8 of a plane do"]),
+    ],
+)
+def test_stats_beyond_those_that_are_compared(tmp_path: Path, beyond: int, warnings: list[str]) -> None:
+    more = b"".join(w.stat_metadata(100 + k, "correlation_id") for k in range(7 + beyond))
+    threads: Lines = {"main/1": [("launch", 100, correlated(1))]}
+    with closing(built(tmp_path, plane(HOST, threads, more=more))) as store:
+        assert store.manifest()["warnings"] == warnings
+
+
 def test_damaged_stats_are_of_no_launch(tmp_path: Path) -> None:
     cut = w.message(4, bytes([0x08, CORRELATION, 0x18, 0x80]))  # the number does not end
     threads: Lines = {"main/1": [("launch", 100, correlated(1)), ("cut", 200, cut)]}
