@@ -45,7 +45,7 @@ def test_work_without_a_launch(tmp_path: Path, write: Writer, tool: str, kernels
 
 
 def notes(folder: Path, file: Path, tool: str = "gaps") -> list[str]:
-    """What an answer says of launches."""
+    """Notes of an answer on launches."""
     trace = Asked(folder, [file])
     texts = [
         note.text

@@ -352,5 +352,5 @@ def test_rows_of_steps_are_those_of_plain_python(works: list[tuple[int, int]], s
     row_of_step = {step: row for row, step in enumerate(sorted(steps))}
     pass_, number = np.array(works, np.int64).reshape(-1, 2).T
     none = np.zeros(len(works), np.int64)
-    work = StepWork(**dict.fromkeys(StepWork.__slots__, none) | {"pass_": pass_, "number": number})
+    work = StepWork(none, none, none, none, number, pass_, none == 0)
     assert _step_rows(work, row_of_step).tolist() == [row_of_step.get(pair, -1) for pair in works]
