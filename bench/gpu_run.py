@@ -24,6 +24,7 @@ class GpuShape:
     names: int = 300
     launches: int = 3  # of a name
     seed: int = 18
+    launches_on_host: bool = False  # a thread for each stream; numbers of launches are those of the file then
 
 
 def write_gpus(folder: Path, shape: GpuShape) -> Path:
@@ -34,12 +35,14 @@ def write_gpus(folder: Path, shape: GpuShape) -> Path:
     with path.open("wb") as out:
         for gpu in range(shape.gpus):
             out.write(_plane(rng, shape, gpu))
+        if shape.launches_on_host:
+            out.write(_host(shape))
     return path
 
 
 def _plane(rng: np.random.Generator, shape: GpuShape, gpu: int) -> bytes:
     parts = [number(1, gpu + 1), text(2, f"/device:GPU:{gpu}")]
-    parts += [_line(rng, shape, stream) for stream in range(shape.streams)]
+    parts += [_line(rng, shape, gpu, stream) for stream in range(shape.streams)]
     for name in range(shape.names):
         metadata = message(2, number(1, name + 1), text(2, kernel_name(name)))
         parts.append(message(4, number(1, name + 1), metadata))
@@ -67,7 +70,33 @@ def _details(launch: int) -> str:
     )
 
 
-def _line(rng: np.random.Generator, shape: GpuShape, stream: int) -> bytes:
+def _host(shape: GpuShape) -> bytes:
+    """A thread launches the kernels of a stream, one every 5 µs."""
+    parts = [number(1, shape.gpus + 1), text(2, "/host:CPU")]
+    for thread in range(shape.gpus * shape.streams):
+        events = [number(1, thread + 1), text(2, f"launcher/{thread + 1}"), number(3, _START_NS)]
+        for first in range(0, shape.kernels, _EVENTS_AT_ONCE):
+            count = min(_EVENTS_AT_ONCE, shape.kernels - first)
+            kernel = np.arange(first, first + count)
+            correlation = _first_number(shape, *divmod(thread, shape.streams)) + kernel
+            stat = Cells.constant(count, number(1, _CORRELATION)).then(numbers(3, correlation))
+            event = Cells.constant(count, number(1, 1)).then(
+                numbers(2, kernel * 5_000_000), numbers(3, np.full(count, 3_000_000)), messages(4, stat, count)
+            )
+            events.append(messages(4, event, count).joined())
+        parts.append(message(3, *events))
+    parts.append(message(4, number(1, 1), message(2, number(1, 1), text(2, "cuLaunchKernel"))))
+    named = message(2, number(1, _CORRELATION), text(2, "correlation_id"))
+    parts.append(message(5, number(1, _CORRELATION), named))
+    return message(1, *parts)
+
+
+def _first_number(shape: GpuShape, gpu: int, stream: int) -> int:
+    """The correlation of the first kernel of a stream."""
+    return 1 + (gpu * shape.streams + stream) * shape.kernels if shape.launches_on_host else 1
+
+
+def _line(rng: np.random.Generator, shape: GpuShape, gpu: int, stream: int) -> bytes:
     parts = [number(1, stream + 1), text(2, f"Stream #{stream}(Compute)"), number(3, _START_NS)]
     now = 0
     for first in range(0, shape.kernels, _EVENTS_AT_ONCE):
@@ -78,7 +107,7 @@ def _line(rng: np.random.Generator, shape: GpuShape, stream: int) -> bytes:
         duration = rng.integers(1_000, 80_000, count) * 1000
         begin = now + np.cumsum(duration + rng.integers(200, 4_000, count) * 1000) - duration
         now = int(begin[-1] + duration[-1])
-        correlation = np.arange(first + 1, first + count + 1)
+        correlation = _first_number(shape, gpu, stream) + np.arange(first, first + count)
         details = messages(4, Cells.constant(count, number(1, _DETAILS)).then(numbers(7, launch)), count)
         correlated = messages(4, Cells.constant(count, number(1, _CORRELATION)).then(numbers(3, correlation)), count)
         events = numbers(1, name + 1).then(numbers(2, begin), numbers(3, duration), details, correlated)

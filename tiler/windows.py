@@ -139,6 +139,13 @@ class Windows(Struct, frozen=True):
 # What is looked at on each track.
 WindowsOf = Callable[[int], Windows]
 
+# The time of a device that is looked at, by its process; None: it is that of its tracks.
+DeviceTimeOf = Callable[[int], Windows | None]
+
+
+def no_device_time(_group: int) -> None:
+    """None of any device."""
+
 
 def everywhere(windows: Windows) -> WindowsOf:
     """The same windows on all tracks."""

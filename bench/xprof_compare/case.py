@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.pod_run import PodShape, write_pod
+from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -21,6 +22,7 @@ CORPUS: Final = {
     "tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb",
     "gpu_mi300x8_conv": "xplane/gpu_mi300x8_conv.xplane.pb",
     "gpu_v100x8_bert": "xplane/gpu_v100x8_bert.xplane.pb",
+    "h100_jax_train": "xplane/h100_jax_train.xplane.pb",
     "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb",
 }
 
@@ -55,6 +57,17 @@ class Case:
         """True if it is of GPUs."""
         assert self.reader is not None
         return not tpu_cores(self.reader)
+
+    @property
+    def runs_graphs(self) -> bool:
+        """True if CUDA graphs run some of its instructions."""
+        return any("CUDA graphs" in note.text for note in self.ask("hlo_stats").notes)
+
+    @property
+    def follows_launches(self) -> bool:
+        """True if its steps are those of launches."""
+        assert self.reader is not None
+        return bool(finish(launched_steps(self.reader, self.reader.steps)).times)
 
     @property
     def begins_late(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Reason, rows, scaled
-from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, OF_EVENTS, OVERLAP
+from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, NAMESAKES, OF_EVENTS, OVERLAP
 from bench.xprof_compare.times import times
 
 TOOL = "hlo_stats"
@@ -16,6 +17,21 @@ PEER = ("hlo_stats",)
 
 ASYNC = "copies that only start have no rates: xprof divides their bytes by some nanoseconds"
 GIB = 2**30
+
+
+def namesakes(keys: Collection[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Instructions, by program and name, whose names several programs have."""
+    programs = Counter(name for program, name in keys if program)
+    return frozenset(key for key in keys if programs[key[1]] > 1)
+
+
+def operations_in_graphs(case: Case) -> frozenset[str]:
+    """Operations of frameworks with an instruction that only a graph runs: xprof has none of these."""
+    theirs = {(row["program_id"], row["hlo_op_name"]) for row in rows(case.theirs["hlo_stats"])}
+    instructions = [row for row in case.rows(TOOL, "operations", limit=100_000) if row["program"] is not None]
+    return frozenset(
+        row["framework"] or row["name"] for row in instructions if (row["program"], row["name"]) not in theirs
+    )
 
 
 def figures(case: Case) -> Iterator[Figure]:
@@ -55,7 +71,7 @@ def figures(case: Case) -> Iterator[Figure]:
     costs = counts or ([custom] if custom else [])
     starts = frozenset(key for key, row in ours.items() if row["bound_by"] == "async")
     moved = [*costs, Reason(ASYNC, starts)]
-    yield from times(figure, case.tick_ps, *counts)
+    yield from times(figure, case.tick_ps, *counts, lengths=Reason(NAMESAKES, namesakes(ours)))
     ends = [Reason(OVERLAP)] if case.is_gpu else [Reason(ENDS)] if case.truth else []
     yield figure(
         "share",

@@ -10,7 +10,7 @@ from typing import Any
 from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows
-from bench.xprof_compare.steps import DROPPED, HOSTS, LATE, LONGEST, step_figure
+from bench.xprof_compare.steps import DROPPED, LATE, LAUNCHED, LONGEST, of_gpus, step_figure
 
 TOOL = "input_pipeline"
 PEER = ("input_pipeline_analyzer",)
@@ -138,7 +138,7 @@ def _host_steps(case: Case, table: Mapping[str, Any]) -> Iterator[Figure]:
             f"steps: {name.replace('_', ' ')} (ps)",
             {step: round(row[column] * _PS_OF_MS) for step, row in theirs.items()},
             {step: case.ps(row[name]) for step, row in ours.items()},
-            [Reason(HOSTS)] if case.is_gpu else [],
+            [Reason(LAUNCHED)] if name == "duration" and case.follows_launches else of_gpus(case),
             more=Reason(DROPPED, frozenset([min(ours), max(ours)])) if len(ours) > 5 else None,
         )
 

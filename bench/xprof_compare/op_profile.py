@@ -19,6 +19,8 @@ ENDS = "xprof takes the ends of operations from the events' clock, their begins 
 MORE = "kernels that run for no instruction"
 OVERLAP = "operations on streams of one GPU overlap: together with idle time they take more than the device's time"
 KERNELS = "xprof counts each kernel as an occurrence of its instruction, with all its costs, and knows less of memories"
+GRAPHS = "xprof has no instruction that a CUDA graph runs"
+NAMESAKES = "xprof takes instructions of one name in several programs for one"
 OF_EVENTS = "xprof takes FLOPs and bytes of custom calls from metadata; their events say other ones"
 
 Path = tuple[str, ...]
@@ -39,7 +41,9 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
     for row in case.rows(TOOL, "operations", by=by):
         paths.append((*(paths[row["parent"]] if row["parent"] >= 0 else ()), row["name"]))
         if row["self"] is not None:  # parts of fusions have no time of their own
-            ours[paths[-1]] = row
+            # Where one of them alone runs outside of graphs, xprof knows of no duplicates.
+            alone = (*paths[-1][:-2], row["name"])
+            ours[alone if paths[-1] not in theirs and alone in theirs else paths[-1]] = row
     around = _above(ours, lambda name: name.startswith("while"))
     did = _did(case, ours)
     custom = {name for _, name in expected.counting_themselves(case.truth)} if case.truth else set()
@@ -75,12 +79,17 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
         {"": true_span} if case.truth else None,
     )
     loops = Reason(_IN_LOOPS, around)
+    beyond = [path for path in ours if path not in theirs] if case.runs_graphs else []
+    graphs = Reason(GRAPHS, frozenset(path[:length] for path in beyond for length in range(1, len(path))))
+    namesakes = Reason(NAMESAKES, _namesakes(ours))
     yield figure(
         "self time (ps)",
         lambda node: node["rawTime"],
         lambda row: row["self"] * case.tick_ps,
         lambda did: did.own,
         loops,
+        graphs,
+        namesakes,
     )
     yield figure(
         "share",
@@ -98,6 +107,14 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
         lambda did: float(did.hbm),
         costs,
     )
+
+
+def _namesakes(paths: Values) -> frozenset[Path]:
+    """The paths of instructions whose names several programs have, and all above them."""
+    programs: dict[str, set[str]] = {}
+    for path in paths:
+        programs.setdefault(path[-1], set()).add(path[0])
+    return _above(paths, lambda name: len(programs[name]) > 1)
 
 
 def _above(paths: Values, is_meant: Callable[[str], bool]) -> frozenset[Path]:

@@ -8,8 +8,8 @@ from typing import Any
 from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows, scaled
-from bench.xprof_compare.hlo_stats import ASYNC, GIB
-from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, OF_EVENTS
+from bench.xprof_compare.hlo_stats import ASYNC, GIB, namesakes
+from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, NAMESAKES, OF_EVENTS
 from bench.xprof_compare.steps import LATE, LONGEST
 
 TOOL = "roofline"
@@ -72,6 +72,8 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
     custom = Reason(OF_EVENTS, expected.counting_themselves(case.truth) | {PROGRAM} if case.truth else frozenset())
     starts = Reason(ASYNC, frozenset(key for key, row in of_ours.items() if row["bound_by"] == "async"))
 
+    programs = Reason(NAMESAKES, namesakes([key for key in of_ours if key != PROGRAM]))
+
     def figure(
         name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any, *candidates: Reason
     ) -> Figure:
@@ -91,6 +93,7 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
         lambda row: round(row["total_time"] * 1e6),
         lambda sums: sums.total,
         ends,
+        programs,
     )
     yield figure(
         "occurrences", lambda row: row["count"], lambda row: int(row["occurrences"]), lambda sums: sums.count, *counts
@@ -102,6 +105,7 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
         lambda row: row["total_time_in_percentage"],
         lambda sums: sums.total / whole,
         Reason(ENDS, None if case.truth else frozenset()),
+        programs,
     )
     yield from _rates(case, figure, (*counts, custom, ends, starts))
 
@@ -158,11 +162,17 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
         did = {str(number): expected.program(case.truth, number, with_feeds=with_infeed) for number in numbers}
         every = expected.program(case.truth, *numbers, with_feeds=with_infeed)
         did["Average step"] = every.over(len(numbers))
-    more = Reason(_NO_AVERAGE, frozenset(["Average step"])) if case.is_gpu else None
+    more = None
+    if case.is_gpu:
+        numbers_of_steps = sorted(map(int, filter(str.isdecimal, of_ours)))
+        ends = [numbers_of_steps[0], numbers_of_steps[-1]] if len(numbers_of_steps) > 5 else []
+        why = f"{_NO_AVERAGE}, and leaves out the first and the last of more than five" if ends else _NO_AVERAGE
+        more = Reason(why, frozenset(["Average step", *map(str, ends)]))
     if case.begins_late:
         more = Reason(LATE, frozenset([max(name for name in of_ours if name.isdecimal())]))
     steps = [Reason(LATE)] if case.begins_late else []
-    steps.append(Reason(_NO_STEPS if case.is_gpu else LONGEST))
+    no_steps = [Reason(_NO_STEPS)] if case.is_gpu else []
+    steps += no_steps or [Reason(LONGEST)]
 
     def figure(name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any) -> Figure:
         return Figure(
@@ -170,7 +180,7 @@ def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> It
             f"{_name(with_infeed)}steps: {name}",
             {key: xprof(row) for key, row in of_theirs.items()},
             {key: ours(row) for key, row in of_ours.items()},
-            [Reason(OF_EVENTS, frozenset(did))] if name == "intensity" else steps,
+            [Reason(OF_EVENTS, frozenset(did)), *no_steps] if name == "intensity" else steps,
             {key: truth(sums) for key, sums in did.items()} if case.truth else None,
             more=more,
         )

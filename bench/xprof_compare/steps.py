@@ -17,6 +17,9 @@ LATE: Final = (
     "others, and the last has no row"
 )
 DROPPED: Final = "xprof leaves out the first and the last of more than five steps"
+LAUNCHED: Final = (
+    "xprof's steps of GPUs last as long as the host marks them: ours to the end of the last work launched in them"
+)
 HOSTS: Final = (
     "xprof leaves out what hosts do where there are GPUs, and takes copies that it does not know for computation"
 )
@@ -81,8 +84,13 @@ def step_figure(case: Case, tool: str, properties: Mapping[str, str], prefix: st
     single = Reason(_SINGLE, frozenset(name for name, value in theirs.items() if repr(value) == "-nan"))
     steps = [Reason(LATE, frozenset(theirs) - {"waits for input"})] if case.begins_late else []
     longest = Reason(LONGEST, frozenset(["Idle", *_INPUT]))
-    hosts = [Reason(HOSTS)] if case.is_gpu else []
-    return Figure(tool, "steps in all", theirs, ours, [waits, single, *steps, longest, *hosts], truth)
+    return Figure(tool, "steps in all", theirs, ours, [waits, single, *steps, longest, *of_gpus(case)], truth)
+
+
+def of_gpus(case: Case) -> list[Reason]:
+    """Reasons why times of steps of GPUs differ, and parts of them."""
+    launched = [Reason(LAUNCHED)] if case.follows_launches else []
+    return [Reason(HOSTS), *launched] if case.is_gpu else []
 
 
 def _truth(case: Case) -> dict[str, Any]:

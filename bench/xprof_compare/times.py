@@ -23,8 +23,9 @@ class MakesFigure(Protocol):
     ) -> Figure: ...
 
 
-def times(figure: MakesFigure, tick_ps: int, *counts: Reason) -> Iterator[Figure]:
-    """Occurrences, total and self time. `counts`: why numbers of occurrences may differ."""
+def times(figure: MakesFigure, tick_ps: int, *counts: Reason, lengths: Reason | None = None) -> Iterator[Figure]:
+    """Occurrences, total and self time. `counts` and `lengths`: why numbers of occurrences, and times, may differ."""
+    reasons = () if lengths is None else (lengths,)
     yield figure(
         "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda sums: sums.count, *counts
     )
@@ -33,10 +34,12 @@ def times(figure: MakesFigure, tick_ps: int, *counts: Reason) -> Iterator[Figure
         lambda row: round(row["total_time"] * 1e6),
         lambda row: row["total"] * tick_ps,
         lambda sums: sums.total,
+        *reasons,
     )
     yield figure(
         "self time (ps)",
         lambda row: round(row["total_self_time"] * 1e6),
         lambda row: row["self"] * tick_ps,
         lambda sums: sums.own,
+        *reasons,
     )

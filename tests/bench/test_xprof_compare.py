@@ -6,12 +6,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bench.xprof_compare.__main__ import COMPARISONS, main, summary_line, table_lines
-from bench.xprof_compare.case import cases
+from bench.xprof_compare.__main__ import COMPARISONS, compared, main, summary_line, table_lines
+from bench.xprof_compare.case import CORPUS, Case, cases
 from bench.xprof_compare.figures import Figure, Printed, Reason, is_same
+from tests.corpus import corpus_path
+from tests.tiler.readers.xspace import xspace_reference
+from tests.xprof_golden import golden
 from tilescope.tiler.tools import tools
+
+# Folders of stored answers, by run.
+GOLDEN = {
+    "h100_jax_train": "gpu_h100_jax",
+    "gpu_v100x8_bert": "gpu_v100x8_bert",
+    "gpu_mi300x8_conv": "gpu_mi300x8_conv",
+}
 
 
 def test_verdicts() -> None:
@@ -109,6 +120,51 @@ def test_our_side_of_a_synthetic_run(tmp_path: Path) -> None:
         # Of frameworks and hosts, xprof may know less.
         assert not found or comparison.TOOL == "framework_ops" or not all(figure.is_explained for figure in found)
     assert held > 1500
+
+
+@pytest.mark.parametrize(("name", "answers"), GOLDEN.items())
+def test_differences_from_stored_answers_have_reasons(name: str, answers: str, tmp_path: Path) -> None:
+    """Answers of xprof 2.24.2, so that no xprof is needed."""
+    folder = corpus_path(f"golden/xprof_2.24.2/{answers}")
+    theirs = {
+        file.name.removesuffix(".json.gz"): golden(f"{answers}/{file.name.removesuffix('.json.gz')}")
+        for file in folder.iterdir()
+    }
+    case = Case(name, [corpus_path(CORPUS[name])], theirs=theirs)
+    case.index(tmp_path)
+    figures = list(compared(case))
+    assert len(figures) > 30
+    assert [f"{figure.name}: {figure.verdict}" for figure in figures if not figure.is_explained] == []
+    if name == "h100_jax_train":
+        durations = next(figure for figure in figures if figure.name == "steps: duration (ps)")
+        assert durations.whys[0].startswith("xprof's steps of GPUs last as long as the host marks them")
+        assert durations.ours == durations_in_file(corpus_path(CORPUS[name]))
+        assert any(figure.name == "device: self time (ps)" and figure.apart for figure in figures)
+
+
+def durations_in_file(file: Path) -> dict[int, int]:
+    """From the end of the last work that was launched in the step before, in whole ns; of the first, from a launch."""
+    space = xspace_reference.read_space(file.read_bytes())
+    marks: dict[int, tuple[int, int]] = {}
+    launches: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for event in space.events:
+        stats = {stat: value for stat, value in event.args if isinstance(value, int)}
+        number = stats.get("correlation_id")
+        stop = event.start_ps + event.duration_ps
+        if "step_num" in stats:
+            marks[stats["step_num"]] = event.start_ps, stop
+        elif number is not None and space.planes[space.tracks[event.track].plane].startswith("/device:"):
+            ends[number] = max(stop, ends.get(number, 0))
+        elif number is not None:
+            launches[number] = event.start_ps
+    times = {
+        step: [(time, ends[number]) for number, time in launches.items() if number in ends and first <= time < stop]
+        for step, (first, stop) in sorted(marks.items())
+    }
+    bounds = [min(time for time, _ in times[min(times)]) // 1000]
+    bounds += [max(stop for _, stop in pairs) // 1000 for pairs in times.values()]
+    return dict(zip(times, (np.diff(bounds) * 1000).tolist(), strict=True))
 
 
 def test_without_xprof(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from tests.server.fakes import FakeStore
 from tilescope.cli.store_facts import EVENT_KINDS, store_facts
 from tilescope.cli.track_table import process_rows
 from tilescope.tiler.schema import RunManifest, TreeMembers
 
+_NO_FLOWS: Final = dict.fromkeys(FakeStore().manifest()["flows"], "0")
+
 
 def manifest(**changes: Any) -> RunManifest:
     counts = {"total": "7", **dict.fromkeys(EVENT_KINDS, "0"), "slices": "5", "flow_ends": "2"}
     return RunManifest.from_json({
-        **FakeStore().manifest(), "outliers": None, "format": "xspace", "tick_ps": 1, "start": "0", "end": "1500000",
+        **FakeStore().manifest(), "outliers": None, "flows": _NO_FLOWS, "format": "xspace",
+        "tick_ps": 1, "start": "0", "end": "1500000",
         "events": counts, "empty": False, "tracks": 1_234, "processes": 1, "hosts": ["a", "b"], "store_bytes": "500",
         "source_bytes": "1000", "ignored": {}, "warnings": [], **changes,
     })  # fmt: skip
@@ -48,6 +51,16 @@ def test_a_trace_whose_events_cannot_be_read() -> None:
     events = dict.fromkeys(("total", *EVENT_KINDS), "0") | {"total": "7", "other": "7"}
     text = "none: of 7 events in the trace no time could be read, see ignored"
     assert ("events", text) in lines(empty=True, events=events)
+
+
+def test_launches() -> None:
+    flows = FakeStore().manifest()["flows"]
+    counts = {"derived": "552", "calls_without_work": "1204", "work_without_launch": "1"}
+    text = "552 joined by correlation, 1,204 calls without work on a device, 1 slice of a device without a launch"
+    assert ("launches", text) in lines(flows={**flows, **counts})
+    assert all(label != "launches" for label, _ in lines(flows={**flows, **dict.fromkeys(counts, "0")}))
+    unknown = {"derived": "0", "calls_without_work": None, "work_without_launch": None}
+    assert ("launches", "not joined, no room") in lines(flows={**flows, **unknown})
 
 
 def test_outliers() -> None:

@@ -75,6 +75,8 @@ _FLOWS = (
     "without_slice",
     "derived",
     "ambiguous",
+    "calls_without_work",
+    "work_without_launch",
 )
 _MANIFEST: Final[dict[str, Any]] = {
     "revision": 0,

@@ -10,6 +10,7 @@ from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
     ArgsTables,
     Clock,
+    CorrelationStat,
     DeviceFile,
     DrawnWaits,
     EventCounts,
@@ -28,6 +29,7 @@ __all__ = [
     "Attachment",
     "Census",
     "Clock",
+    "CorrelationStat",
     "Crowd",
     "DeviceFile",
     "DrawnWaits",

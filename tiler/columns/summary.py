@@ -37,6 +37,13 @@ class Process(Struct, frozen=True):
     host: str = ""  # that the file says for it alone; empty: it is of the file's
 
 
+class CorrelationStat(Struct, frozen=True):
+    """Stat of the events of a line by which launches and work of devices are joined."""
+
+    ids: Sequence[int]  # that its plane gives it: one, as profilers write it
+    is_on_device: bool  # the events are work of a device; else they are launches
+
+
 class Track(Struct, frozen=True):
     """One lane group: a thread, a device line, an async group, one counter series, the instants of a thread."""
 
@@ -46,6 +53,7 @@ class Track(Struct, frozen=True):
     detail: str = ""  # for instance "tid 7", "line -3"
     sort_index: int = 0  # within the process, smaller first; equal: order in this list
     origin: TrackOrigin | None = None  # of a trace-event file
+    correlation: CorrelationStat | None = None  # of an XSpace
 
 
 class RowMove(Struct, frozen=True):

@@ -147,12 +147,12 @@ class Col(IntEnum):
     FLOW_PARTNER_TICK = 101, Where.FLOW_ENDS, "time of the other end", "ticks"
     FLOW_PARTNER_OFFSET = 102, Where.FLOW_ENDS, "flow_partner_tick minus the start of the partner's slice", "ticks"
     FLOW_PARTNER_NAME = 103, Where.FLOW_ENDS, "of the partner's slice, -1 none", "name id"
-    FLOW_DERIVED = 104, Where.FLOW_ENDS, "1 no flow of the file: both slices have one `correlation`; else 0"
+    FLOW_DERIVED = 104, Where.FLOW_ENDS, "1 no flow of the file: both slices have one correlation; else 0"
 
     LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice"
     LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"
     LAUNCH_PARTNER_ORDINAL = 107, Where.LAUNCHES, "ordinal on that track"
-    LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the `correlation` that both have"
+    LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the correlation that both have"
     LAUNCH_INCOMING = 109, Where.LAUNCHES, "1: the partner launched the slice; 0: the slice launched the partner"
 
     HISTOGRAM_NAME = (

@@ -62,7 +62,10 @@ class Launches(Struct, frozen=True):
         of_device = bool(is_on_device[track])
         is_launch = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
         is_launch |= ends.derived == 1  # whatever the processes are called
-        ends = ends.take(is_launch)
+        if not is_launch.all():
+            ends = ends.take(is_launch)
+        if (ends.ordinal[1:] > ends.ordinal[:-1]).all():  # most slices have one launch
+            return cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.derived, ends.incoming)
         order = np.lexsort((ends.derived, ends.incoming, ends.partner_ordinal, ends.partner_track, ends.ordinal))
         ends = ends.take(order)
         is_first = np.ones(len(order), np.bool_)

@@ -37,6 +37,7 @@ from tilescope.tiler.schema.capture import (
 )
 from tilescope.tiler.schema.decoded import (
     EventTotals,
+    FlowTotals,
     RunManifest,
     TreeGroup,
     TreeMembers,
@@ -119,6 +120,7 @@ __all__ = [
     "Events",
     "FlowCounts",
     "FlowPartner",
+    "FlowTotals",
     "Group",
     "GroupKind",
     "Health",

@@ -155,6 +155,16 @@ class EventTotals(Struct, frozen=True, kw_only=True):
     other: int
 
 
+class FlowTotals(Struct, frozen=True, kw_only=True):
+    """Launches and work of devices, by what joins them to their partner."""
+
+    edges: int  # flows of the files
+    derived: int
+    ambiguous: int
+    calls_without_work: int | None  # None: nothing was joined by correlation, for want of room
+    work_without_launch: int | None
+
+
 class RunManifest(Struct, frozen=True, kw_only=True):
     """The manifest of a build, decoded. Times are ticks."""
 
@@ -174,6 +184,7 @@ class RunManifest(Struct, frozen=True, kw_only=True):
     blocks: int
     names: NameCounts
     events: EventTotals
+    flows: FlowTotals
     steps: StepCounts | None
     outliers: Outliers | None = None
     ignored: Mapping[str, int]

@@ -21,7 +21,7 @@ class FlowPartner(Struct, frozen=True, kw_only=True):
     name: str
     start: Ticks
     derived: Annotated[
-        bool, Meta(description="No flow of the file leads there: both slices have the same `correlation`.")
+        bool, Meta(description="No flow of the file leads there: both slices have the same correlation.")
     ]
 
 

@@ -51,10 +51,23 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
     derived: Annotated[
         Decimal,
-        Meta(description="Not among `edges`: lead from a launch to what it launched, by `correlation`."),
+        Meta(description="Not among `edges`: lead from a launch to what it launched, by the correlation of both."),
     ]
     ambiguous: Annotated[
-        Decimal, Meta(description="Slices of devices whose `correlation` several launches have: no edge leads to them.")
+        Decimal, Meta(description="Slices of devices whose correlation several launches have: no edge leads to them.")
+    ]
+    calls_without_work: Annotated[
+        Decimal | None,
+        Meta(
+            description="Calls with a correlation that are joined to no work of a device: they launch nothing, or it "
+            "was not recorded. Not those of `ambiguous` slices. null: there was no room to join by correlation."
+        ),
+    ]
+    work_without_launch: Annotated[
+        Decimal | None,
+        Meta(
+            description="Slices of devices with a correlation that are joined to no launch, `ambiguous` too; or null."
+        ),
     ]
 
 

@@ -72,7 +72,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[Aske
     question_windows = yield from scope.windows(question)
     source = operation_source(scope.reader)
     devices = _asked_devices(scope, source, question)
-    table = yield from source.table(scope.reader, devices, question_windows.on_track)
+    table = yield from source.table(scope.reader, devices, question_windows.on_track, question_windows.device_time)
     peaks = [peaks_of(scope.reader, device.group, scope.reader.file_of(device.tracks[0])) for device in devices]
     no_cores = "" if table.cores else _why_no_cores(scope.reader)
     notes = [Note("warning", no_cores)] if no_cores else []
@@ -110,12 +110,14 @@ def asked_programs(
     scope: Scope, questions: Sequence[SpanQuestion], *, with_feeds: bool
 ) -> Interruptible[list[Operation | None]]:
     """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
-    windows = []
+    windows, times = [], []
     for question in questions:
-        windows.append((yield from scope.windows(question)).on_track)
+        question_windows = yield from scope.windows(question)
+        windows.append(question_windows.on_track)
+        times.append(question_windows.device_time)
     source = operation_source(scope.reader)
     devices = _asked_devices(scope, source, questions[0])
-    return (yield from source.programs(scope.reader, devices, windows, with_feeds=with_feeds))
+    return (yield from source.programs(scope.reader, devices, windows, times, with_feeds=with_feeds))
 
 
 def _asked_devices(scope: Scope, source: OperationSource[Any], question: SpanQuestion) -> list[Any]:

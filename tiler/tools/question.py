@@ -130,7 +130,7 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
     steps: Annotated[
         StepRange | None,
         Meta(
-            description="Steps, as in 5 or 5-9: on each track those of its device or host, on GPUs of PyTorch what "
+            description="Steps, as in 5 or 5-9: on each track those of its device or host, on GPUs what "
             "was launched in them; with a span, only their parts within it."
         ),
     ] = None

@@ -20,7 +20,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 _NAMED: Final = 3  # devices or numbers in a note
 
 # What of a device's time counts, in words.
-DEVICE_SPAN: Final = "from the first work of each device (in PyTorch's steps, the first launch) to the end of its last"
+DEVICE_SPAN: Final = "from the first work of each device (of steps, the first launch) to the end of its last"
 
 
 class QuestionWindows:
@@ -42,7 +42,12 @@ class QuestionWindows:
 
     def on_device(self, device: Device) -> Windows:
         """The time of a device that is looked at, idle time included."""
-        return self.on_track(device.tracks[0].track)
+        windows = self.device_time(device.group)
+        return self.on_track(device.tracks[0].track) if windows is None else windows
+
+    def device_time(self, group: int) -> Windows | None:
+        """The same of the device that a process is; None: what is looked at on its tracks."""
+        return None
 
     def first_launch(self, device: Device) -> int | None:
         """The tick from which on a device's time counts before its first work; None: it does not count."""
@@ -79,9 +84,9 @@ class StepWindows(QuestionWindows):
         start = min((windows.start for windows in all_windows), default=0)
         return TickRange(start, max((windows.stop for windows in all_windows), default=start))
 
-    def on_device(self, device: Device) -> Windows:
-        rows = self._launched.times.get(device.group)
-        return super().on_device(device) if rows is None else self.of_rows(rows)
+    def device_time(self, group: int) -> Windows | None:
+        rows = self._launched.times.get(group)
+        return None if rows is None else self.of_rows(rows)
 
     def first_launch(self, device: Device) -> int | None:
         rows = self._launched.times.get(device.group)

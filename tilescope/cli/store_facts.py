@@ -10,7 +10,7 @@ from tilescope.tiler.count_text import count_text, plural
 from tilescope.tiler.duration_text import duration_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.schema import Outliers, RunManifest
+    from tilescope.tiler.schema import FlowTotals, Outliers, RunManifest
 
 # The order in which kinds of events are listed, and how they are called.
 EVENT_KINDS = {
@@ -49,6 +49,8 @@ def store_facts(manifest: RunManifest) -> list[StoreFact]:
     facts.append(StoreFact("events", _no_events(manifest) if manifest.empty else ", ".join(kinds)))
     if manifest.outliers is not None:
         facts.append(StoreFact("outliers", _outliers(manifest.outliers, manifest.tick_ps)))
+    if launches := _launches(manifest.flows):
+        facts.append(StoreFact("launches", launches))
     facts.append(StoreFact("tracks", _tracks(manifest)))
     facts.append(StoreFact("store", _sizes(manifest)))
     if manifest.ignored:
@@ -76,6 +78,18 @@ def _outliers(outliers: Outliers, tick_ps: int) -> str:
     parts = [f"{count_text(count)} {_OUTLIERS[reason]}" for reason, count in numbers.items() if count]
     rest = duration_text(int(outliers.end) - int(outliers.start), tick_ps)
     return f"{', '.join(parts)}: left out of figures; all else takes {rest}"
+
+
+def _launches(flows: FlowTotals) -> str:
+    """Launches that correlations tell of, and what is left on either side; empty where there is nothing of it."""
+    if flows.calls_without_work is None or flows.work_without_launch is None:
+        return "not joined, no room"
+    parts = [
+        (flows.derived, "joined by correlation", "joined by correlation"),
+        (flows.calls_without_work, "call without work on a device", "calls without work on a device"),
+        (flows.work_without_launch, "slice of a device without a launch", "slices of devices without a launch"),
+    ]
+    return ", ".join(plural(*part) for part in parts if part[0])
 
 
 def _tracks(manifest: RunManifest) -> str:

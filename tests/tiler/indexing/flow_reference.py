@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
+from tilescope.tiler.device_lines import is_device_process
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.records.flow_ends import FlowEnds
@@ -52,27 +56,43 @@ def expected_flows(file: Path, store: RunStore) -> Expected:
     """What the store should hold of the file that it was built from."""
     ends, correlated = read_ends(file, store)
     expected = join(ends)
-    derive(expected, correlated)
+    tree = json.loads(decompress(need(store, TRACKS)))
+    devices = {group["id"] for group in tree["groups"] if is_device_process(group["name"], group["detail"])}
+    derive(expected, correlated, {track["id"] for track in tree["tracks"] if track["group"] in devices})
     return expected
 
 
-def derive(expected: Expected, correlated: list[Correlated]) -> None:
-    """Adds the edges from launches to works of devices that no flow joins, and how many works several launches have."""
+def derive(expected: Expected, correlated: list[Correlated], on_devices: Collection[int]) -> None:
+    """Adds the edges from launches to works of devices that no flow joins, how many works several launches have, and
+    what is left on either side. `on_devices`: the tracks of devices, whatever their slices have.
+    """
     launches = {(one.track, one.ordinal) for one in correlated if not one.is_of_device}
-    joined = {(to, ordinal) for a, b, _, to, ordinal, _ in expected.edges if (a, b) in launches}
+    works = {(slice_.track, slice_.ordinal) for slice_ in correlated if slice_.is_of_device}
+    flows = [((a, b), (c, d)) for a, b, _, c, d, _ in expected.edges if (a, b) in launches and (c, d) in works]
+    joined = {work for _, work in flows}
     by_number: dict[int, list[Correlated]] = defaultdict(list)
     for one in correlated:
         if not one.is_of_device:
             by_number[one.number].append(one)
     ambiguous = 0
+    shared: set[tuple[int, int]] = set()
     for one in correlated:
         if one.is_of_device and (one.track, one.ordinal) not in joined:
             of_number = by_number.get(one.number, [])
-            ambiguous += len(of_number) > 1
+            if len(of_number) > 1:
+                ambiguous += 1
+                shared |= {(launch.track, launch.ordinal) for launch in of_number}
             if len(of_number) == 1:
                 (launch,) = of_number
                 expected.derived[launch.track, launch.ordinal, launch.tick, one.track, one.ordinal, one.tick] += 1
-    expected.counts |= {"derived": str(expected.derived.total()), "ambiguous": str(ambiguous)}
+    pairs = [*flows, *(((a, b), (c, d)) for a, b, _, c, d, _ in expected.derived)]
+    pairs += [((a, b), (c, d)) for a, b, _, c, d, _ in expected.edges if c in on_devices and a not in {-1, *on_devices}]
+    expected.counts |= {
+        "derived": str(expected.derived.total()),
+        "ambiguous": str(ambiguous),
+        "calls_without_work": str(len(launches - shared - {launch for launch, _ in pairs})),
+        "work_without_launch": str(len(works - {work for _, work in pairs})),
+    }
 
 
 def join(ends: list[End]) -> Expected:
@@ -196,7 +216,26 @@ def read_ends(file: Path, store: RunStore) -> tuple[list[End], list[Correlated]]
         Correlated(-2 - key >> 1, bool(-2 - key & 1), place(track), rank[track][event], tick)
         for track, event, tick, key in keyed
     ]
+    if summary.format == "xspace":
+        correlated = list(correlated_by_arguments(store, tree, slices))
     return ends, correlated
+
+
+def correlated_by_arguments(
+    store: RunStore, tree: dict[str, Any], slices: dict[int, tuple[np.ndarray, np.ndarray]]
+) -> Iterator[Correlated]:
+    """Slices of an XSpace with a correlation: as the details of each event have it."""
+    planes = {group["id"]: (group["detail"] or group["name"], group["name"]) for group in tree["groups"]}
+    for track in tree["tracks"]:
+        is_of_device = any(text.startswith("/device:") for text in planes[track["group"]])
+        if track["kind"] != "slice" or (is_of_device and not track["name"].startswith("Stream")):
+            continue
+        for ordinal, tick in enumerate(slices.get(track["id"], ([], []))[0]):
+            event = event_details(store, track["id"], ordinal)
+            assert event is not None
+            for arg in event["args"]:
+                if arg["name"] == "correlation_id":
+                    yield Correlated(int(arg["value"]), is_of_device, track["id"], ordinal, int(tick))
 
 
 def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:

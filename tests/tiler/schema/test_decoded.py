@@ -46,7 +46,13 @@ def test_text_is_decoded_where_it_stands_for_an_integer() -> None:
     assert TreeTrack.as_text == texts_of(schema.Track)
     assert TreeGroup.as_text == texts_of(schema.Group) == set()
     manifest = RunManifest.from_json(FakeStore().manifest())
-    for name in field_names(RunManifest) & texts_of(schema.Manifest) - {"outliers", "steps", "events", "ignored"}:
+    for name in field_names(RunManifest) & texts_of(schema.Manifest) - {
+        "outliers",
+        "steps",
+        "events",
+        "flows",
+        "ignored",
+    }:
         assert type(getattr(manifest, name)) is int, name
     assert [type(count) for count in (*msgspec.structs.astuple(manifest.events), *manifest.ignored.values())] == [
         int

@@ -1,4 +1,4 @@
-"""Questions about steps of GPUs in PyTorch traces: they are about the work that was launched in these steps."""
+"""Questions about steps of GPUs by launches: they are about the work that was launched in these steps."""
 
 from __future__ import annotations
 
@@ -133,18 +133,19 @@ def test_a_step_without_work_on_the_device_ends_with_its_mark(tmp_path: Path) ->
     trace.store.close()
 
 
-# Slices of the device and kernels in each step.
+# Slices of the device and kernels in each step. Of the XSpace, tests/tiler/facts/launches counts them in the bytes.
 REAL = {
-    "h100_gpt_stack.pt.trace.json.gz": (432, 383),
-    "ns_resolution.pt.trace.json.gz": (1219, 870),
-    "h100_two_ranks/worker0.1795750840553542999.pt.trace.json.gz": (35, 24),
+    "kineto/h100_gpt_stack.pt.trace.json.gz": (432, 383),
+    "kineto/ns_resolution.pt.trace.json.gz": (1219, 870),
+    "kineto/h100_two_ranks/worker0.1795750840553542999.pt.trace.json.gz": (35, 24),
+    "xplane/h100_jax_train.xplane.pb": (92, 77),
 }
 H100_KERNELS = (4_203_685, 4_198_501, 4_181_062, 4_189_358)  # ns
 
 
 @pytest.mark.parametrize("file", REAL)
 def test_all_tools_agree_on_the_steps_of_a_real_trace(tmp_path: Path, file: str) -> None:
-    trace = Asked(tmp_path, [corpus_path(f"kineto/{file}")])
+    trace = Asked(tmp_path, [corpus_path(file)])
     reader, tick_ps = trace.reader, trace.reader.tick_ps
     numbers = reader.steps.numbers.tolist()
     (device,) = finish(devices_of(reader))
@@ -181,12 +182,15 @@ def test_all_tools_agree_on_the_steps_of_a_real_trace(tmp_path: Path, file: str)
         assert trace.ask("overview", steps=number).fact("device_idle").value == pytest.approx(
             by_step["idle"][row] / by_step["span"][row]
         )
+        if file.endswith(".pb") and row:  # operations count from the first of them on, not from its launch
+            for name in ("hlo_stats", "op_profile"):
+                assert trace.ask(name, steps=number).fact("span").value == steps["duration"][row], name
         stats = trace.ask("stats", steps=number, tracks=streams, limit=65_536).table("names")
         counts = dict(zip(*(values_of(stats.column(name)) for name in ("name", "count")), strict=True))
         assert sum(int(count or 0) for name, count in counts.items() if name in work) == slices
         answer = trace.ask("kernels", steps=number)
         assert answer.fact("launches").value == kernels
-        if file.startswith("h100_gpt"):
+        if "h100_gpt" in file:
             assert answer.fact("time").value == H100_KERNELS[row] * 1000 // tick_ps
     both = (numbers[0], numbers[-1])
     assert trace.ask("kernels", steps=both).fact("launches").value == kernels * whole

@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.devices import devices_of
+from tilescope.tiler.device_lines import is_stream
+from tilescope.tiler.facts.devices import Device, devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, step_work
@@ -50,6 +51,8 @@ class LaunchedSteps:
     series: Mapping[int, StepSeries]  # by file: those of its host, with their times over all of its devices
 
 
+_HOST_MARKS: Final = frozenset({StepSource.PROFILER_STEP, StepSource.ANNOTATION})
+
 NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {}, {})
 
 _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by launches")
@@ -58,7 +61,8 @@ _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by l
 def launched_steps(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     """The steps of devices by launches; of a run that is still being indexed none. Raises DamagedStore.
 
-    Of devices of PyTorch, whose hosts mark steps with `ProfilerStep#N`.
+    Of devices whose hosts mark steps with `ProfilerStep#N`, and of GPUs of an XSpace whose hosts mark them with
+    annotations, where launches were recorded.
     """
     if steps is not reader.steps or not reader.is_whole:
         return NO_LAUNCHED_STEPS
@@ -71,11 +75,13 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     times: dict[int, StepRows] = {}
     marks: dict[int, StepSeries] = {}
     of_file: dict[int, list[StepRows]] = defaultdict(list)
-    if not any(series.source is StepSource.PROFILER_STEP for series in steps.series):
+    if not any(series.source in _HOST_MARKS for series in steps.series):
         return NO_LAUNCHED_STEPS
     for device in (yield from devices_of(reader)):
         series = steps.of_device(device.tracks[0].track)
-        if series is None or series.source is not StepSource.PROFILER_STEP or steps.is_on_device(series):
+        if series is None or series.source not in _HOST_MARKS or steps.is_on_device(series):
+            continue
+        if series.source is StepSource.ANNOTATION and not (yield from _follows_annotations(reader, device)):
             continue
         works = []
         first_launches: list[int] = []
@@ -91,6 +97,19 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
             of_file[file].append(rows)
     joined = {file: replace(marks[file], rows=joined_times(parts)) for file, parts in of_file.items()}
     return LaunchedSteps(runs, times, joined)
+
+
+def _follows_annotations(reader: QueryReader, device: Device) -> Interruptible[bool]:
+    """True of a GPU if any launch of its work is known. TPUs work on lines of operations, not on streams.
+
+    Readers mark annotations in an XSpace alone.
+    """
+    if not all(is_stream(reader.tree.tracks[work_track.track].name) for work_track in device.tracks):
+        return False
+    for work_track in (*device.tracks, *device.beside):
+        if len((yield from device_launches(reader, work_track.track))):
+            return True
+    return False
 
 
 def _runs(work: StepWork) -> StreamRuns:

@@ -27,7 +27,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import TrackKinds
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.windows import Windows, WindowsOf
+from tilescope.tiler.windows import DeviceTimeOf, Windows, WindowsOf, no_device_time
 
 _GPU: Final = re.compile(rf"{DEVICE_PREFIX}GPU:[0-9]+$")
 
@@ -60,8 +60,13 @@ def gpu_devices(reader: QueryReader) -> list[GpuDevice]:
     return [GpuDevice(group, tuple(tracks)) for group, tracks in sorted(streams.items())]
 
 
-def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: WindowsOf) -> Interruptible[OpTable]:
-    """The operations of some GPUs, in the windows of each. Raises DamagedStore, NotBuilt."""
+def gpu_op_table(
+    reader: QueryReader,
+    devices: Iterable[GpuDevice],
+    windows_of: WindowsOf,
+    device_time: DeviceTimeOf = no_device_time,
+) -> Interruptible[OpTable]:
+    """The operations of some GPUs, in the windows of each of their streams. Raises DamagedStore, NotBuilt."""
     table = OpTable([], 0, 0, [])
     rows: dict[_Key, Operation] = {}
     instructions = Instructions(reader)
@@ -82,7 +87,7 @@ def gpu_op_table(reader: QueryReader, devices: Iterable[GpuDevice], windows_of: 
         if streams:
             table.tracks += streams
             table.cores += 1
-            span, running = yield from _times(reader, streams, windows_of(streams[0]))
+            span, running = yield from _times(reader, streams, windows_of, device_time(device.group))
             table.span += span
             table.overlap += busy - running
     table.operations = [row for row in rows.values() if row.count or row.total or row.flops or row.bytes]
@@ -141,22 +146,29 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
         row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-def _times(reader: QueryReader, streams: Collection[int], windows: Windows) -> Interruptible[tuple[int, int]]:
-    """The part in windows of the time from the first thing that a GPU does to the end of the last one, ps.
+def _times(
+    reader: QueryReader, streams: Collection[int], windows_of: WindowsOf, time: Windows | None
+) -> Interruptible[tuple[int, int]]:
+    """The part of the time of a GPU from the first thing that it does to the end of the last one, ps.
 
-    And how much of it anything runs on any of the streams.
+    And how much of it anything runs on any of the streams, each in its own windows. `time` None: it is that of the
+    windows, which are those of all streams.
     """
     devices = yield from devices_of(reader)
-    busy = Busy(reader, [track.of_any_kind for device in devices for track in device.tracks if track.track in streams])
+    tracks = [track.of_any_kind for device in devices for track in device.tracks if track.track in streams]
+    busy = Busy(reader, tracks)
     extent = yield from busy.extent(TickRange(0, TICK_LIMIT))
-    windows = windows.clipped(extent.start, extent.stop)
+    stream_windows = [windows_of(track.track).clipped(extent.start, extent.stop) for track in tracks]
+    windows = Windows.from_spans([], []).joined(*stream_windows)
+    others = [windows.without(own) for own in stream_windows]  # in which a stream works for something else
     running = 0
     for piece in busy.pieces(windows):
         if piece is not None:
-            running += piece.of[0].any.joined(*(stream.any for stream in piece.of[1:])).ticks
+            runs = [stream.any.without(other) for stream, other in zip(piece.of, others, strict=True)]
+            running += runs[0].joined(*runs[1:]).ticks
         yield
-    tick_ps = reader.tick_ps
-    return windows.ticks * tick_ps, running * tick_ps
+    span = windows if time is None else time.clipped(extent.start, extent.stop)
+    return span.ticks * reader.tick_ps, running * reader.tick_ps
 
 
 class GpuSource(OperationSource[GpuDevice]):
@@ -171,7 +183,7 @@ class GpuSource(OperationSource[GpuDevice]):
         return gpu_devices(reader)
 
     def make_table(
-        self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf
+        self, reader: QueryReader, devices: Sequence[GpuDevice], windows_of: WindowsOf, device_time: DeviceTimeOf
     ) -> Interruptible[OpTable]:
         """Their operations."""
-        return (yield from gpu_op_table(reader, devices, windows_of))
+        return (yield from gpu_op_table(reader, devices, windows_of, device_time))

@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import program
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.windows import WindowsOf, windows_digest
+from tilescope.tiler.windows import DeviceTimeOf, WindowsOf, no_device_time, windows_digest
 
 
 class OperationDevice(Protocol):
@@ -54,30 +54,44 @@ class OperationSource(ABC, Generic[Device]):
 
     @abstractmethod
     def make_table(
-        self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf
+        self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf, device_time: DeviceTimeOf
     ) -> Interruptible[OpTable]:
         """The operations of some devices, in the windows of each track. Raises DamagedStore, NotBuilt."""
 
-    def table(self, reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf) -> Interruptible[OpTable]:
+    def table(
+        self,
+        reader: QueryReader,
+        devices: Sequence[Device],
+        windows_of: WindowsOf,
+        device_time: DeviceTimeOf = no_device_time,
+    ) -> Interruptible[OpTable]:
         """The same, cached: the next tool that is asked about the same range takes it."""
         tracks = [track for device in devices for track in device.tracks]
-        key = self.id, windows_digest(tracks, windows_of)
+        times = {device.group: time for device in devices if (time := device_time(device.group)) is not None}
+        key = self.id, windows_digest(tracks, windows_of) + windows_digest(list(times), times.__getitem__)
         table = _TABLES.get(reader, key)
         if table is None:
-            return _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of)))
+            return _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of, device_time)))
         table.mark_used()
         return table
 
     def programs(
-        self, reader: QueryReader, devices: Sequence[Device], windows: Sequence[WindowsOf], *, with_feeds: bool
+        self,
+        reader: QueryReader,
+        devices: Sequence[Device],
+        windows: Sequence[WindowsOf],
+        times: Sequence[DeviceTimeOf] = (),
+        *,
+        with_feeds: bool,
     ) -> Interruptible[list[Operation | None]]:
         """The program as a whole in each of some windows, as `rates.program` has it; None: nothing runs there.
 
-        Raises DamagedStore, NotBuilt.
+        `times`: of devices, for each of the windows, where they are not those of their tracks. Raises DamagedStore,
+        NotBuilt.
         """
         programs = []
-        for windows_of in windows:
-            table = yield from self.table(reader, devices, windows_of)
+        for windows_of, device_time in zip(windows, times or [no_device_time] * len(windows), strict=True):
+            table = yield from self.table(reader, devices, windows_of, device_time)
             programs.append(program(table, with_feeds=with_feeds) if table.operations else None)
         return programs
 

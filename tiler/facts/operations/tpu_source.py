@@ -35,7 +35,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.windows import Windows, WindowsOf
+from tilescope.tiler.windows import DeviceTimeOf, Windows, WindowsOf
 
 _TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
 
@@ -381,13 +381,19 @@ class TpuSource(OperationSource[TpuCore]):
         return tpu_cores(reader)
 
     def make_table(
-        self, reader: QueryReader, devices: Sequence[TpuCore], windows_of: WindowsOf
+        self, reader: QueryReader, devices: Sequence[TpuCore], windows_of: WindowsOf, device_time: DeviceTimeOf
     ) -> Interruptible[OpTable]:
-        """Their operations."""
+        """Their operations; the time of a core is that of its tracks."""
         return (yield from op_table(reader, devices, windows_of))
 
     def programs(
-        self, reader: QueryReader, devices: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
+        self,
+        reader: QueryReader,
+        devices: Sequence[TpuCore],
+        windows: Sequence[WindowsOf],
+        times: Sequence[DeviceTimeOf] = (),
+        *,
+        with_feeds: bool,
     ) -> Interruptible[list[Operation | None]]:
         """The program in each of some windows, without a table for each."""
         return (yield from program_sums(reader, devices, windows, core_idle, with_feeds=with_feeds))

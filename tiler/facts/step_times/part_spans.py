@@ -33,13 +33,19 @@ _PREPARES: Final = [CODE_OF[StepPart.HOST_COMPUTE], CODE_OF[StepPart.COMPILE], C
 _SPANS_AT_ONCE: Final = 1 << 20
 
 
-def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[list[Windows]]:
-    """Windows of each of `HOST_PARTS`: no two of them share a tick. Raises DamagedStore, NotBuilt."""
+def part_spans(
+    reader: QueryReader, tracks: HostTracks, steps: StepSpans, work_steps: Mapping[int, Ints]
+) -> Interruptible[list[Windows]]:
+    """Windows of each of `HOST_PARTS`: no two of them share a tick.
+
+    `work_steps`: of streams whose launches say to which steps their work belongs, rows of these by ordinal. Raises
+    DamagedStore, NotBuilt.
+    """
     of_threads = yield from thread_codes(reader, tracks)
     of_streams = yield from stream_codes(reader)
     belongs: Mapping[int, _Belongs] = {}
     if tracks.hands_on:
-        belongs = yield from _belonging(reader, tracks, steps)
+        belongs = yield from _belonging(reader, tracks, steps, work_steps)
     gathered = _Gathered(tracks, steps)
     for track in (*tracks.threads, *tracks.streams):
         codes = of_streams if track in tracks.streams else of_threads
@@ -131,8 +137,10 @@ class _Gathered:
         return self._merged[code].joined(Windows.from_spans(starts, stops))
 
 
-def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Interruptible[dict[int, _Belongs]]:
-    """By track: as the trace says it, or else by what events hand on to others."""
+def _belonging(
+    reader: QueryReader, tracks: HostTracks, steps: StepSpans, work_steps: Mapping[int, Ints]
+) -> Interruptible[dict[int, _Belongs]]:
+    """By track: as launches or the trace say it, or else by what events hand on to others."""
     arguments = ArgumentReader(reader.store)
     row_of = {key: row for row, key in enumerate(zip(steps.pass_.tolist(), steps.number.tolist(), strict=True))}
     groups = _groups(arguments, tracks, row_of)
@@ -141,6 +149,9 @@ def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Int
     for track in (*tracks.threads, *tracks.streams):
         is_stream = track in tracks.streams
         links = yield from track_links(reader, arguments, track, pairs=not groups and not is_stream, shapes=is_stream)
+        if track in work_steps:
+            belongs[track] = _Belongs(work_steps[track], None, links.is_half, links.correlation.is_there)
+            continue
         if groups:
             step = _looked_up(groups, links.group)
             if is_stream:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.flow_bins import FLOW_TILES
@@ -67,9 +69,7 @@ class LaunchRecorder(EdgeRecorder):
 
     def __init__(self, recording: Recording) -> None:
         super().__init__(recording)
-        groups = recording.layout.groups
-        is_device = [is_device_process(group.name, group.detail) for group in groups]
-        self._is_on_device = np.array([is_device[track.group] for track in recording.layout.tracks], np.bool_)
+        self._is_on_device = are_on_devices(recording.layout)
         self._has_devices = bool(self._is_on_device.any())
 
     def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
@@ -78,6 +78,12 @@ class LaunchRecorder(EdgeRecorder):
             return
         for chunk in launch_chunks(ends, self._is_on_device, track):
             yield LAUNCHES.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+
+
+def are_on_devices(layout: Layout) -> NDArray[np.bool_]:
+    """True for each track of a process that is a device."""
+    is_device = [is_device_process(group.name, group.detail) for group in layout.groups]
+    return np.array([is_device[track.group] for track in layout.tracks], np.bool_)
 
 
 EDGE_RECORDERS: Final[tuple[type[EdgeRecorder], ...]] = (FlowEndRecorder, FlowTileRecorder, LaunchRecorder)

@@ -70,7 +70,8 @@ class FlowPart(Struct, frozen=True):
 
     @classmethod
     def join(cls, parts: list[FlowPart], scratch: Scratch) -> FlowPart:
-        """All parts, one after the other; the list is emptied."""
+        """All parts, one after the other; the list is emptied. One that has all ends is not copied."""
+        parts[:] = [part for part in parts if len(part.phase)] or parts[:1]
         if len(parts) == 1:
             return parts.pop()
         rows = sum(len(part.phase) for part in parts)

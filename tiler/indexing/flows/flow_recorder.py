@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
-from tilescope.tiler.indexing.flows.edge_recorders import EDGE_RECORDERS
+from tilescope.tiler.indexing.flows.correlation import MOST_WORK_OF_A_LAUNCH, CorrelatedSlices, derived_edges
+from tilescope.tiler.indexing.flows.edge_recorders import EDGE_RECORDERS, are_on_devices
 from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
 from tilescope.tiler.indexing.flows.join import join_flows
 from tilescope.tiler.indexing.scratch import parts
@@ -40,7 +40,10 @@ class FlowRecorder(RecordMaker):
         self._working = recording.working  # for what is made of them then
         self._most_ends = recording.most_flow_ends
         self._recorders = [recorder(recording) for recorder in EDGE_RECORDERS]
+        self._is_on_device = are_on_devices(recording.layout)
         self._counts = FlowCounts()
+        self._calls_without_work = self._work_without_launch = 0
+        self._crowded = 0  # slices of devices, see DerivedEdges
         self._ends: dict[int, tuple[int, int]] = {}  # by track: how many leave, how many arrive
         self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it
         self._correlated: dict[int, dict[int, CorrelatedSlices]] = {}  # the same
@@ -88,10 +91,17 @@ class FlowRecorder(RecordMaker):
     def report(self, findings: Findings) -> None:
         """Adds counts, and warnings about what could not be joined."""
         findings.flow_counts, findings.flow_ends = self._counts, self._ends
+        self._counts.calls_without_work = None if self._left_out else self._calls_without_work
+        self._counts.work_without_launch = None if self._left_out else self._work_without_launch
         count = self._counts.ambiguous
         if count:
             what = "1 event of a device has" if count == 1 else f"{count:,} events of devices have"
             findings.warnings.append(f"{what} a correlation that several launches have: no arrow says which of them")
+        if self._crowded:
+            findings.warnings.append(
+                f"{self._crowded:,} events of devices have the correlation of one launch with more than "
+                f"{MOST_WORK_OF_A_LAUNCH:,} of them: no arrow leads to them"
+            )
         if self._left_out:
             findings.warnings.append(
                 "no room to join launches to what they launched by correlations: give more with --memory"
@@ -118,12 +128,17 @@ class FlowRecorder(RecordMaker):
         source, target = joined.source[bound], joined.target[bound]
         if not correlated:
             return FlowEdges.between(ends, source, target, self._working)
-        derived = derived_edges(correlated, ends, (source, target), self._working, self._most_ends // 2)
+        derived = derived_edges(
+            correlated, ends, (source, target), self._is_on_device, self._working, self._most_ends // 2
+        )
         if derived is None:
             self._left_out = True
             return FlowEdges.between(ends, source, target, self._working)
         counts.derived += len(derived.source)
         counts.ambiguous += derived.ambiguous
+        self._crowded += derived.crowded
+        self._calls_without_work += derived.calls_without_work
+        self._work_without_launch += derived.work_without_launch
         if not len(derived.source):
             return FlowEdges.between(ends, source, target, self._working)
         behind = np.uint32(len(ends.phase))

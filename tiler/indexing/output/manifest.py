@@ -14,7 +14,7 @@ from tilescope.tiler import _native, schema
 from tilescope.tiler.columns import EventCounts, TraceSummary
 from tilescope.tiler.indexing.reading.names import NAMES_PER_PAGE
 from tilescope.tiler.indexing.reading.timeline import Timeline
-from tilescope.tiler.indexing.tracks.findings import Findings, StepCounts
+from tilescope.tiler.indexing.tracks.findings import Findings, FlowCounts, StepCounts
 from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
@@ -68,7 +68,7 @@ def make_manifest(parts: ManifestParts) -> dict[str, Any]:
         names=schema.NameCounts(count=parts.names, page_size=NAMES_PER_PAGE),
         overview=OverviewGrid.of(timeline.end).told(),
         events=schema.EventCounts(**_texts(structs.asdict(_counts(parts)))),
-        flows=schema.FlowCounts(**_texts(structs.asdict(findings.flow_counts))),
+        flows=_flows(findings.flow_counts),
         steps=_steps(findings.steps),
         families=findings.families,
         outliers=findings.outliers,
@@ -127,6 +127,12 @@ def _steps(counts: StepCounts) -> schema.StepCounts | None:
         tracks=counts.tracks,
         all=not counts.is_cut,
     )
+
+
+def _flows(counts: FlowCounts) -> schema.FlowCounts:
+    numbers: dict[str, int | None] = structs.asdict(counts)
+    texts: dict[str, Any] = {kind: None if count is None else str(count) for kind, count in numbers.items()}
+    return schema.FlowCounts(**texts)
 
 
 def _texts(counts: Mapping[str, int]) -> dict[str, str]:

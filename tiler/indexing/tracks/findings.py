@@ -19,6 +19,10 @@ class FlowCounts(Struct):
     without_slice: int = 0  # edges of which an end lies where its thread has no slice
     derived: int = 0  # edges by correlation, which are stored, too
     ambiguous: int = 0  # slices of devices whose correlation several launches have
+    # Slices with a correlation that no work of a device is joined to, without those of ambiguous work; and slices of
+    # devices with a correlation that no launch is joined to. None: a file has too many slices to join any.
+    calls_without_work: int | None = 0
+    work_without_launch: int | None = 0
 
 
 class StepCounts(Struct, frozen=True):

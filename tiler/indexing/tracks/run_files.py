@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
-from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
+from tilescope.tiler.indexing.reading.correlations import (
+    SliceCorrelations,
+    has_correlations,
+    slice_correlations,
+    stat_correlations,
+)
 from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEvents, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
@@ -69,7 +74,8 @@ class RunFiles:
         events = self._take(file, track, scratch)
         if events is None or not len(events):
             return None, None, None
-        kind = self.files[file].summary.tracks[track].kind
+        entry = self.files[file].summary.tracks[track]
+        kind = entry.kind
         if kind == TrackKind.COUNTER:
             return make_samples(events, scratch), None, None
         by_key = kind == TrackKind.ASYNC
@@ -79,7 +85,11 @@ class RunFiles:
             # They need not nest.
             malformed = msgspec.structs.replace(malformed, overlaps=0)
         self._malformed.append(malformed)
-        return (made.data if len(made.data) else None), made.flows, made.correlations
+        correlations, data = made.correlations, made.data
+        if entry.correlation is not None:
+            key = stat_correlations(data.args_end, data.args, entry.correlation, scratch)
+            correlations = slice_correlations(key, None, scratch) if has_correlations(key) else None
+        return (data if len(data) else None), made.flows, correlations
 
     def look_at(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, in file order, whether it has been taken or not: for what else is made of them.

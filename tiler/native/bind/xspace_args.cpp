@@ -1,4 +1,4 @@
-// Binds the search for steps among the arguments of XSpace events.
+// Binds the search for numbers of steps and launches among the arguments of XSpace events.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -8,7 +8,9 @@ namespace tilescope::xspace {
 using wire::Cursor;
 using wire::varint_field;
 
-std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
+namespace {
+
+std::int64_t read_integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
     std::int64_t last = absent;
     Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return last;
@@ -34,6 +36,16 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
         if (value != absent && std::binary_search(ids.begin(), ids.end(), id)) last = value;
     }
     return last;
+}
+
+}  // namespace
+
+std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
+    try {
+        return read_integer_stat(args, ids, absent);
+    } catch (const wire::Error&) {
+        return absent;
+    }
 }
 
 WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number)

@@ -11,7 +11,7 @@
 namespace tilescope::xspace {
 
 // The integer that the stat of one of these ids, which ascend, has in the arguments, which are the whole source; `absent`
-// where there is none. The last one counts. Throws wire::Error.
+// where there is none, or something of them is damaged. The last one counts.
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent);
 
 // The ids of some stats, by the number of the argument that they are.

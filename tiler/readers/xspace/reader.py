@@ -49,7 +49,7 @@ from tilescope.tiler.readers.xspace.facts import (
     profiler_words,
 )
 from tilescope.tiler.readers.xspace.names import process_names, process_ranks
-from tilescope.tiler.readers.xspace.tracks import LineTrack, counter_notes, described, line_tracks
+from tilescope.tiler.readers.xspace.tracks import LineTrack, correlation_notes, counter_notes, described, line_tracks
 
 ID: Final = "xspace"
 
@@ -331,6 +331,7 @@ class XSpaceReader:
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
         summary.tracks = described(self._tracks, self._lines, self._counters, planes, summary.names)
+        summary.warnings += correlation_notes(planes)
         slices = sum(line.events for line in self._lines)
         samples = sum(counters.sampled for counters in self._counters.values())
         out_of_range = sum(line.out_of_range for line in self._lines)

@@ -8,12 +8,16 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Span, Track, TrackKind
+from tilescope.tiler.columns import CorrelationStat, Span, Track, TrackKind
+from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks
 
 # What a stat is called that has the one number of its event: the track's name does without.
 _PLAIN_STATS = ("value", "counter_value", "")
+
+_CORRELATION = "correlation_id"
+_MAX_CORRELATION_IDS = 8  # a plane may call a million stats so: each event is compared with all of them
 
 
 class LineTrack(Struct, frozen=True):
@@ -66,6 +70,16 @@ def described(
     sort_index = [0] * len(tracks)
     for rank, number in enumerate(sorted(range(len(tracks)), key=place)):
         sort_index[number] = rank
+    ids = [_correlation_ids(plane) for plane in planes]
+
+    def correlation(track: LineTrack) -> CorrelationStat | None:
+        line = lines[track.line]
+        is_on_device = plane_names[line.plane].startswith(DEVICE_PREFIX)
+        # Lines of a device that are made of its streams would have their work twice.
+        if track.series is not None or not ids[line.plane] or (is_on_device and not is_stream(name(track))):
+            return None
+        return CorrelationStat(ids[line.plane], is_on_device)
+
     return [
         Track(
             lines[track.line].plane,
@@ -73,6 +87,7 @@ def described(
             name(track),
             f"line {lines[track.line].id}",
             sort_index=rank,
+            correlation=correlation(track),
         )
         for track, rank in zip(tracks, sort_index, strict=True)
     ]
@@ -94,6 +109,19 @@ def counter_notes(counters: Mapping[int, _native.XSpaceCounters]) -> list[str]:
     parts += [f"events of others that are shown as slices: {events:,}"] if events else []
     parts += [f"numbers of others that are only among the arguments: {numbers:,}"] if numbers else []
     return [f"{where} more than {most} counters: {'; '.join(parts)}"]
+
+
+def correlation_notes(planes: Sequence[_native.XSpacePlane]) -> list[str]:
+    """Notes on stats of launches that join nothing."""
+    beyond = sum(max(list(plane.stat_names.values()).count(_CORRELATION) - _MAX_CORRELATION_IDS, 0) for plane in planes)
+    if not beyond:
+        return []
+    what = f"1 stat {_CORRELATION} joins" if beyond == 1 else f"{beyond:,} stats {_CORRELATION} join"
+    return [f"{what} no launches: the first {_MAX_CORRELATION_IDS} of a plane do"]
+
+
+def _correlation_ids(plane: _native.XSpacePlane) -> list[int]:
+    return [number for number, name in plane.stat_names.items() if name == _CORRELATION][:_MAX_CORRELATION_IDS]
 
 
 def _span(events: _native.XSpaceLine | _native.XSpaceSeries, start_ns: int) -> Span:

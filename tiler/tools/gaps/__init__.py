@@ -19,6 +19,7 @@ from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
+from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.question import After, FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
 from tilescope.tiler.tools.scope import Scope
@@ -86,7 +87,7 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         reasons = yield from idle_reasons(scope.reader, _devices(lanes.lanes, of_lanes, question_windows))
         tables.insert(0, _reasons_table(reasons))
     cause = yield from headline(scope, question)
-    notes = [*cause, *_notes(lanes, of_lanes, edges, host)]
+    notes = [*cause, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
     return Answer(_facts(of_lanes, question.at_least), tables, notes=notes)
 
 

@@ -21,6 +21,7 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
+from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
@@ -98,7 +99,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
-    notes = _notes(total, unknown)
+    notes = [*_notes(total, unknown), *(yield from launch_notes(scope.reader))]
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )

@@ -18,7 +18,7 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Scope, ask, from_values, tool
-from tilescope.tiler.windows import WindowsOf
+from tilescope.tiler.windows import DeviceTimeOf, WindowsOf
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class OperatorSource(OperationSource[Thread]):
         return [Thread(reader.tree.tracks[track].group, (track,)) for track in reader.tree.leaves(None)]
 
     def make_table(
-        self, reader: QueryReader, devices: Sequence[Thread], windows_of: WindowsOf
+        self, reader: QueryReader, devices: Sequence[Thread], windows_of: WindowsOf, device_time: DeviceTimeOf
     ) -> Interruptible[OpTable]:
         tick_ps = reader.tick_ps
         rows: dict[str, Operation] = {}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,9 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 from tests.xprof_golden import golden
+from tilescope.tiler.facts.launches import StepWork
 from tilescope.tiler.facts.step_times import StepClass, StepPart, StepTimes, run_step_times
+from tilescope.tiler.facts.step_times.host_steps import _step_rows
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -169,6 +172,36 @@ def belonging(threads: Sequence[Sequence[Slice]], stream: Sequence[Slice]) -> di
     return found
 
 
+def launched(
+    marks: Mapping[int, Slice], threads: Sequence[Sequence[Slice]], stream: Sequence[Slice]
+) -> tuple[dict[Slice, set[int]], dict[int, tuple[int, int]]] | None:
+    """The steps of the work of a stream by launches, and from when to when they last; None: no launch tells it."""
+    calls: dict[object, list[Slice]] = {}
+    for call in (call for thread in threads for call in thread if call.stats.get("correlation_id", 0)):
+        calls.setdefault(call.stats["correlation_id"], []).append(call)
+    launch = {
+        kernel: calls[number][0]
+        for kernel in stream
+        if len(calls.get(number := kernel.stats["correlation_id"], ())) == 1
+    }
+    steps = {
+        kernel: {step for step, mark in marks.items() if mark.start <= launch.get(kernel, kernel).start < mark.end}
+        for kernel in stream
+    }
+    work = {step: [kernel for kernel in stream if step in steps[kernel]] for step in marks}
+    if not launch or not any(work.values()):
+        return None
+    begin = min(min(kernel.start, launch.get(kernel, kernel).start) for each in work.values() for kernel in each)
+    if not work[min(marks)]:
+        begin = min(begin, marks[min(marks)].start)
+    times = {}
+    for step, mark in sorted(marks.items()):
+        end = max([begin, max((kernel.end for kernel in work[step]), default=mark.end)])
+        times[step] = begin, end
+        begin = end
+    return steps, times
+
+
 def part_of(of: Slice, *, on_host: bool, with_device: bool) -> StepPart | None:
     part = NAMES[of.name]
     if on_host and part is not None and with_device and "correlation_id" in of.stats:
@@ -236,10 +269,15 @@ def test_every_instant_of_steps(
         every = [*first, *second, *stream, *([] if second else [Slice("compute", 0, 1)])]
         origin, tick = min(of.start for of in every), int(store.manifest()["tick_ps"])
         marks = {int(of.stats["step_num"]): of for of in first if of.name == "train"}
+        times_of_marks = {step: (mark.start, mark.end) for step, mark in marks.items()}
+        by_launches = launched(marks, [first, second], stream)
+        if by_launches is not None:
+            steps |= by_launches[0]
+            times_of_marks = by_launches[1]
         expected = {step: Counter[StepPart]() for step in marks}
         halves = {step: Counter[StepPart]() for step in marks}
-        for step, mark in marks.items():
-            for ns in range(mark.start, mark.end):
+        for step, (begin, end) in times_of_marks.items():
+            for ns in range(begin, end):
                 parts = [
                     part
                     for thread in (first, second, stream)
@@ -303,3 +341,16 @@ def test_steps_of_pytorch_are_what_happens_while_they_last(tmp_path: Path) -> No
         },
         {StepPart.DEVICE_COMPUTE_32: 60, StepPart.OTHERS: 65},
     ]
+
+
+WORKS = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 1 << 40)), max_size=20)
+
+
+@given(WORKS, st.sets(st.tuples(st.integers(0, 3), st.integers(-1, 3)), max_size=5))
+def test_rows_of_steps_are_those_of_plain_python(works: list[tuple[int, int]], steps: set[tuple[int, int]]) -> None:
+    steps |= set(works[::2])
+    row_of_step = {step: row for row, step in enumerate(sorted(steps))}
+    pass_, number = np.array(works, np.int64).reshape(-1, 2).T
+    none = np.zeros(len(works), np.int64)
+    work = StepWork(none, none, none, none, number, pass_, none == 0)
+    assert _step_rows(work, row_of_step).tolist() == [row_of_step.get(pair, -1) for pair in works]

@@ -15,6 +15,7 @@ from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
 from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.indexing import build
+from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
@@ -29,9 +30,17 @@ SLICES = st.lists(
 PLACES = st.tuples(st.integers(-1, 4), st.integers(-1, 12))
 
 
-@given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8))
-@example([(0, 0, 1, True), (1, 0, 1, False)], [((-1, 0), (0, 0))])
-def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[tuple[int, int], ...]]) -> None:
+@given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8), st.sets(st.integers(0, 4)), st.sampled_from([1, 1000]))
+@example([(0, 0, 1, True), (1, 0, 1, False)], [((-1, 0), (0, 0))], {0}, 1)
+@example([(0, 0, 1, True), (1, 0, 2, False)], [((2, 0), (0, 0)), ((1, 0), (0, 9))], {0}, 1)  # flows from and to others
+def test_any_slices(
+    slices: list[tuple[int, int, int, bool]],
+    flows: list[tuple[tuple[int, int], ...]],
+    on_devices: set[int],
+    apart: int,
+) -> None:
+    """`apart`: between numbers, which lie close together or do not."""
+    slices = [(track, ordinal, apart * number, side) for track, ordinal, number, side in slices]
     by_track: dict[int, list[tuple[int, int, int, bool]]] = {}
     for one in sorted(slices):
         by_track.setdefault(one[0], []).append(one)
@@ -54,12 +63,16 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
     none = np.zeros(n, np.int64)
     part = FlowPart(np.zeros(n, np.uint8), none, none, number, ordinal, none, number)
     edges = np.arange(0, n, 2, dtype=np.uint32), np.arange(1, n, 2, dtype=np.uint32)
-    found = derived_edges(tracks, part, edges, Scratch(), 100)
+    found = derived_edges(tracks, part, edges, np.isin(np.arange(5), list(on_devices)), Scratch(), 100)
     assert found is not None
 
     of_file = Counter((a, b, 0, c, d, 0) for (a, b), (c, d) in flows)
     expected = Expected(of_file, {})
-    derive(expected, [Correlated(number, side, track, at, 10 * at) for track, at, number, side in sorted(slices)])
+    derive(
+        expected,
+        [Correlated(number, side, track, at, 10 * at) for track, at, number, side in sorted(slices)],
+        on_devices,
+    )
 
     def end(at: int) -> tuple[int, int, int]:
         return int(found.ends.track[at]), int(found.ends.ordinal[at]), int(found.ends.tick[at])
@@ -67,22 +80,30 @@ def test_any_slices(slices: list[tuple[int, int, int, bool]], flows: list[tuple[
     made = Counter((*end(a), *end(b)) for a, b in zip(found.source.tolist(), found.target.tolist(), strict=True))
     assert made == expected.derived
     assert found.ambiguous == int(expected.counts["ambiguous"])
+    assert found.calls_without_work == int(expected.counts["calls_without_work"])
+    assert found.work_without_launch == int(expected.counts["work_without_launch"])
     assert (found.ends.phase[found.source] == Phase.FLOW_START).all()
     assert (found.ends.phase[found.target] == Phase.FLOW_END).all()
 
 
 def test_more_than_there_is_room_for() -> None:
     three = np.arange(3)
-    slices = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
-    none = np.zeros(0, np.uint32)
-    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 2) is None
-    assert derived_edges([slices], FlowPart.none(), (none, none), Scratch(), 3) is not None
+    kernels = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    none, hosts = np.zeros(0, np.uint32), np.zeros(2, np.bool_)
+    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 2) is None
+    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 3) is not None
+    # Without launches nothing is joined, however many there are.
+    counted = derived_edges([kernels], FlowPart.none(), (none, none), hosts, Scratch(), 2)
+    assert counted is not None
+    assert (len(counted.source), counted.work_without_launch) == (0, 3)
 
 
 def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "FLOW_END_BYTES", 1 << 40)
     store = built_of(tmp_path, [work("cuda_runtime", 1, 0, 7, "launch"), work("kernel", 2, 10, 7, "kernel")])
-    assert store.manifest()["flows"]["derived"] == "0"
+    flows = store.manifest()["flows"]
+    assert (flows["derived"], flows["calls_without_work"], flows["work_without_launch"]) == ("0", None, None)
     assert any(warning.startswith("no room to join launches") for warning in store.manifest()["warnings"])
     store.close()
 
@@ -90,6 +111,38 @@ def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytes
 def work(cat: str, tid: int, ts: int, number: int, name: str, **more: Any) -> dict[str, Any]:
     args = {"correlation": number}
     return {"ph": "X", "pid": 1, "tid": tid, "ts": ts, "dur": 5, "name": name, "cat": cat, "args": args, **more}
+
+
+def test_one_launch_of_more_than_a_slice_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correlation, "MOST_WORK_OF_A_LAUNCH", 2)
+    launches = [work("cuda_runtime", 1, 10 * number, number, f"launch {number}") for number in (1, 2)]
+    kernels = [work("kernel", 2, 100 + 10 * k, 1, "of 1") for k in range(3)]
+    kernels += [work("kernel", 2, 200 + 10 * k, 2, "of 2") for k in range(2)]
+    store = built_of(tmp_path, launches + kernels)
+    flows = store.manifest()["flows"]
+    assert (flows["derived"], flows["ambiguous"]) == ("2", "0")
+    assert (flows["calls_without_work"], flows["work_without_launch"]) == ("0", "3")
+    begin = "3 events of devices have the correlation of one launch with more than "
+    assert any(warning.startswith(begin) for warning in store.manifest()["warnings"])
+    store.close()
+
+
+def test_flows_are_launches_where_one_side_has_no_number(tmp_path: Path) -> None:
+    labels = [
+        {"ph": "M", "pid": pid, "name": "process_labels", "args": {"labels": label}}
+        for pid, label in ((1, "CPU"), (2, "GPU 0"))
+    ]
+    alone = [
+        {"ph": "X", "pid": pid, "tid": 3, "ts": ts, "dur": 5, "name": "no number", "cat": cat}
+        for pid, ts, cat in ((1, 0, "cpu_op"), (2, 50, "kernel"))
+    ]
+    events = [work("kernel", 2, 10, 7, "kernel", pid=2), work("cuda_runtime", 1, 20, 8, "launch")]
+    flows = [flow("s", 3, 0, 1), flow("f", 2, 10, 1, bp="e", pid=2), flow("s", 1, 20, 2)]
+    store = built_of(tmp_path, [*labels, *alone, *events, *flows, flow("f", 3, 50, 2, bp="e", pid=2)])
+    counts = store.manifest()["flows"]
+    assert (counts["edges"], counts["derived"]) == ("2", "0")
+    assert (counts["calls_without_work"], counts["work_without_launch"]) == ("0", "0")
+    store.close()
 
 
 def test_a_number_that_was_used_again_gives_no_arrow(tmp_path: Path) -> None:
@@ -108,6 +161,7 @@ def test_a_number_that_was_used_again_gives_no_arrow(tmp_path: Path) -> None:
     assert flows_by_name(store) == {"third": ([], ["of the third"]), "of the third": (["third"], [])}
     flows = store.manifest()["flows"]
     assert (flows["edges"], flows["derived"], flows["ambiguous"]) == ("0", "1", "2")
+    assert (flows["calls_without_work"], flows["work_without_launch"]) == ("0", "3")
     assert (
         "2 events of devices have a correlation that several launches have: no arrow says which of them"
         in store.manifest()["warnings"]
@@ -132,6 +186,7 @@ def test_a_flow_from_the_launch_is_enough(tmp_path: Path) -> None:
     assert [partner["derived"] for partner in event["flows"]["out"]] == [False, True]
     counts = store.manifest()["flows"]
     assert (counts["edges"], counts["derived"]) == ("1", "1")
+    assert (counts["calls_without_work"], counts["work_without_launch"]) == ("0", "0")
     assert store.manifest()["events"]["flow_ends"] == "2"
     store.close()
 

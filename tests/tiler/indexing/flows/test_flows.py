@@ -31,6 +31,8 @@ CORPUS = [
     "kineto/ns_resolution.pt.trace.json.gz",
     "ascend/msprof_trace_view_string_ts.json",
     "xplane/gpu_v100x8_bert.xplane.pb",
+    "xplane/gpu_mi300x8_conv.xplane.pb",
+    "xplane/h100_jax_train.xplane.pb",
     "xplane/tpu_v6e_4core.xplane.pb",
     "xplane/jax_cpu_10steps.xplane.pb",
 ]

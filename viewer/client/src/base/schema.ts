@@ -339,10 +339,16 @@ export interface FlowCounts {
   readonly withoutId: bigint;
   /** Left out: an end lies where its thread has no slice. */
   readonly withoutSlice: bigint;
-  /** Not among `edges`: lead from a launch to what it launched, by `correlation`. */
+  /** Not among `edges`: lead from a launch to what it launched, by the correlation of both. */
   readonly derived: bigint;
-  /** Slices of devices whose `correlation` several launches have: no edge leads to them. */
+  /** Slices of devices whose correlation several launches have: no edge leads to them. */
   readonly ambiguous: bigint;
+  /**
+   * Calls with a correlation that are joined to no work of a device: they launch nothing, or it was not recorded. Not those of `ambiguous` slices. null: there was no room to join by correlation.
+   */
+  readonly callsWithoutWork: bigint | null;
+  /** Slices of devices with a correlation that are joined to no launch, `ambiguous` too; or null. */
+  readonly workWithoutLaunch: bigint | null;
 }
 
 /** FlowCounts as JSON has it. */
@@ -354,6 +360,8 @@ export interface FlowCountsJson {
   readonly without_slice: string;
   readonly derived: string;
   readonly ambiguous: string;
+  readonly calls_without_work: string | null;
+  readonly work_without_launch: string | null;
 }
 
 /** FlowCounts of its JSON. */
@@ -366,6 +374,8 @@ export function readFlowCounts(json: FlowCountsJson): FlowCounts {
     withoutSlice: BigInt(json.without_slice),
     derived: BigInt(json.derived),
     ambiguous: BigInt(json.ambiguous),
+    callsWithoutWork: json.calls_without_work === null ? null : BigInt(json.calls_without_work),
+    workWithoutLaunch: json.work_without_launch === null ? null : BigInt(json.work_without_launch),
   };
 }
 
@@ -375,7 +385,7 @@ export interface FlowPartner {
   readonly ordinal: bigint;
   readonly name: string;
   readonly startTicks: Ticks;
-  /** No flow of the file leads there: both slices have the same `correlation`. */
+  /** No flow of the file leads there: both slices have the same correlation. */
   readonly derived: boolean;
 }
 

@@ -83,6 +83,8 @@ test("the manifest of docs/api.md", async () => {
         without_slice: "0",
         derived: "0",
         ambiguous: "0",
+        calls_without_work: "0",
+        work_without_launch: "0",
       },
     },
     ...{ ignored: { missing_ph: "2" }, warnings: ["w"], store_bytes: "412000", created_ns: "5" },
