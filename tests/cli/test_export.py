@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
 
+from tests.device_trace import DeviceTrace
 from tests.tiler.json_traces import busy_events, write_trace
 from tilescope.cli import main
 from tilescope.tiler.indexing import build_store
@@ -32,6 +34,24 @@ def test_a_compressed_file_of_a_step(store: str, tmp_path: Path, capsys: pytest.
 def test_standard_output(store: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["export", store, "--start", "1us", "--end", "2us"]) == 0
     assert json.loads(capfdbinary.readouterr().out)["traceEvents"]
+
+
+def test_lanes_of_devices_are_written_where_they_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = DeviceTrace(tmp_path, random.Random(7))
+    trace.store.close()
+    (path,) = tmp_path.glob("*.store")
+    out = tmp_path / "out.json"
+    for options, categories in ([], set()), (["--lanes", "overlap.1"], {"tilescope.derived_lane"}):
+        assert main(["export", str(path), *options, "-o", str(out)]) == 0
+        events = json.loads(out.read_bytes())["traceEvents"]
+        assert {"tilescope.derived_lane"} & {event.get("cat") for event in events} == categories
+    out.unlink()
+    capsys.readouterr()
+    assert main(["export", str(path), "--lanes", "overlap.99", "-o", str(out)]) == 2
+    assert "there is no lane 'overlap.99'" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ CANNOT_RUN: Final = {
     "(cd viewer && npm ci && npm run build)": "`make viewer` runs it",
     "python3 -m http.server 8000 -d viewer/client": "tests/browser/test_client.py serves the page",
     "tilescope attachments run.store hlo/12190760917235803885 -o step.hlo.pb": "a program of another trace",
+    "tilescope export run.store --lanes overlap.2 -o run.json": "a lane of a run with devices",
 }
 
 # What stands in the lines, and what is there in its place: patterns, tried in this order.
