@@ -104,7 +104,12 @@ class Conversation(web.RequestHandler):
 
     def _is_asked(self) -> bool:
         """True if whole requests are waiting for an answer, and nothing else."""
-        return not self._upgraded and self._request_count > self._answered and self._body_ended()
+        return not self._is_upgraded and self._request_count > self._answered and self._body_ended()
+
+    @property
+    def _is_upgraded(self) -> bool:
+        """True of a conversation that is a WebSocket now: `_upgrade` in aiohttp 3.11, `_upgraded` in later ones."""
+        return bool(getattr(self, "_upgraded", None) or getattr(self, "_upgrade", None))
 
     def _look_for_client(self) -> None:
         """Sends what a client ignores while it waits. To one that has gone it cannot be sent twice: that is the end."""
@@ -167,7 +172,7 @@ class Conversation(web.RequestHandler):
         return answer
 
     def _waits_for_head(self) -> bool:
-        return self._waiter is not None and not self._waiter.done() and not self._upgraded
+        return self._waiter is not None and not self._waiter.done() and not self._is_upgraded
 
     def _give_up(self) -> None:
         if self.transport is not None:

@@ -42,6 +42,7 @@ def serving(installed: Installed, store: Path, folder: Path) -> Iterator[tuple[s
         cwd=folder,
         env=environment(folder),
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     try:
@@ -52,8 +53,9 @@ def serving(installed: Installed, store: Path, folder: Path) -> Iterator[tuple[s
         yield found[1], f"grpc://{found[2]}"
     finally:
         server.terminate()
-        server.communicate(timeout=TIMEOUT_SECONDS)
+        _, errors = server.communicate(timeout=TIMEOUT_SECONDS)
     assert server.returncode == 0
+    assert "Traceback" not in errors, errors
 
 
 def fetch(url: str) -> tuple[str, bytes]:
