@@ -62,6 +62,7 @@ void bind_windows(nb::module_& m) {
         [](const InTicks& start, const InTicks& stop, const std::vector<std::tuple<InTicks, InTicks>>& sets) {
             const TickSpansView all{span_of(start), span_of(stop)};
             std::vector<TickSpansView> views;
+            views.reserve(sets.size());
             for (const auto& [first, last] : sets) views.push_back({span_of(first), span_of(last)});
             std::vector<TickSpans> divided;
             {
@@ -69,6 +70,7 @@ void bind_windows(nb::module_& m) {
                 divided = divided_spans(all, views);
             }
             std::vector<OutSpans> spans;
+            spans.reserve(divided.size());
             for (TickSpans& part : divided) {
                 spans.emplace_back(to_numpy(std::move(part.start)), to_numpy(std::move(part.stop)));
             }
