@@ -34,20 +34,23 @@ NOTHING: Final = Windows.from_spans([], [])
 
 # Kinds of the fields of `WorkSpans`, in their order.
 _FIELDS: Final = (
-    *(Work.COMPUTATION, Work.COMMUNICATION, Work.COPY),
-    *(Work.TO_DEVICE, Work.TO_HOST, Work.INFEED, Work.OUTFEED),
+    *(Work.COMPUTATION, Work.COMMUNICATION, Work.TO_DEVICE, Work.TO_HOST),
+    *(Work.COPY, Work.INFEED, Work.OUTFEED),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class WorkSpans:
-    """Windows of each kind of work. Copies of a direction are told apart where somebody asks for it."""
+    """Windows of each kind of work. Copies of a direction are told apart where somebody asks for it.
+
+    In the order in which they hide each other: where two run, the time is that of the first.
+    """
 
     computation: Windows = NOTHING
     communication: Windows = NOTHING
-    copies: Windows = NOTHING
     to_device: Windows = NOTHING
     to_host: Windows = NOTHING
+    copies: Windows = NOTHING
     infeed: Windows = NOTHING
     outfeed: Windows = NOTHING
 

@@ -13,8 +13,7 @@ from tilescope.tiler.windows import Windows
 class Division:
     """A piece of a device's time. `exposed`: no two kinds share a tick; with `idle` they are all of `windows`.
 
-    Computation hides communication, and both hide copies: those to devices first, then to hosts, within devices, and
-    feeds. `work` is all of each kind.
+    `work` is all of each kind.
     """
 
     windows: Windows
@@ -32,11 +31,5 @@ def divisions(busy: Busy, windows: Windows) -> Iterator[Division | None]:
 def divided(piece: Piece) -> Division:
     """A piece of the time of one device."""
     work = piece.work
-    order = (
-        *(work.computation, work.communication, work.to_device, work.to_host),
-        *(work.copies, work.infeed, work.outfeed),
-    )
-    alone, idle = piece.windows.divided(order)
-    computation, communication, to_device, to_host, copies, infeed, outfeed = alone
-    exposed = WorkSpans(computation, communication, copies, to_device, to_host, infeed, outfeed)
-    return Division(piece.windows, work, exposed, idle)
+    alone, idle = piece.windows.divided(work.kinds)
+    return Division(piece.windows, work, WorkSpans(*alone), idle)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Note
+
+_NO_ROOM: Final = "launches are not joined to the work of devices for want of room; index again with more --memory"
 
 
 def launch_notes(reader: QueryReader) -> Interruptible[Sequence[Note]]:
@@ -15,7 +18,7 @@ def launch_notes(reader: QueryReader) -> Interruptible[Sequence[Note]]:
         return []
     flows = reader.manifest.flows
     if flows.work_without_launch is None:
-        return [Note("info", "Launches: not joined, no room.")]
+        return [Note("info", _NO_ROOM)]
     if not flows.work_without_launch:
         return []
     steps = (yield from launched_steps(reader, reader.steps)).times

@@ -100,4 +100,6 @@ def test_devices_alone(tmp_path: Path) -> None:
 
 def test_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "FLOW_END_BYTES", 1 << 40)
-    assert notes(tmp_path, xspace(tmp_path, 1)) == ["Launches: not joined, no room."]
+    assert notes(tmp_path, xspace(tmp_path, 1)) == [
+        "Launches are not joined to the work of devices for want of room; index again with more --memory."
+    ]

@@ -17,7 +17,6 @@ from tilescope.tiler.facts.findings.rare_steps import split_rare
 
 Ints = NDArray[np.int64]
 
-
 # Part of the greatest excess of a step from which on another step has the cause, too.
 _AFFECTED: Final = 0.25
 

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 class TimePart(IntEnum):
-    """Parts of a device's time. Each hides those after it, so that with idle time they add up."""
+    """Parts of a device's time, in the order of `WorkSpans`. Each hides those after it: with idle time they add up."""
 
     COMPUTATION = 0
     COMMUNICATION = 1
@@ -33,20 +33,7 @@ class TimePart(IntEnum):
     OUTFEED = 6
 
 
-# Fields of `WorkSpans` with each part.
-_FIELDS: Final = {
-    TimePart.COMPUTATION: "computation",
-    TimePart.COMMUNICATION: "communication",
-    TimePart.TO_DEVICE: "to_device",
-    TimePart.TO_HOST: "to_host",
-    TimePart.COPY: "copies",
-    TimePart.INFEED: "infeed",
-    TimePart.OUTFEED: "outfeed",
-}
-
-
 _SPANS: Final = [part for part in TimePart if part is not TimePart.COMPUTATION]
-
 
 # A launch call takes 4 to 6 us of a host: kernels that take less cannot keep a device busy, however quick the host is.
 _LAUNCH_PS: Final = 5_000_000
@@ -111,8 +98,7 @@ def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Inter
     for division in divisions(Busy(reader, tracks), frames.windows):
         if division is not None:
             which = frames.within(division.windows)
-            for part in TimePart:
-                alone: Windows = getattr(division.exposed, _FIELDS[part])
+            for part, alone in zip(TimePart, division.exposed.kinds, strict=True):
                 if len(alone):
                     ticks[part][which] += frames.take(which).ticks_in(alone)
                     if part in pieces:

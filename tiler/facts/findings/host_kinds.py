@@ -47,8 +47,8 @@ _RULES: Final = (
     (
         HostKind.SYNC,
         r"^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize"
-        r"|\baten::(?:item|_local_scalar_dense|nonzero)$|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b"
-        r"|(?:^|[^u]|[^c]u)MemcpyD(?:to|2)H|\bToLiteral|AwaitReady|_value_and_dtype\b",
+        r"|\baten::(?:item|_local_scalar_dense|nonzero)$|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil"
+        r"|\bsynchronize\b|(?:^|[^u]|[^c]u)MemcpyD(?:to|2)H|\bToLiteral|AwaitReady|_value_and_dtype\b",
     ),
     (
         HostKind.COMPILATION,

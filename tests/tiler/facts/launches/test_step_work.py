@@ -84,12 +84,17 @@ def x(name: str, pid: int, tid: int, start: int, length: int, **beside: Any) -> 
 
 TIMES = st.integers(0, 120)
 LENGTHS = st.integers(0, 20)
-# Thread and time of the launch, if it is recorded; stream, start and length of the kernel.
-KERNELS = st.lists(
-    st.tuples(st.none() | st.tuples(st.integers(2, 3), TIMES), st.integers(7, 8), TIMES, LENGTHS),
-    min_size=1,
-    max_size=12,
-)
+
+
+def kernels_of(
+    lengths: st.SearchStrategy[int],
+) -> st.SearchStrategy[list[tuple[tuple[int, int] | None, int, int, int]]]:
+    """Thread and time of the launch of each, if it is recorded; stream, start and length of the kernel."""
+    launch = st.none() | st.tuples(st.integers(2, 3), TIMES)
+    return st.lists(st.tuples(launch, st.integers(7, 8), TIMES, lengths), min_size=1, max_size=12)
+
+
+KERNELS = kernels_of(LENGTHS)
 
 
 @given(steps=st.lists(st.tuples(TIMES, LENGTHS), max_size=5), kernels=KERNELS)

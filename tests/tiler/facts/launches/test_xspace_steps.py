@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.examples import examples
-from tests.tiler.facts.launches.test_step_work import reading, work_by_track, x
+from tests.tiler.facts.launches.test_step_work import TIMES, kernels_of, reading, work_by_track, x
 from tests.tiler.json_traces import write_trace
 from tests.tiler.readers import wire_writer as w
 from tests.tiler.readers.xspace import xspace_reference
@@ -21,14 +21,8 @@ from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches import device_launches, launched_steps
 from tilescope.tiler.query import finish
 
-TIMES = st.integers(0, 120)
 LENGTHS = st.integers(1, 20)
-# Thread and time of the launch, if it is recorded; stream, start and length of the kernel.
-KERNELS = st.lists(
-    st.tuples(st.none() | st.tuples(st.integers(2, 3), TIMES), st.integers(7, 8), TIMES, LENGTHS),
-    min_size=1,
-    max_size=12,
-)
+KERNELS = kernels_of(LENGTHS)
 
 
 @given(steps=st.lists(st.tuples(TIMES, LENGTHS), min_size=1, max_size=5), kernels=KERNELS)
