@@ -50,7 +50,7 @@ def notes(folder: Path, file: Path, tool: str = "gaps") -> list[str]:
     texts = [
         note.text
         for note in trace.ask(tool).notes
-        if re.search("no launch|No launch|several launches|Launches:", note.text)
+        if re.search("no launch|No launch|several launches|Launches are", note.text)
     ]
     trace.store.close()
     return texts

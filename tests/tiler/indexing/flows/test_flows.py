@@ -30,7 +30,7 @@ CORPUS = [
     "kineto/diff/base.json.gz",
     "kineto/ns_resolution.pt.trace.json.gz",
     "ascend/msprof_trace_view_string_ts.json",
-    "xplane/gpu_v100x8_bert.xplane.pb",
+    pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),  # plain Python takes 20 s
     "xplane/gpu_mi300x8_conv.xplane.pb",
     "xplane/h100_jax_train.xplane.pb",
     "xplane/tpu_v6e_4core.xplane.pb",
