@@ -21,16 +21,16 @@ interface Props {
 
 export function Tabs({ label, tabs, wanted = null, children }: Props) {
   const chosen = useSignal<string | null>(null);
+  // Another answer begins with something else: that is what was asked for, unless a row of another table is.
+  const leading = tabs[0]?.id;
+  useEffect(() => {
+    chosen.value = null;
+  }, [leading]);
   useEffect(() => {
     if (wanted !== null) {
       chosen.value = wanted.id;
     }
   }, [wanted]);
-  // Another answer begins with something else: that is what was asked for.
-  const leading = tabs[0]?.id;
-  useEffect(() => {
-    chosen.value = null;
-  }, [leading]);
   const current = tabs.find((tab) => tab.id === chosen.value) ?? tabs[0];
   if (current === undefined) {
     return null;
