@@ -1185,6 +1185,68 @@ class InnermostSlices:
         Returns the position of the innermost slice around each time, else the last that ends at it, else -1.
         """
 
+class LaunchJoin:
+    """Launches and work of devices, joined by their numbers."""
+
+    def __init__(
+        self,
+        tracks: Sequence[int],
+        ordinals: Sequence[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
+        ],
+        keys: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        states: Sequence[
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
+        ],
+        most_work: int,
+        most: int,
+    ) -> None:
+        """
+        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and
+        what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where
+        there are launches, and more than `most` works without a flow: `has_room` is False then.
+        """
+
+    @property
+    def has_room(self) -> bool:
+        """False: nothing was joined."""
+
+    @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        """
+        Pairs; works that are ambiguous, and crowded; calls without work, and works without launch.
+        """
+
+    def sides(self, place: int) -> tuple[int, int]:
+        """Returns how many pairs leave a track, and arrive."""
+
+    def read(
+        self, place: int, row: int, most: int
+    ) -> tuple[
+        int,
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those
+        of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.
+        """
+
+    def ends(
+        self,
+        place: int,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    ]:
+        """
+        Returns tick, direction and partner's track of all ends on a track, by the starts of its slices.
+        """
+
 class PartSums:
     """
     Sums of the time of operations by window and by the code of their kind.
@@ -1521,7 +1583,6 @@ class ProveFlowChunk:
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
             Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         ]
         | None
     ):
@@ -1536,6 +1597,14 @@ class ProveFlowTiles:
     def __init__(self, root_level: int, tracks: int, ends: int, memory: MemoryBudget) -> None: ...
     def add(self, chunk: ProveFlowChunk) -> None:
         """Takes all ends of a chunk."""
+
+    def add_launches(
+        self,
+        incoming: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        partner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Takes ends of launches that no flow of the file tells."""
 
     def check(
         self,
@@ -2167,6 +2236,16 @@ def integer_stats(
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.
+    """
+
+def correlation_keys(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ids: Sequence[int],
+    is_on_device: bool,
+) -> tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns how many events have a correlation, the stat of one of these ids, and the keys of all: -1 for none.
     """
 
 def whole_args(

@@ -150,7 +150,7 @@ def leaf_page() -> bytes:
 def small_records() -> dict[bytes, bytes]:
     """All but the manifest, pages and attachments: one track whose events have a flow and arguments each."""
     column = np.ones(1, np.int64)
-    ends = FlowEnds(*(column * value for value in (3, 1, 8423, 0, 2, 8323, 8323, 1, 0)))
+    ends = FlowEnds(*(column * value for value in (3, 1, 8423, 0, 2, 8323, 8323, 1)))
     argument = '{"args":{"flops":123456789012,"shape":[null,"é"]}}'.encode()
     texts = np.frombuffer(argument * 7, np.uint8)
     ((first, arguments),) = split(np.arange(1, 8) * len(argument), texts)

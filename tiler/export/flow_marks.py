@@ -62,7 +62,7 @@ class FlowMarks:
         return marks
 
     def _marks(self, track: int, ends: FlowEnds) -> Iterator[tuple[int, FlowMark]]:
-        ends = ends.take((ends.derived == 0) & self._scope_windows.on_track(track).hold(ends.tick))
+        ends = ends.take(self._scope_windows.on_track(track).hold(ends.tick))
         ends = ends.take(self._partner_is_there(ends))
         alike: Counter[bytes] = Counter()  # flows between the same slices at the same times
         columns = (ends.incoming, ends.ordinal, ends.tick, ends.partner_track, ends.partner_ordinal, ends.partner_tick)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.lookup.flow_ends import EdgeEnds
 from tilescope.tiler.schema import FLOWS_AT_MOST, EventFlows, FlowPartner
 
 
-def event_flows(ends: FlowEnds | None, name_of: Callable[[int], str]) -> EventFlows:
+def event_flows(ends: EdgeEnds | None, name_of: Callable[[int], str]) -> EventFlows:
     """The flows of a slice, by its flow ends; None: it has none; `name_of` gives the text of a name's id."""
     if ends is None:
         return EventFlows(in_=[], in_count="0", out=[], out_count="0")
@@ -21,7 +21,7 @@ def event_flows(ends: FlowEnds | None, name_of: Callable[[int], str]) -> EventFl
     )
 
 
-def _partners(ends: FlowEnds, name_of: Callable[[int], str]) -> list[FlowPartner]:
+def _partners(ends: EdgeEnds, name_of: Callable[[int], str]) -> list[FlowPartner]:
     return [
         FlowPartner(
             track=int(ends.partner_track[k]),

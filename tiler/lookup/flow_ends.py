@@ -1,16 +1,27 @@
-"""The ends of flows on slices."""
+"""The ends of flows on slices; those of launches that no flow of the file tells are made when they are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.lookup.slices import slice_starts
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
+from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
 from tilescope.tiler.store.store import Store
 
 
+class EdgeEnds(FlowEnds, frozen=True):
+    """Ends of flows, and of launches that none tells."""
+
+    derived: NDArray[np.int64]  # 1: the file has no such flow, both slices have one correlation; else 0
+
+
 def flow_ends(store: Store, track: int, first: int = 0) -> Iterator[FlowEnds]:
-    """The flow ends of a track by chunks, in order, from the chunk of slice `first` on.
+    """The ends of the file's flows on a track by chunks, in order, from the chunk of slice `first` on.
 
     Raises DamagedStore, StoredLast.
     """
@@ -19,11 +30,43 @@ def flow_ends(store: Store, track: int, first: int = 0) -> Iterator[FlowEnds]:
     return (FlowEnds.decode(decompress(chunk), track) for _, chunk in chunks)
 
 
-def flow_ends_at(store: Store, track: int, ordinal: int) -> FlowEnds | None:
-    """The flow ends of a slice; None where it has none. Raises DamagedStore, StoredLast."""
+def flow_ends_at(store: Store, track: int, ordinal: int) -> EdgeEnds | None:
+    """The flow ends of a slice, derived ones among them; None where it has none. Raises DamagedStore, StoredLast."""
+    parts: list[EdgeEnds] = []
     record = store.at_most(FLOW_ENDS, track, ordinal)
-    if record is None:
+    if record is not None:
+        ends = FlowEnds.decode(decompress(record[1]), track)
+        ends = ends.take(ends.ordinal == ordinal)
+        columns = {name: getattr(ends, name) for name in FlowEnds.__struct_fields__}
+        parts.append(EdgeEnds(**columns, derived=np.zeros(len(ends), np.int64)))
+    record = store.at_most(LAUNCHES, track, ordinal)
+    if record is not None:
+        launches = Launches.decode(decompress(record[1]), track)
+        is_derived = (launches.ordinal == ordinal) & (launches.way == LaunchWay.CORRELATION)
+        if is_derived.any():
+            parts.append(_ends(store, track, launches.take(is_derived)))
+    parts = [part for part in parts if len(part)]
+    if not parts:
         return None
-    ends = FlowEnds.decode(decompress(record[1]), track)
-    ends = ends.take(ends.ordinal == ordinal)
-    return ends if len(ends) else None
+    whole = EdgeEnds(*(np.concatenate([getattr(p, name) for p in parts]) for name in EdgeEnds.__struct_fields__))
+    return whole.take(np.lexsort((whole.tick, whole.incoming)))
+
+
+def _ends(store: Store, track: int, launches: Launches) -> EdgeEnds:
+    """Ends at the starts of both slices of each pair."""
+    partner_start, partner_name = np.zeros(len(launches), np.int64), np.zeros(len(launches), np.int64)
+    for partner in np.unique(launches.partner_track).tolist():
+        which = np.flatnonzero(launches.partner_track == partner)
+        partners = slice_starts(store, partner, launches.partner_ordinal[which])
+        partner_start[which], partner_name[which] = partners.start, partners.name
+    return EdgeEnds(
+        launches.ordinal,
+        launches.incoming,
+        slice_starts(store, track, launches.ordinal).start,
+        launches.partner_track,
+        launches.partner_ordinal,
+        partner_start,
+        partner_start,
+        partner_name,
+        np.ones(len(launches), np.int64),
+    )

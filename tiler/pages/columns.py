@@ -147,7 +147,6 @@ class Col(IntEnum):
     FLOW_PARTNER_TICK = 101, Where.FLOW_ENDS, "time of the other end", "ticks"
     FLOW_PARTNER_OFFSET = 102, Where.FLOW_ENDS, "flow_partner_tick minus the start of the partner's slice", "ticks"
     FLOW_PARTNER_NAME = 103, Where.FLOW_ENDS, "of the partner's slice, -1 none", "name id"
-    FLOW_DERIVED = 104, Where.FLOW_ENDS, "1 no flow of the file: both slices have one correlation; else 0"
 
     LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice"
     LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"

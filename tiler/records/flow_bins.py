@@ -18,8 +18,12 @@ Ints = NDArray[np.int64]
 # Edges that are told apart in a tile; all others are summed.
 EDGES_PER_TILE = 32
 
-# Flow ends of a tile below which there are no finer tiles: so many bins and edges say as much as the ends themselves.
+# Ends of flows in a tile below which there are no finer tiles: so many bins and edges say as much as they do.
 ENDS_OF_LAST_TILE = 1024
+
+# The same of all ends where there are launches that no flow of the file tells, two ends for each. With 1,024 two
+# million launches took 1.9 MB, 5 % of their store, and half a second (2026-11-29).
+LAUNCHES_OF_LAST_TILE = 16384
 
 # Tiles of a chunk: about 1.5 KB each at most.
 _CHUNK_TILES = 32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
 from msgspec import Struct
@@ -35,7 +36,10 @@ FLOW_ENDS = Record(
 
 
 class FlowEnds(Struct, frozen=True):
-    """Flow ends of one track, columns of shape (n,), in the order (ordinal, outgoing before incoming, tick)."""
+    """Flow ends of one track, columns of shape (n,), in the order (ordinal, outgoing before incoming, tick).
+
+    They are those of the file's flows.
+    """
 
     ordinal: Ints  # of the slice
     incoming: Ints  # 0: a flow leaves the slice, 1: one arrives
@@ -45,16 +49,15 @@ class FlowEnds(Struct, frozen=True):
     partner_tick: Ints
     partner_start: Ints  # of the partner's slice, ticks
     partner_name: Ints  # of the partner's slice, -1: none
-    derived: Ints  # 1: the file has no such flow, both slices have one correlation; else 0
 
     def __len__(self) -> int:
         return len(self.ordinal)
 
-    def take(self, which: Ints | NDArray[np.bool_] | slice) -> FlowEnds:
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Self:
         """Some of them."""
-        return FlowEnds(*(getattr(self, column)[which] for column in self.__struct_fields__))
+        return type(self)(*(getattr(self, column)[which] for column in self.__struct_fields__))
 
-    def chunks(self) -> Iterator[FlowEnds]:
+    def chunks(self) -> Iterator[Self]:
         """The ends in chunks of which each has all ends of its slices, so that a click reads but one."""
         stops = np.append(np.flatnonzero(np.diff(self.ordinal)) + 1, len(self))  # of slices
         first = 0
@@ -84,6 +87,11 @@ class FlowEnds(Struct, frozen=True):
             raise DamagedStore(f"a chunk of flow ends of track {track} has columns of different lengths")
         return cls(**columns, partner_start=columns["partner_tick"] - offset)
 
+    @classmethod
+    def none(cls) -> FlowEnds:
+        """No ends."""
+        return cls(*(np.zeros(0, np.int64) for _ in cls.__struct_fields__))
+
 
 _COLUMNS = {
     "ordinal": Col.FLOW_ORDINAL,
@@ -93,5 +101,4 @@ _COLUMNS = {
     "partner_ordinal": Col.FLOW_PARTNER_ORDINAL,
     "partner_tick": Col.FLOW_PARTNER_TICK,
     "partner_name": Col.FLOW_PARTNER_NAME,
-    "derived": Col.FLOW_DERIVED,
 }

@@ -19,7 +19,7 @@ from tilescope.tiler.records.record import Available, Record
 Ints = NDArray[np.int64]
 
 # A chunk has all launches of its slices; as many as a chunk of flow ends has ends.
-_CHUNK_LAUNCHES: Final = 8192
+LAUNCHES_OF_A_CHUNK: Final = 8192
 
 _MAGIC: Final = b"TSLN"
 
@@ -30,7 +30,7 @@ LAUNCHES = Record(
     "track {track}: launches from event {event} on",
     Available.AT_END,
     doc="what launched slices of a track on a device, and what its slices launched on devices",
-    proof="the flow ends, from which they are found anew",
+    proof="the flow ends, from which they are found anew; those by correlation alone on either track",
 )
 
 
@@ -58,21 +58,43 @@ class Launches(Struct, frozen=True):
 
     @classmethod
     def from_flow_ends(cls, ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Launches:
-        """The launches among flow ends of a track. `is_on_device`: of each track of the run."""
+        """The launches among the file's flow ends of a track. `is_on_device`: of each track of the run."""
         of_device = bool(is_on_device[track])
         is_launch = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
-        is_launch |= ends.derived == 1  # whatever the processes are called
         if not is_launch.all():
             ends = ends.take(is_launch)
+        way = np.full(len(ends), LaunchWay.FLOW, np.int64)
+        launches = cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, way, ends.incoming)
         if (ends.ordinal[1:] > ends.ordinal[:-1]).all():  # most slices have one launch
-            return cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.derived, ends.incoming)
-        order = np.lexsort((ends.derived, ends.incoming, ends.partner_ordinal, ends.partner_track, ends.ordinal))
-        ends = ends.take(order)
-        is_first = np.ones(len(order), np.bool_)
-        pairs = (ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.incoming)
+            return launches
+        return launches.in_order().each_once()
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Launches:
+        """Some of them."""
+        return Launches(*(getattr(self, column)[which] for column in self.__struct_fields__))
+
+    def in_order(self) -> Launches:
+        """The pairs in stored order, wherever they stand."""
+        columns = (self.way, self.incoming, self.partner_ordinal, self.partner_track, self.ordinal)
+        return self.take(np.lexsort(columns))
+
+    def each_once(self) -> Launches:
+        """Pairs in stored order, of which each comes once."""
+        is_first = np.ones(len(self), np.bool_)
+        pairs = (self.ordinal, self.partner_track, self.partner_ordinal, self.incoming)
         is_first[1:] = np.any([np.diff(column) != 0 for column in pairs], axis=0)
-        ends = ends.take(is_first)
-        return cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, ends.derived, ends.incoming)
+        return self.take(is_first)
+
+    def chunks(self) -> Iterator[Launches]:
+        """Pairs in stored order, in chunks of whole slices."""
+        stops = np.append(np.flatnonzero(np.diff(self.ordinal)) + 1, len(self))  # of slices
+        first = 0
+        while first < len(self):
+            whole = int(np.searchsorted(stops, first + LAUNCHES_OF_A_CHUNK, side="right"))  # slices up to there
+            here = int(np.searchsorted(stops, first, side="right"))  # a slice may have more launches than a chunk
+            last = int(stops[max(whole - 1, here)])
+            yield self.take(slice(first, last))
+            first = last
 
     @classmethod
     def join(cls, parts: list[Launches]) -> Launches:
@@ -102,7 +124,7 @@ def launch_chunks(ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -
     pending: list[Launches] = []
     for chunk in ends.chunks():
         launches = Launches.from_flow_ends(chunk, is_on_device, track)
-        if pending and sum(map(len, pending)) + len(launches) > _CHUNK_LAUNCHES:
+        if pending and sum(map(len, pending)) + len(launches) > LAUNCHES_OF_A_CHUNK:
             yield Launches.join(pending)
             pending = []
         if len(launches):

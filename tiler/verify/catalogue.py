@@ -30,8 +30,10 @@ class TrackEntry:
     busy: int  # ticks
     fingerprint: int  # of its slices, as docs/page-format.md has it
     details: int  # events that have an entry in a chunk of arguments
-    flows_out: int  # flow ends that leave its slices
+    flows_out: int  # flows of its file that leave its slices
     flows_in: int  # and that arrive
+    pairs_out: int  # launches by correlation alone that its slices are
+    pairs_in: int  # and slices that have such a launch
     steps: int  # of its slices
     operations: int  # events that are operations of a device: all of them or none
     span: tuple[int, int] | None  # from the start of its first event to the end of the last; None without events
@@ -59,7 +61,7 @@ class Catalogue:
     names_per_page: int
     files: tuple[str, ...]  # encoding of the arguments of each
     counts: dict[str, int]  # events as written in the files, by kind
-    flow_edges: int  # those of the files, and those that are derived
+    flow_edges: int  # flows of the files
     derived_edges: int
     families: tuple[str, ...] | None  # None in stores that were written before there were any
     tracks: tuple[TrackEntry, ...]
@@ -97,7 +99,7 @@ class Catalogue:
             int(public["names"]["page_size"]),
             tuple(file["args_encoding"] for file in inner["files"]),
             {kind: int(count) for kind, count in public["events"].items()},
-            int(public["flows"]["edges"]) + int(public["flows"]["derived"]),
+            int(public["flows"]["edges"]),
             int(public["flows"]["derived"]),
             tuple(public["families"]) if "families" in public else None,
             tracks,
@@ -157,6 +159,7 @@ def _track(
         int(counted["fingerprint"], 16),
         int(counted["details"]),
         *_flow_ends(counted["flow_ends"]),
+        *_flow_ends(counted["pair_ends"]),
         int(counted["steps"]),
         int(counted["operations"]),
         _span(counted.get("span")),

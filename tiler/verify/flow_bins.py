@@ -8,10 +8,12 @@ from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
+from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
-from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.prover import Take
@@ -27,11 +29,18 @@ class FlowTileCheck:
     """
 
     def __init__(
-        self, store: Store, catalogue: Catalogue, flows: FlowRecordCheck, memory: ProofMemory, tally: Tally
+        self,
+        store: Store,
+        catalogue: Catalogue,
+        flows: FlowRecordCheck,
+        slices: LeafSlices,
+        memory: ProofMemory,
+        tally: Tally,
     ) -> None:
         self._store = store
         self._catalogue = catalogue
         self._flows = flows
+        self._slices = slices
         self._memory = memory
         self._tally = tally
         self._track = -1
@@ -71,24 +80,37 @@ class FlowTileCheck:
         """To be called after the last chunk."""
         self._finish_track()
         for track in self._catalogue.tracks:
-            if track.flows_out + track.flows_in > 0 and track.id not in self._done:
+            if _ends_of(track) > 0 and track.id not in self._done:
                 raise self._catalogue.track_error(track.id, "its flow tiles are missing")
 
     def _tiles_of(self, number: int) -> _native.ProveFlowTiles:
         catalogue, memory = self._catalogue, self._memory
         track = catalogue.tracks[number]
-        ends, short = track.flows_out + track.flows_in, None
+        ends, short = _ends_of(track), None
         try:
             tiles = _native.ProveFlowTiles(catalogue.root_level, len(catalogue.tracks), ends, memory.native)
             for _, stored in self._store.scan(FLOW_ENDS, number):
                 with memory.taken(len(stored) + inflated_bytes(stored)):
                     tiles.add(_native.ProveFlowChunk(inflate(stored), number))
+            if track.pairs_out + track.pairs_in:
+                self._add_launches(track, tiles)
             return tiles
+        except DamagedStore as error:
+            raise catalogue.track_error(number, f"launches are damaged: {error}") from error
         except ValueError as error:
             raise catalogue.track_error(number, f"flow ends are damaged: {error}") from error
         except MemoryError:
             short = self._short(number, ends)
         raise short
+
+    def _add_launches(self, track: TrackEntry, tiles: _native.ProveFlowTiles) -> None:
+        for _, stored in self._store.scan(LAUNCHES, track.id):
+            with self._memory.taken(len(stored) + inflated_bytes(stored)):
+                launches = Launches.decode(inflate(stored), track.id)
+                launches = launches.take(launches.way == LaunchWay.CORRELATION)
+                if len(launches):
+                    start = self._slices.find(track, launches.ordinal, "launches").start
+                    tiles.add_launches(launches.incoming, start, launches.partner_track)
 
     def _short(self, track: int, ends: int) -> ShortOfMemory:
         return self._memory.short(f"{self._catalogue.track_name(track)}, {ends:,} flow ends")
@@ -102,3 +124,8 @@ class FlowTileCheck:
             raise self._catalogue.tile_error(self._track, *wrong)
         self._done.add(self._track)
         self._tiles = None
+
+
+def _ends_of(track: TrackEntry) -> int:
+    """Ends of flows and launches that lie on it."""
+    return track.flows_out + track.flows_in + track.pairs_out + track.pairs_in

@@ -39,7 +39,6 @@ class FlowRecordCheck:
         self._tally = tally
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
-        self._derived = 0  # of those that leave
         self._own_hashes = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
         self._finished = False
@@ -79,10 +78,8 @@ class FlowRecordCheck:
         slices = self._slices.find(track, ends.ordinal, "flow ends")
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
         partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
-        derived = ends.derived
-        end_hashes = hash_rows([ends.incoming, derived, *own, slices.start, slices.name, *partner])
-        heard = hash_rows([1 - ends.incoming, derived, *partner, ends.partner_start, ends.partner_name, *own])
-        self._derived += int(np.count_nonzero((ends.incoming == 0) & (derived == 1)))
+        end_hashes = hash_rows([ends.incoming, *own, slices.start, slices.name, *partner])
+        heard = hash_rows([1 - ends.incoming, *partner, ends.partner_start, ends.partner_name, *own])
         for side in (0, 1):
             self._own_hashes[number : number + 1, side] += end_hashes[ends.incoming == side].sum(dtype=np.uint64)
             arriving = ends.incoming == 1 - side
@@ -108,17 +105,12 @@ class FlowRecordCheck:
         if not leaving == arriving == self._catalogue.flow_edges:
             what = f"{leaving} flow ends leave and {arriving} arrive, of {self._catalogue.flow_edges} flows"
             raise DamagedStore(f"{self._catalogue.location}: {what}")
-        if self._derived != self._catalogue.derived_edges:
-            what = f"{self._derived} flows are derived, of {self._catalogue.derived_edges}"
-            raise DamagedStore(f"{self._catalogue.location}: {what}")
         self._tally["flow_edges"] += leaving
 
     def _check_order(self, track: TrackEntry, ends: FlowEnds, before: FlowEnds | None) -> None:
         """By slice, outgoing before incoming, by time; all ends of a slice in one chunk."""
         if ((ends.incoming < 0) | (ends.incoming > 1)).any():
             raise self._error(track, "a flow end neither leaves nor arrives")
-        if ((ends.derived < 0) | (ends.derived > 1)).any():
-            raise self._error(track, "a flow end is neither one of the file nor derived")
         rank, tick = (ends.ordinal << 1) | ends.incoming, ends.tick
         if before is not None:
             rank, tick = np.append((before.ordinal << 1) | before.incoming, rank), np.append(before.tick, tick)

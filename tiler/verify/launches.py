@@ -1,4 +1,8 @@
-"""Launches: held against those among the flow ends of their track, which are found anew."""
+"""Launches: those that flows tell are held against the flow ends of their track, from which they are found anew.
+
+Of those by correlation alone each is one of two slices that there are, on either track, and work has one at most. That
+both tracks say the same is compared as sums of 64-bit hashes, as flow ends are.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler import _native
+from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, Launches
+from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
-from tilescope.tiler.verify.columns import Ints
+from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.prover import Take
@@ -44,7 +49,11 @@ class LaunchCheck:
         self._memory = memory
         self._tally = tally
         self._on_device = np.array([track.on_device for track in catalogue.tracks], np.bool_)
-        self._may_have = bool(self._on_device.any()) or catalogue.derived_edges > 0
+        self._may_have = bool(self._on_device.any())
+        self._pairs = np.zeros((len(catalogue.tracks), 2), np.int64)  # by correlation: that leave, that arrive
+        self._own_hashes = np.zeros((len(catalogue.tracks), 2), np.uint64)  # by the pairs of a track of themselves
+        self._heard = np.zeros((len(catalogue.tracks), 2), np.uint64)  # of them by their partners
+        self._last = -1, -1  # track and slice of the last launch
         self._track = 0  # whose launches are compared
         self._rows = self._rows_of(0)
         self._pending = np.zeros((0, _COLUMNS), np.int64)  # rows that have been found and are to come
@@ -70,17 +79,73 @@ class LaunchCheck:
             taken.enter_context(self._memory.taken(3 * len(launches) * _ROW_BYTES))
             columns = (launches.ordinal, launches.partner_track, launches.partner_ordinal, launches.way)
             stored = np.stack([*columns, launches.incoming], axis=1)
-            self._find(len(stored) + 1)
-            expected, self._pending = self._pending[: len(stored)], self._pending[len(stored) :]
-            if first != int(stored[0, 0]) or not np.array_equal(stored, expected):
+            self._check_order(first, stored)
+            by_flows = stored[launches.way != LaunchWay.CORRELATION]
+            self._find(len(by_flows) + 1)
+            expected, self._pending = self._pending[: len(by_flows)], self._pending[len(by_flows) :]
+            if first != int(stored[0, 0]) or not np.array_equal(by_flows, expected):
                 raise self._error(f"launches from event {first} on are other ones than its flows say")
-            if len(self._pending) and self._pending[0, 0] == stored[-1, 0]:
-                raise self._error(f"the launches of event {stored[-1, 0]} are in two records")
+            if len(self._pending) and self._pending[0, 0] <= stored[-1, 0]:
+                what = "are in two records" if self._pending[0, 0] == stored[-1, 0] else "are missing"
+                raise self._error(f"the launches of event {self._pending[0, 0]} {what}")
+            self._take_pairs(track, launches.take(launches.way == LaunchWay.CORRELATION))
             self._tally["launches"] += len(stored)
 
     def finish(self) -> None:
         """To be called after the last chunk."""
         self._go_to(len(self._catalogue.tracks))
+        for track in self._catalogue.tracks:
+            leaving, arriving = self._pairs[track.id].tolist()
+            if (leaving, arriving) != (track.pairs_out, track.pairs_in):
+                what = f"{leaving} launches by correlation leave it and {arriving} arrive, at ingest"
+                raise self._catalogue.track_error(track.id, f"{what} {track.pairs_out} and {track.pairs_in}")
+            for side, what in enumerate(("leave", "arrive at")):
+                if self._own_hashes[track.id, side] != self._heard[track.id, side]:
+                    what = f"launches that {what} it are not those that the other tracks name"
+                    raise self._catalogue.track_error(track.id, what)
+        leaving, arriving = self._pairs.sum(axis=0).tolist()
+        if not leaving == arriving == self._catalogue.derived_edges:
+            what = f"{leaving} launches by correlation leave and {arriving} arrive, of {self._catalogue.derived_edges}"
+            raise DamagedStore(f"{self._catalogue.location}: {what}")
+
+    def _check_order(self, first: int, rows: Ints) -> None:
+        """Each pair once, in order; all pairs of a slice in one chunk."""
+        ordinal, partner_track, partner_ordinal, _, incoming = rows.T
+        if ((incoming < 0) | (incoming > 1)).any():
+            raise self._error(f"launches from event {first} on neither leave nor arrive")
+        order = np.lexsort((incoming, partner_ordinal, partner_track, ordinal))
+        again = (np.diff(rows[:, [0, 1, 2, 4]], axis=0) == 0).all(axis=1).any()
+        if again or not np.array_equal(order, np.arange(len(rows))):
+            raise self._error(f"launches from event {first} on are out of order")
+        if self._last[0] == self._track and int(ordinal[0]) <= self._last[1]:
+            raise self._error(f"the launches of event {ordinal[0]} are in two records")
+        self._last = self._track, int(ordinal[-1])
+
+    def _take_pairs(self, number: int, pairs: Launches) -> None:
+        """Checks pairs by correlation, and adds up what they say."""
+        tracks = self._catalogue.tracks
+        self._check_slices(number, pairs.ordinal)
+        for partner in np.unique(pairs.partner_track).tolist():
+            if not 0 <= partner < len(tracks):
+                raise self._error(f"a launch has its partner on track {partner}, which there is not")
+            self._check_slices(partner, pairs.partner_ordinal[pairs.partner_track == partner])
+        works = pairs.take(pairs.incoming == 1)
+        if (np.diff(works.ordinal) == 0).any() or np.isin(works.ordinal, pairs.ordinal[pairs.incoming == 0]).any():
+            raise self._error("work with a launch by correlation has more of them, or launches something")
+        here = np.full(len(pairs), number)
+        own_hashes = hash_rows([pairs.incoming, here, pairs.ordinal, pairs.partner_track, pairs.partner_ordinal])
+        heard = hash_rows([1 - pairs.incoming, pairs.partner_track, pairs.partner_ordinal, here, pairs.ordinal])
+        for side in (0, 1):
+            is_side = pairs.incoming == side
+            self._pairs[number, side] += np.count_nonzero(is_side)
+            self._own_hashes[number : number + 1, side] += own_hashes[is_side].sum(dtype=np.uint64)
+            np.add.at(self._heard[:, 1 - side], pairs.partner_track[is_side], heard[is_side])
+
+    def _check_slices(self, track: int, ordinals: Ints) -> None:
+        entry = self._catalogue.tracks[track]
+        wrong = np.flatnonzero((ordinals < 0) | (ordinals >= entry.events)) if entry.kind == TrackKind.SLICE else [0]
+        if len(ordinals) and len(wrong):
+            raise self._error(f"a launch names event {ordinals[wrong[0]]} on track {track}, which is no slice")
 
     def _go_to(self, track: int) -> None:
         """Goes on to a track: of those before, all launches must have come."""
@@ -121,14 +186,15 @@ class LaunchCheck:
                 yield _each_once(np.concatenate(parts))
 
     def _launches(self, number: int, ends: FlowEnds) -> Ints:
-        """Rows of the launches among ends of a track: of flows between a host and a device, and of all derived ones."""
+        """Rows of the launches among ends of a track: of flows between a host and a device."""
         partner = ends.partner_track
         if len(partner) and not 0 <= int(partner.min()) <= int(partner.max()) < len(self._on_device):
             raise self._error("a flow end has its partner on a track that there is not")
         leads_to_device = np.where(ends.incoming == 1, self._on_device[number], self._on_device[partner])
         comes_from_host = np.where(ends.incoming == 1, ~self._on_device[partner], not self._on_device[number])
-        is_launch = (ends.derived == 1) | (leads_to_device & comes_from_host)
-        columns = (ends.ordinal, partner, ends.partner_ordinal, ends.derived, ends.incoming)
+        is_launch = leads_to_device & comes_from_host
+        way = np.full(len(ends), LaunchWay.FLOW, np.int64)
+        columns = (ends.ordinal, partner, ends.partner_ordinal, way, ends.incoming)
         return np.stack([column[is_launch] for column in columns], axis=1)
 
     def _error(self, what: str) -> DamagedStore:

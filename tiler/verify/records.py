@@ -88,7 +88,7 @@ class RecordCheck:
             flows,
             StepRecordCheck(catalogue, slices, tally),
             OperationCheck(store, catalogue, slices, tally),
-            FlowTileCheck(store, catalogue, flows, memory, tally),
+            FlowTileCheck(store, catalogue, flows, slices, memory, tally),
             LaunchCheck(store, catalogue, memory, tally),
         )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}

@@ -59,7 +59,7 @@ class VerifyReport:
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them; "
             f"{self.written_flow_ends:,} flow ends as their files have them",
-            f"{self.launches:,} launches: each is a flow end between a host and a device, and none is missing",
+            f"{self.launches:,} launches: all flows between hosts and devices, and pairs that both sides name",
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows, and spreads of durations: equal to "
             "those of the events",

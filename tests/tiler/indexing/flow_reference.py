@@ -17,6 +17,7 @@ from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.records.flow_ends import FlowEnds
+from tilescope.tiler.records.launches import Launches, LaunchWay
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore
@@ -258,13 +259,26 @@ def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     return out
 
 
+def at_start(store: RunStore, track: int, ordinal: int) -> tuple[int, int, int]:
+    """A slice with the tick at which it starts."""
+    event = event_details(store, track, ordinal)
+    assert event is not None
+    return track, ordinal, int(event["start"])
+
+
 def stored_edges(store: RunStore, *, incoming: bool = False) -> Counter[Edge]:
     """The edges as the slices that they leave have them, or those at which they arrive."""
     edges: Counter[Edge] = Counter()
     for key, value in store.records():
+        track = int.from_bytes(key[1:5], "big")
+        if key[:1] == b"l":
+            launches = Launches.decode(decompress(value), track)
+            for k in np.flatnonzero((launches.incoming == int(incoming)) & (launches.way == LaunchWay.CORRELATION)):
+                own = at_start(store, track, int(launches.ordinal[k]))
+                partner = at_start(store, int(launches.partner_track[k]), int(launches.partner_ordinal[k]))
+                edges[partner + own if incoming else own + partner] += 1
         if key[:1] != b"F":
             continue
-        track = int.from_bytes(key[1:5], "big")
         ends = FlowEnds.decode(decompress(value), track)
         for k in np.flatnonzero(ends.incoming == int(incoming)):
             own = track, int(ends.ordinal[k]), int(ends.tick[k])

@@ -21,7 +21,7 @@ def ends(per_slice: list[int]) -> FlowEnds:
     rng = np.random.default_rng(n)
     tick = np.arange(n) * 1000
     a, b, c, d = (rng.integers(0, 1 << 40, n) for _ in range(4))
-    return FlowEnds(ordinal, rng.integers(0, 2, n), tick, a, b, c, d, rng.integers(-1, 50, n), rng.integers(0, 2, n))
+    return FlowEnds(ordinal, rng.integers(0, 2, n), tick, a, b, c, d, rng.integers(-1, 50, n))
 
 
 def same(a: FlowEnds, b: FlowEnds) -> bool:

@@ -67,12 +67,15 @@ def launch_starts(reader: QueryReader, launches: Launches) -> Interruptible[Ints
     start = np.zeros(len(launches), np.int64)
     for track in np.unique(launches.partner_track).tolist():
         which = np.flatnonzero(launches.partner_track == track)
-        start[which] = yield from _starts(reader, track, launches.partner_ordinal[which])
+        start[which] = yield from slice_ticks(reader, track, launches.partner_ordinal[which])
     return start
 
 
-def _starts(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Ints]:
-    """The ticks at which these slices of a track start. Ordinals may come in any order, and several times."""
+def slice_ticks(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Ints]:
+    """The ticks at which these slices of a track start. Ordinals may come in any order, and several times.
+
+    Raises DamagedStore.
+    """
     wanted, place = np.unique(ordinals, return_inverse=True)
     starts = np.zeros(len(wanted), np.int64)
     plan = reader.plan(track, reader.leaves_of(track, wanted))

@@ -1,4 +1,4 @@
-"""Edges from launches to what they launched, by the correlation that both have, where no flow of the file says it.
+"""Pairs of a launch and what it launched, by the correlation that both have, where no flow of the file says it.
 
 A launch and a slice of a device with its number are joined, unless a flow arrives at that slice from some launch. A
 launch may have several: a graph of kernels is launched as one. A number that several launches have says nothing,
@@ -8,27 +8,26 @@ side: a flow between a host and a device is one, whatever has the number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import Phase
+from tilescope.tiler import _native
 from tilescope.tiler.indexing.flows.edges import FlowPart, Positions
-from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, are_of_devices, numbers_of
+from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, are_of_devices
 from tilescope.tiler.indexing.scratch import Scratch, parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.records.flow_ends import MOST_ENDS_OF_A_SLICE
+from tilescope.tiler.records.launches import LAUNCHES_OF_A_CHUNK, Launches, LaunchWay
 
 Ints = NDArray[np.int64]
+States = NDArray[np.uint8]
 
-# States of slices; _PAIRED: a flow joins it to the other side, whatever that has; _SHARED: its number says nothing.
-_LAUNCH, _DEVICE, _JOINED, _PAIRED, _SHARED = 1, 2, 4, 8, 16
-
-# A table of numbers has so many places for each work at most: 8 bytes a place.
-_SPREAD: Final = 4
+# States of slices, as the native join has them; _PAIRED: a flow joins it to the other side, whatever that has.
+_JOINED, _PAIRED = 1, 2
 
 # A launch may have as many flows besides.
 MOST_WORK_OF_A_LAUNCH: Final = MOST_ENDS_OF_A_SLICE // 2
@@ -38,225 +37,158 @@ class CorrelatedSlices(Struct, frozen=True):
     """The slices of a track that have a correlation, columns of shape (n,)."""
 
     track: int  # its place in the layout
-    ordinal: Ints
+    ordinal: Ints | None  # None: all slices of the track
     key: Ints
     start: Ints
-    name: NDArray[np.int32]
 
     @classmethod
     def from_track(
         cls, correlations: SliceCorrelations, track: int, slices: TrackData, scratch: Scratch
     ) -> CorrelatedSlices:
-        """With what edges say of their slices."""
-        ordinal = scratch.keep(correlations.ordinal)
-        start, name = scratch.pick(slices.start, ordinal), scratch.pick(slices.name, ordinal)
-        return cls(track, ordinal, scratch.keep(correlations.key), start, name)
+        """With the ticks at which they start."""
+        ordinal = None if correlations.ordinal is None else scratch.keep(correlations.ordinal)
+        start = scratch.keep(slices.start) if ordinal is None else scratch.pick(slices.start, ordinal)
+        return cls(track, ordinal, scratch.keep(correlations.key), start)
 
     def __len__(self) -> int:
         return len(self.key)
 
-    def take(self, which: Ints) -> CorrelatedSlices:
-        """Some of them."""
-        return CorrelatedSlices(self.track, self.ordinal[which], self.key[which], self.start[which], self.name[which])
+    def rows(self, ordinals: Ints) -> Ints:
+        """The row of each of these slices; -1 where it has no correlation."""
+        if self.ordinal is None:
+            return np.where((ordinals >= 0) & (ordinals < len(self)), ordinals, -1)
+        rows = np.minimum(np.searchsorted(self.ordinal, ordinals), len(self) - 1)
+        return np.where(self.ordinal[rows] == ordinals, rows, -1)
 
 
-class DerivedEdges(Struct, frozen=True):
-    """Edges as positions among `ends`."""
+class TrackPairs:
+    """Pairs of the slices of one track: launches and what they launched, by correlation alone."""
 
-    ends: FlowPart
-    source: Positions  # of a launch
-    target: Positions  # of work of a device
-    ambiguous: int  # slices of devices whose number several launches have
-    crowded: int  # slices of devices whose number more of them have than one launch can have ends
-    calls_without_work: int  # slices with a number to which no work of a device is joined; not those of the two above
-    work_without_launch: int  # slices of devices with a number to which no launch is joined; those two among them
+    def __init__(self, join: _native.LaunchJoin, place: int, slices: CorrelatedSlices) -> None:
+        """`place`: of the track among those of the join."""
+        self._join = join
+        self._place = place
+        self._slices = slices
+        self.leaving, self.arriving = join.sides(place)
+
+    def __len__(self) -> int:
+        return self.leaving + self.arriving
+
+    def chunks(self) -> Iterator[Launches]:
+        """The pairs in stored order, in chunks of whole slices."""
+        row = 0
+        while row < len(self._slices):
+            row, *columns = self._join.read(self._place, row, LAUNCHES_OF_A_CHUNK)
+            ordinal, partner_track, partner_ordinal, incoming = columns
+            if len(ordinal):
+                way = np.full(len(ordinal), LaunchWay.CORRELATION, np.int64)
+                yield Launches(ordinal, partner_track, partner_ordinal, way, incoming)
+
+    def ends(self) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:
+        """Ticks in order, directions and partners' tracks of all ends on the track."""
+        return self._join.ends(self._place, self._slices.start)
 
 
-def derived_edges(
+class CorrelatedPairs:
+    """All pairs of a file's tracks."""
+
+    def __init__(self, join: _native.LaunchJoin, tracks: Sequence[CorrelatedSlices]) -> None:
+        self._join = join
+        self._tracks = tracks
+        self.count, self.ambiguous, self.crowded, self.calls_without_work, self.work_without_launch = join.counts
+        """Pairs; slices of devices whose number several launches have; those whose number more of them have than a
+        launch can have; slices with a number to which no work is joined, not those of the two; slices of devices with a
+        number to which no launch is joined, those two among them."""
+
+    def by_track(self) -> dict[int, TrackPairs]:
+        """The pairs of each track that has some."""
+        pairs = ((slices.track, TrackPairs(self._join, k, slices)) for k, slices in enumerate(self._tracks))
+        return {track: track_pairs for track, track_pairs in pairs if len(track_pairs)}
+
+
+def correlated_pairs(
     tracks: Sequence[CorrelatedSlices],
     ends: FlowPart,
     edges: tuple[Positions, Positions],
     is_on_device: NDArray[np.bool_],
     scratch: Scratch,
     most: int,
-) -> DerivedEdges | None:
-    """Edges from the correlations of a file's tracks; `edges`, of its flows, are sources and targets among `ends`.
+) -> CorrelatedPairs | None:
+    """Pairs by the correlations of a file's tracks; `edges`, of its flows, are sources and targets among `ends`.
 
-    `is_on_device`: of each track of the run. None: more than `most` slices of devices are without a flow, for which
-    there is no room.
+    `is_on_device`: of each track of the run. None: there are launches, and more than `most` slices of devices are
+    without a flow, for which there is no room.
     """
-    if all(are_of_devices(track.key[part]).all() for track in tracks for part in parts(len(track.key))):
-        none, without_launch = np.zeros(0, np.uint32), sum(map(len, tracks))
-        if len(edges[0]):
-            alone = _SliceStates(tracks, scratch)
-            alone.join(ends, edges, is_on_device)
-            without_launch = alone.count(_DEVICE)
-        return DerivedEdges(FlowPart.none(), none, none, 0, 0, 0, without_launch)
-    slices = _SliceStates(tracks, scratch)
-    slices.join(ends, edges, is_on_device)
-    devices = slices.unlaunched(tracks, most)
-    if devices is None:
-        return None
-    wanted = _Numbers.from_columns([numbers_of(part.key) for part in devices])
-    of_device = wanted.places(np.concatenate([np.zeros(0, np.int64), *(numbers_of(part.key) for part in devices)]))
-    works = np.bincount(of_device, minlength=wanted.size)
-    calls = [_wanted_launches(track, wanted, works) for track in tracks]
-    times = np.bincount(np.concatenate([places for _, places in calls]), minlength=wanted.size)
-    is_joined = (times == 1) & (works <= MOST_WORK_OF_A_LAUNCH)
-    for track, (rows, places) in zip(tracks, calls, strict=True):
-        slices.mark(track.track, track.ordinal[rows], np.where(is_joined[places], np.uint8(_JOINED), np.uint8(_SHARED)))
-    launches = [track.take(rows[is_joined[places]]) for track, (rows, places) in zip(tracks, calls, strict=True)]
-    count = sum(map(len, launches))
-    place = np.zeros(wanted.size, np.int64)  # of the only launch of each number
-    place[np.concatenate([places[is_joined[places]] for _, places in calls])] = np.arange(count)
-    target = np.flatnonzero(is_joined[of_device])
-    source = place[of_device[target]]
-    for track in devices:
-        is_launched = is_joined[wanted.places(numbers_of(track.key))]
-        slices.mark(track.track, track.ordinal[is_launched], np.uint8(_JOINED))
-    return DerivedEdges(
-        FlowPart.join([FlowPart.none(), *_ends(launches, Phase.FLOW_START), *_ends(devices, Phase.FLOW_END)], scratch),
-        source.astype(np.uint32),
-        (target + count).astype(np.uint32),
-        int(works[times > 1].sum()),
-        int(works[(times == 1) & ~is_joined].sum()),
-        slices.count(_LAUNCH),
-        slices.count(_DEVICE),
+    tracks = sorted(tracks, key=lambda slices: slices.track)
+    join = _native.LaunchJoin(
+        [slices.track for slices in tracks],
+        [slices.ordinal for slices in tracks],
+        [slices.key for slices in tracks],
+        _states(tracks, ends, edges, is_on_device, scratch) if len(edges[0]) else [None] * len(tracks),
+        MOST_WORK_OF_A_LAUNCH,
+        most,
     )
+    return CorrelatedPairs(join, tracks) if join.has_room else None
+
+
+def _states(
+    tracks: Sequence[CorrelatedSlices],
+    ends: FlowPart,
+    edges: tuple[Positions, Positions],
+    is_on_device: NDArray[np.bool_],
+    scratch: Scratch,
+) -> list[States | None]:
+    """By slice what flows do with both sides of those that lead from a launch, or from a host, to a device."""
+    states = _SliceStates(tracks, scratch)
+    source, target = edges
+    for part in parts(len(source)):
+        host, device = ends.track[source[part]], ends.track[target[part]]
+        launches = states.places(host, ends.ordinal[source[part]])
+        devices = states.places(device, ends.ordinal[target[part]])
+        calls, works = states.are_on_side(launches, 0), states.are_on_side(devices, 1)
+        is_pair = is_on_device[device] & ~is_on_device[host] & (host >= 0) & (device >= 0)
+        states.add(launches[calls & is_pair], _PAIRED)
+        states.add(devices[works & is_pair], _PAIRED)
+        states.add(launches[calls & works], _JOINED)
+        states.add(devices[calls & works], _JOINED)
+    return states.by_track()
 
 
 class _SliceStates:
-    """States of the slices of some tracks: a byte each, and one more for all slices of others."""
+    """States of the slices of some tracks that have a correlation: a byte each, one track after the other."""
 
     def __init__(self, tracks: Sequence[CorrelatedSlices], scratch: Scratch) -> None:
-        sizes = [int(track.ordinal[-1]) + 1 for track in tracks]
-        self._size = np.zeros(1 + max(track.track for track in tracks), np.int64)
-        self._first = np.zeros(len(self._size), np.int64)
-        for track, size, stop in zip(tracks, sizes, np.cumsum(sizes).tolist(), strict=True):
-            self._size[track.track] = size
-            self._first[track.track] = stop - size
-        self._others = sum(sizes)
-        self.states = scratch.fill(
-            self._others + 1, np.dtype(np.uint8), lambda part: np.zeros(part.stop - part.start, np.uint8)
+        self._tracks = {slices.track: slices for slices in tracks}
+        stops = np.cumsum([len(slices) for slices in tracks]).tolist()
+        self._first = {slices.track: stop - len(slices) for slices, stop in zip(tracks, stops, strict=True)}
+        self._side, self._states = (
+            scratch.fill(stops[-1], np.dtype(np.uint8), lambda part: np.zeros(part.stop - part.start, np.uint8))
+            for _ in range(2)
         )
-        for track in tracks:
-            for part in parts(len(track.key)):
-                of_devices = are_of_devices(track.key[part])
-                self.states[self._first[track.track] + track.ordinal[part]] = np.where(of_devices, _DEVICE, _LAUNCH)
+        for slices in tracks:
+            first = self._first[slices.track]
+            for part in parts(len(slices)):
+                self._side[first + part.start : first + part.stop] = are_of_devices(slices.key[part])
 
     def places(self, track: NDArray[np.int32], ordinal: Ints) -> Ints:
-        """Positions of the slices among the states."""
-        shown = np.clip(track, 0, len(self._size) - 1)  # an end that is bound to no slice has track -1
-        there = (track == shown) & (ordinal >= 0) & (ordinal < self._size[shown])
-        return np.where(there, self._first[shown] + ordinal, self._others)
+        """Positions of slices among the states; -1 for those without a correlation."""
+        places = np.full(len(track), -1, np.int64)
+        for number in np.unique(track).tolist():
+            if number in self._tracks:
+                which = np.flatnonzero(track == number)
+                rows = self._tracks[number].rows(ordinal[which])
+                places[which] = np.where(rows >= 0, self._first[number] + rows, -1)
+        return places
 
-    def join(self, ends: FlowPart, edges: tuple[Positions, Positions], is_on_device: NDArray[np.bool_]) -> None:
-        """Marks both sides of the flows that lead from a launch, or from a host, to a device."""
-        source, target = edges
-        for part in parts(len(source)):
-            host, device = ends.track[source[part]], ends.track[target[part]]
-            launches = self.places(host, ends.ordinal[source[part]])
-            devices = self.places(device, ends.ordinal[target[part]])
-            calls, works = self.states[launches] & _LAUNCH != 0, self.states[devices] & _DEVICE != 0
-            is_pair = is_on_device[device] & ~is_on_device[host] & (host >= 0) & (device >= 0)
-            self.states[launches[calls & is_pair]] |= _PAIRED
-            self.states[devices[works & is_pair]] |= _PAIRED
-            self.states[launches[calls & works]] |= _JOINED
-            self.states[devices[calls & works]] |= _JOINED
+    def are_on_side(self, places: Ints, side: int) -> NDArray[np.bool_]:
+        """True for each place that is one of a launch (0), or of a device (1)."""
+        there: NDArray[np.bool_] = (places >= 0) & (self._side[places] == side)
+        return there
 
-    def mark(self, track: int, ordinal: Ints, state: NDArray[np.uint8] | np.uint8) -> None:
-        """Adds a state to slices of a track, each of which is given once."""
-        self.states[self._first[track] + ordinal] |= state
+    def add(self, places: Ints, state: int) -> None:
+        """Adds a state."""
+        self._states[places] |= np.uint8(state)
 
-    def unlaunched(self, tracks: Sequence[CorrelatedSlices], most: int) -> list[CorrelatedSlices] | None:
-        """The slices of devices that are not joined; None: there are more than `most`."""
-        unlaunched = []
-        for track in tracks:
-            alone = [
-                part.start + np.flatnonzero(self._states_of(track, part) & (_DEVICE | _JOINED) == _DEVICE)
-                for part in parts(len(track.key))
-            ]
-            which = np.concatenate(alone)
-            most -= len(which)
-            if most < 0:
-                return None
-            if len(which):
-                unlaunched.append(track.take(which))
-        return unlaunched
-
-    def count(self, side: int) -> int:
-        """Number of slices of a side that nothing is joined to."""
-        return sum(int(np.count_nonzero(self.states[part] == side)) for part in parts(self._others))
-
-    def _states_of(self, track: CorrelatedSlices, part: slice) -> NDArray[np.uint8]:
-        states: NDArray[np.uint8] = self.states[self._first[track.track] + track.ordinal[part]]
-        return states
-
-
-class _Numbers(Struct, frozen=True):
-    """A place for each correlation that is wanted, by which columns of shape (size,) are ordered."""
-
-    size: int
-    first: int  # of numbers that lie close together: the place of a number is its distance from the first
-    sorted: Ints | None  # of others: all of them, ascending
-
-    @classmethod
-    def from_columns(cls, columns: Sequence[Ints]) -> _Numbers:
-        """Places of all numbers in these columns."""
-        if not columns:
-            return cls(0, 0, None)
-        first, last = min(int(column.min()) for column in columns), max(int(column.max()) for column in columns)
-        # Profilers count calls up, most of which launch nothing: a table takes a tenth of the time of a search.
-        if last - first < _SPREAD * sum(map(len, columns)):
-            return cls(last - first + 1, first, None)
-        numbers = _distinct(columns)
-        return cls(len(numbers), first, numbers)
-
-    def places(self, number: Ints) -> Ints:
-        """The places of wanted numbers; of others any, or none in [0, size)."""
-        return number - self.first if self.sorted is None else np.searchsorted(self.sorted, number)
-
-    def wants(self, number: Ints, places: Ints) -> NDArray[np.bool_]:
-        """True for each number that has a place; `places` are what `places` says of it."""
-        has_place: NDArray[np.bool_] = (places >= 0) & (places < self.size)
-        if self.sorted is not None:
-            has_place &= self.sorted[np.minimum(places, self.size - 1)] == number
-        return has_place
-
-
-def _distinct(columns: Sequence[Ints]) -> Ints:
-    """Each number once, ascending. Those of a track nearly ascend: a sort by runs takes a quarter of `np.unique`."""
-    numbers = np.sort(np.concatenate(columns), kind="stable")
-    is_first = np.ones(len(numbers), np.bool_)
-    is_first[1:] = numbers[1:] != numbers[:-1]
-    return numbers[is_first]
-
-
-def _wanted_launches(track: CorrelatedSlices, wanted: _Numbers, works: Ints) -> tuple[Ints, NDArray[np.uint32]]:
-    """Rows of the launches of a track with numbers that works have, and the places of these; `works`: how many."""
-    rows: list[Ints] = [np.zeros(0, np.int64)]
-    all_places: list[NDArray[np.uint32]] = [np.zeros(0, np.uint32)]
-    for part in parts(len(track.key) if wanted.size else 0):
-        number = numbers_of(track.key[part])
-        places = wanted.places(number)
-        which = np.flatnonzero(wanted.wants(number, places) & ~are_of_devices(track.key[part]))
-        which = which[works[places[which]] > 0]
-        rows.append(part.start + which)
-        all_places.append(places[which].astype(np.uint32))
-    return np.concatenate(rows), np.concatenate(all_places)
-
-
-def _ends(tracks: Sequence[CorrelatedSlices], phase: Phase) -> list[FlowPart]:
-    """Ends of flows at the starts of these slices."""
-    return [
-        FlowPart(
-            np.full(len(track), phase, np.uint8),
-            track.start,
-            track.key,
-            np.full(len(track), track.track, np.int32),
-            track.ordinal,
-            track.start,
-            track.name,
-        )
-        for track in tracks
-    ]
+    def by_track(self) -> list[States | None]:
+        """The states of each track."""
+        return [self._states[first : first + len(self._tracks[track])] for track, first in self._first.items()]

@@ -8,19 +8,29 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.errors import TooMany
-from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.flows.bins import EndsByTick, flow_tiles
+from tilescope.tiler.indexing.flows.correlation import TrackPairs
 from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, launch_chunks
+from tilescope.tiler.records.launches import LAUNCHES, Launches, launch_chunks
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
+
+
+class TrackEdges(Struct, frozen=True):
+    """Edges that begin or end at slices of one track."""
+
+    track: int
+    ends: FlowEnds  # of the file's flows, in stored order
+    pairs: TrackPairs | None  # by correlation; None: there are none
 
 
 class EdgeRecorder(ABC):
@@ -32,8 +42,8 @@ class EdgeRecorder(ABC):
         self.recording = recording
 
     @abstractmethod
-    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
-        """The records of a track; `ends` are all ends of edges in its slices, in stored order."""
+    def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
+        """The records of a track."""
 
 
 class FlowEndRecorder(EdgeRecorder):
@@ -41,13 +51,13 @@ class FlowEndRecorder(EdgeRecorder):
 
     record: ClassVar[Record] = FLOW_ENDS
 
-    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+    def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of flow ends. Raises TooMany."""
-        for chunk in ends.chunks():
+        for chunk in edges.ends.chunks():
             if len(chunk) > MOST_ENDS_OF_A_SLICE:
                 what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
                 raise TooMany(file, what)
-            yield FLOW_ENDS.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+            yield FLOW_ENDS.key(edges.track, int(chunk.ordinal[0])), compress(chunk.encode(edges.track))
 
 
 class FlowTileRecorder(EdgeRecorder):
@@ -55,9 +65,12 @@ class FlowTileRecorder(EdgeRecorder):
 
     record: ClassVar[Record] = FLOW_TILES
 
-    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+    def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of flow tiles, level by level."""
-        for level in flow_tiles(ends, self.recording.root_level, self.recording.working):
+        track, working = edges.track, self.recording.working
+        for level in flow_tiles(
+            EndsByTick.from_track(edges.ends, edges.pairs, working), self.recording.root_level, working
+        ):
             for tiles in level.chunks():
                 yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 
@@ -72,12 +85,19 @@ class LaunchRecorder(EdgeRecorder):
         self._is_on_device = are_on_devices(recording.layout)
         self._has_devices = bool(self._is_on_device.any())
 
-    def entries(self, file: Path, track: int, ends: FlowEnds) -> Iterator[Entry]:
+    def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of launches."""
-        if not self._has_devices and not ends.derived.any():
-            return
-        for chunk in launch_chunks(ends, self._is_on_device, track):
-            yield LAUNCHES.key(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+        for chunk in self._chunks(edges):
+            yield LAUNCHES.key(edges.track, int(chunk.ordinal[0])), compress(chunk.encode(edges.track))
+
+    def _chunks(self, edges: TrackEdges) -> Iterator[Launches]:
+        by_flows = launch_chunks(edges.ends, self._is_on_device, edges.track) if self._has_devices else iter(())
+        if edges.pairs is None:
+            yield from by_flows
+        elif not len(edges.ends):
+            yield from edges.pairs.chunks()
+        else:
+            yield from Launches.join([*by_flows, *edges.pairs.chunks()]).in_order().chunks()
 
 
 def are_on_devices(layout: Layout) -> NDArray[np.bool_]:

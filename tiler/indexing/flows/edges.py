@@ -90,17 +90,14 @@ class FlowEdges(Struct, frozen=True):
 
     ends: FlowPart
     position: Positions  # (2n,) in `ends`
-    derived: int = 0  # so many edges, the last ones, are no flows of the file
 
     @classmethod
-    def between(
-        cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch, derived: int = 0
-    ) -> FlowEdges:
+    def between(cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch) -> FlowEdges:
         """Edges from and to these positions."""
         position = cast(Positions, scratch.empty(len(source) + len(target), np.uint32))
         position[: len(source)] = source
         position[len(source) :] = target
-        return cls(ends, position, derived)
+        return cls(ends, position)
 
     def by_track(self, scratch: Scratch) -> Iterator[tuple[int, Ints]]:
         """The numbers of each track's ends of edges."""
@@ -151,5 +148,4 @@ class FlowEdges(Struct, frozen=True):
             scratch.pick(ends.tick, partner),
             scratch.pick(ends.start, partner),
             scratch.fill(len(number), _INT64, lambda part: ends.name[partner[part]].astype(np.int64)),
-            scratch.fill(len(number), _INT64, lambda part: (number[part] % n >= n - self.derived).astype(np.int64)),
         )

@@ -8,19 +8,28 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.indexing.flows.correlation import MOST_WORK_OF_A_LAUNCH, CorrelatedSlices, derived_edges
-from tilescope.tiler.indexing.flows.edge_recorders import EDGE_RECORDERS, are_on_devices
+from tilescope.tiler.indexing.flows.correlation import (
+    MOST_WORK_OF_A_LAUNCH,
+    CorrelatedSlices,
+    TrackPairs,
+    correlated_pairs,
+)
+from tilescope.tiler.indexing.flows.edge_recorders import EDGE_RECORDERS, TrackEdges, are_on_devices
 from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
 from tilescope.tiler.indexing.flows.join import join_flows
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.findings import Findings, FlowCounts
 from tilescope.tiler.indexing.tracks.recorder import BuiltTrack, Part, Recording, RecordMaker, TrackEnds
+from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
 Ints = NDArray[np.int64]
+
+_NO_NUMBERS = np.zeros(0, np.int64)
 
 # Tracks with fewer ends are looked at together: a part is worth a change of threads.
 _ENDS_OF_A_PART = 1 << 15
@@ -45,6 +54,7 @@ class FlowRecorder(RecordMaker):
         self._calls_without_work = self._work_without_launch = 0
         self._crowded = 0  # slices of devices, see DerivedEdges
         self._ends: dict[int, tuple[int, int]] = {}  # by track: how many leave, how many arrive
+        self._pair_ends: dict[int, tuple[int, int]] = {}  # the same of pairs by correlation
         self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it
         self._correlated: dict[int, dict[int, CorrelatedSlices]] = {}  # the same
         self._left_out = False  # a file has too many slices to derive edges of
@@ -74,13 +84,16 @@ class FlowRecorder(RecordMaker):
                 [parts_by_number.pop(number) for number in sorted(parts_by_number)] or [FlowPart.none()], self._working
             )
             correlated = self._correlated.pop(file, {})
-            edges = self._edges(ends, [correlated[number] for number in sorted(correlated)])
+            edges, pairs = self._edges(ends, list(correlated.values()))
+            del ends, correlated
+            numbers_by_track = dict(edges.by_track(self._working))
             parts: list[Part] = []
-            chunk_tracks: list[tuple[int, Ints]] = []
+            chunk_tracks: list[_TrackParts] = []
             n = 0
-            for track, numbers in edges.by_track(self._working):
-                chunk_tracks.append((track, numbers))
-                n += len(numbers)
+            for track in sorted({*numbers_by_track, *pairs}):
+                part = _TrackParts(track, numbers_by_track.get(track, _NO_NUMBERS), pairs.get(track))
+                chunk_tracks.append(part)
+                n += len(part.numbers) + (0 if part.pairs is None else len(part.pairs))
                 if n >= _ENDS_OF_A_PART:
                     parts.append(partial(self._entries, file, edges, chunk_tracks))
                     chunk_tracks, n = [], 0
@@ -90,7 +103,7 @@ class FlowRecorder(RecordMaker):
 
     def report(self, findings: Findings) -> None:
         """Adds counts, and warnings about what could not be joined."""
-        findings.flow_counts, findings.flow_ends = self._counts, self._ends
+        findings.flow_counts, findings.flow_ends, findings.pair_ends = self._counts, self._ends, self._pair_ends
         self._counts.calls_without_work = None if self._left_out else self._calls_without_work
         self._counts.work_without_launch = None if self._left_out else self._work_without_launch
         count = self._counts.ambiguous
@@ -107,14 +120,20 @@ class FlowRecorder(RecordMaker):
                 "no room to join launches to what they launched by correlations: give more with --memory"
             )
 
-    def _entries(self, file: int, edges: FlowEdges, tracks: Sequence[tuple[int, Ints]]) -> Iterator[Entry]:
-        for track, stored in edges.stored(tracks, self._working):
-            arriving = int(np.count_nonzero(stored.incoming))
-            self._ends[track] = len(stored) - arriving, arriving
+    def _entries(self, file: int, edges: FlowEdges, tracks: Sequence[_TrackParts]) -> Iterator[Entry]:
+        with_flows = [(part.track, part.numbers) for part in tracks if len(part.numbers)]
+        stored = edges.stored(with_flows, self._working) if with_flows else iter(())
+        for part in tracks:
+            ends = next(stored)[1] if len(part.numbers) else FlowEnds.none()
+            arriving = int(np.count_nonzero(ends.incoming))
+            self._ends[part.track] = len(ends) - arriving, arriving
+            if part.pairs is not None:
+                self._pair_ends[part.track] = part.pairs.leaving, part.pairs.arriving
             for recorder in self._recorders:
-                yield from recorder.entries(self._paths[file], track, stored)
+                yield from recorder.entries(self._paths[file], TrackEdges(part.track, ends, part.pairs))
 
-    def _edges(self, ends: FlowPart, correlated: Sequence[CorrelatedSlices]) -> FlowEdges:
+    def _edges(self, ends: FlowPart, correlated: Sequence[CorrelatedSlices]) -> tuple[FlowEdges, dict[int, TrackPairs]]:
+        """Edges of the file's flows, and by track the pairs that correlations tell besides."""
         joined = join_flows(ends.phase, ends.tick, ends.key)
         bound = np.empty(len(joined), np.bool_)
         for part in parts(len(joined)):
@@ -126,23 +145,25 @@ class FlowRecorder(RecordMaker):
         counts.ends_without_start += joined.ends_without_start
         counts.without_id += joined.without_id
         source, target = joined.source[bound], joined.target[bound]
+        edges = FlowEdges.between(ends, source, target, self._working)
         if not correlated:
-            return FlowEdges.between(ends, source, target, self._working)
-        derived = derived_edges(
-            correlated, ends, (source, target), self._is_on_device, self._working, self._most_ends // 2
-        )
-        if derived is None:
+            return edges, {}
+        most = self._most_ends // 2
+        pairs = correlated_pairs(correlated, ends, (source, target), self._is_on_device, self._working, most)
+        if pairs is None:
             self._left_out = True
-            return FlowEdges.between(ends, source, target, self._working)
-        counts.derived += len(derived.source)
-        counts.ambiguous += derived.ambiguous
-        self._crowded += derived.crowded
-        self._calls_without_work += derived.calls_without_work
-        self._work_without_launch += derived.work_without_launch
-        if not len(derived.source):
-            return FlowEdges.between(ends, source, target, self._working)
-        behind = np.uint32(len(ends.phase))
-        source = np.concatenate([source, derived.source + behind])
-        target = np.concatenate([target, derived.target + behind])
-        ends = FlowPart.join([ends, derived.ends], self._working)
-        return FlowEdges.between(ends, source, target, self._working, len(derived.source))
+            return edges, {}
+        counts.derived += pairs.count
+        counts.ambiguous += pairs.ambiguous
+        self._crowded += pairs.crowded
+        self._calls_without_work += pairs.calls_without_work
+        self._work_without_launch += pairs.work_without_launch
+        return edges, pairs.by_track()
+
+
+class _TrackParts(Struct, frozen=True):
+    """Edges of a track."""
+
+    track: int
+    numbers: Ints  # of its ends of the file's flows
+    pairs: TrackPairs | None

@@ -94,6 +94,7 @@ def make_manifest(parts: ManifestParts) -> dict[str, Any]:
             "rows": track_facts.rows,
             "details": track_facts.with_details,
             "flow_ends": findings.flow_ends.get(track.id, (0, 0)),
+            "pair_ends": findings.pair_ends.get(track.id, (0, 0)),
             "steps": findings.steps_by_track.get(track.id, 0),
             "operations": findings.operations_by_track.get(track.id, 0),
         }

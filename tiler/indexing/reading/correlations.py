@@ -6,8 +6,6 @@ of an XSpace, which is read from the arguments of its slices.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -18,17 +16,15 @@ from tilescope.tiler.indexing.scratch import Scratch
 
 Ints = NDArray[np.int64]
 
-_NUMBERS: Final = 1 << 61  # the least that is none: keys have a bit for the side, and a sign
-
 
 class SliceCorrelations(Struct, frozen=True):
     """Columns of shape (n,), in the order of ordinals."""
 
-    ordinal: Ints  # of the slice on its track
+    ordinal: Ints | None  # of the slice on its track; None: all slices have one
     key: Ints  # as tiler/native/trace_event/correlation.hpp has it
 
     def __len__(self) -> int:
-        return len(self.ordinal)
+        return len(self.key)
 
 
 def has_correlations(key: Ints | None) -> bool:
@@ -41,25 +37,22 @@ def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> Slic
 
     `key` is that of the track's events, `source[ordinal]` the event that began a slice; None: they are the same.
     """
-    of_slices = key if source is None else scratch.pick(key, source)
-    ordinal = np.flatnonzero(of_slices < -1)
-    return SliceCorrelations(ordinal, of_slices[ordinal])
+    keys = scratch.pick(key, source)
+    return _with_key(int(np.count_nonzero(keys < -1)), keys)
 
 
-def stat_correlations(args_end: Ints, args: NDArray[np.uint8], stat: CorrelationStat, scratch: Scratch) -> Ints:
-    """Keys of a track's slices by their arguments, shape (n,); -1 where there is none."""
-
-    def keys(part: slice) -> Ints:
-        number = _native.integer_stats(args_end, args, np.arange(part.start, part.stop), list(stat.ids), 0)
-        return np.where((number > 0) & (number < _NUMBERS), -2 - (2 * number + stat.is_on_device), -1)
-
-    return scratch.fill(len(args_end), np.dtype(np.int64), keys)
+def stat_correlations(args_end: Ints, args: NDArray[np.uint8], stat: CorrelationStat) -> SliceCorrelations | None:
+    """Correlations of a track's slices by their arguments; None: there is none."""
+    count, keys = _native.correlation_keys(args_end, args, list(stat.ids), stat.is_on_device)
+    return _with_key(count, keys) if count else None
 
 
-def numbers_of(key: Ints) -> Ints:
-    """The correlations behind keys."""
-    numbers: Ints = (-2 - key) >> 1
-    return numbers
+def _with_key(count: int, keys: Ints) -> SliceCorrelations:
+    """Correlations by the keys of all slices, of which so many have one."""
+    if count == len(keys):
+        return SliceCorrelations(None, keys)
+    ordinal = np.flatnonzero(keys < -1)
+    return SliceCorrelations(ordinal, keys[ordinal])
 
 
 def are_of_devices(key: Ints) -> NDArray[np.bool_]:

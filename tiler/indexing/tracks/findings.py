@@ -40,7 +40,9 @@ class Findings(Struct):
     """Each recorder adds what it knows, at the end. Until then all is as it is here."""
 
     flow_counts: FlowCounts = field(default_factory=FlowCounts)
-    flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # by track: how many leave, how many arrive
+    # By track: how many flows of its file leave, how many arrive.
+    flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    pair_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # the same of pairs by correlation
     steps: StepCounts = field(default_factory=StepCounts)
     steps_by_track: Mapping[int, int] = field(default_factory=dict)
     operations_by_track: Mapping[int, int] = field(default_factory=dict)

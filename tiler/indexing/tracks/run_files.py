@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
-from tilescope.tiler.indexing.reading.correlations import (
-    SliceCorrelations,
-    has_correlations,
-    slice_correlations,
-    stat_correlations,
-)
+from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, stat_correlations
 from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEvents, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows
@@ -87,8 +82,7 @@ class RunFiles:
         self._malformed.append(malformed)
         correlations, data = made.correlations, made.data
         if entry.correlation is not None:
-            key = stat_correlations(data.args_end, data.args, entry.correlation, scratch)
-            correlations = slice_correlations(key, None, scratch) if has_correlations(key) else None
+            correlations = stat_correlations(data.args_end, data.args, entry.correlation)
         return (data if len(data) else None), made.flows, correlations
 
     def look_at(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:

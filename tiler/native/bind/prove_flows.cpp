@@ -76,6 +76,12 @@ class BoundFlowTiles {
         tiles_.add(chunk.chunk());
     }
 
+    void add_launches(const InColumn<int64_t>& incoming, const InColumn<int64_t>& tick,
+                      const InColumn<int64_t>& partner) {
+        nb::gil_scoped_release release;
+        tiles_.add_launches(span_of(incoming), span_of(tick), span_of(partner));
+    }
+
     WrongFlowTile check(int level, const std::vector<InColumn<int64_t>>& columns) {
         if (columns.size() != 12) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
@@ -159,6 +165,8 @@ void bind_prove_flows(nb::module_& m) {
         .def(nb::init<int, std::size_t, std::size_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("tracks"),
              nb::arg("ends"), nb::arg("memory"), nb::keep_alive<1, 5>())
         .def("add", &BoundFlowTiles::add, nb::arg("chunk"), "Takes all ends of a chunk.")
+        .def("add_launches", &BoundFlowTiles::add_launches, nb::arg("incoming"), nb::arg("tick"), nb::arg("partner"),
+             "Takes ends of launches that no flow of the file tells.")
         .def("check", &BoundFlowTiles::check, nb::arg("level"), nb::arg("columns"),
              "Returns level, index, and what is wrong with the first wrong tile of these; None: nothing. The\n"
              "columns: index, bins and edges of each tile; of each bin: bin, out, in, other out, other in; of each\n"

@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 // As docs/page-format.md numbers them, in the order of a piece. That of starts holds how much later the tick is.
-constexpr std::array<unsigned, ProveFlowChunk::kColumns> kIds = {96, 97, 98, 99, 100, 101, 102, 103, 104};
+constexpr std::array<unsigned, ProveFlowChunk::kColumns> kIds = {96, 97, 98, 99, 100, 101, 102, 103};
 constexpr std::size_t kPartnerTick = 5, kPartnerStart = 6;
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace tilescope {
 
 class ProveFlowChunk {
   public:
-    // Ordinal, incoming, tick; of the partner: track, ordinal, tick, start, name; whether it is derived.
-    static constexpr std::size_t kColumns = 9;
+    // Ordinal, incoming, tick; of the partner: track, ordinal, tick, start, name.
+    static constexpr std::size_t kColumns = 8;
     using Piece = std::array<std::vector<int64_t>, kColumns>;
 
     // The bytes stay the caller's. Throws WrongRecord unless it is a chunk of this track.

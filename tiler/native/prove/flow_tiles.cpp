@@ -12,6 +12,7 @@ namespace {
 
 // As in docs/page-format.md: a tile with more ends has tiles below it, and a tile lists so many edges.
 constexpr std::size_t kEndsOfLastTile = 1024;
+constexpr std::size_t kLaunchesOfLastTile = 16384;  // the ends of flows among them
 constexpr std::size_t kEdges = 32;
 
 constexpr std::size_t kPiece = 8192;
@@ -34,14 +35,28 @@ void ProveFlowTiles::add(ProveFlowChunk& chunk) {
     while (chunk.left() > 0) {
         chunk.read(kPiece, piece);
         for (std::size_t k = 0; k < piece[0].size(); ++k) {
-            const int64_t incoming = piece[1][k], tick = piece[2][k], partner = piece[3][k];
-            if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2 || incoming < 0 ||
-                incoming > 1) {
-                throw WrongRecord("an end of no track");
-            }
-            ends_.push_back({tick, 2 * static_cast<uint64_t>(partner) + static_cast<uint64_t>(incoming)});
+            add(piece[1][k], piece[2][k], piece[3][k], false);
         }
     }
+}
+
+void ProveFlowTiles::add_launches(Span<const int64_t> incoming, Span<const int64_t> tick, Span<const int64_t> partner) {
+    same_size(incoming, tick, partner);
+    for (std::size_t k = 0; k < tick.size(); ++k) add(incoming[k], tick[k], partner[k], true);
+}
+
+void ProveFlowTiles::add(int64_t incoming, int64_t tick, int64_t partner, bool is_launch) {
+    if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2 || incoming < 0 || incoming > 1)
+        throw WrongRecord("an end of no track");
+    ends_.push_back({tick, is_launch, static_cast<uint32_t>(2 * partner + incoming)});
+}
+
+bool ProveFlowTiles::has_tiles_below(std::size_t first, std::size_t stop) const {
+    if (stop - first > kLaunchesOfLastTile) return true;
+    if (stop - first <= kEndsOfLastTile) return false;
+    const auto place = [&](std::size_t end) { return ends_.begin() + static_cast<std::ptrdiff_t>(end); };
+    const auto flows = std::count_if(place(first), place(stop), [](const End& end) { return !end.is_launch; });
+    return static_cast<std::size_t>(flows) > kEndsOfLastTile;
 }
 
 void ProveFlowTiles::sort() {
@@ -68,7 +83,7 @@ bool ProveFlowTiles::next() {
     while (level_ <= root_) {
         while (first_ < ends_.size() && first_ >= parent_stop_ && level_ < root_) {
             const std::size_t stop = stop_of(first_, level_ + 1);
-            if (stop - first_ > kEndsOfLastTile) {
+            if (has_tiles_below(first_, stop)) {
                 parent_stop_ = stop;
             } else {
                 first_ = stop;

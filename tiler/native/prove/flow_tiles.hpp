@@ -32,6 +32,8 @@ class ProveFlowTiles {
 
     // All ends of a chunk. Throws WrongRecord.
     void add(ProveFlowChunk& chunk);
+    // Ends of launches that no flow of the file tells. Throws WrongRecord.
+    void add_launches(Span<const int64_t> incoming, Span<const int64_t> tick, Span<const int64_t> partner);
     // Tiles in the order (level, index), when all ends were added.
     Wrong check(int level, const ProveFlowColumns& tiles);
     // After the last: what is missing.
@@ -40,13 +42,16 @@ class ProveFlowTiles {
   private:
     struct End {
         int64_t tick;
-        uint64_t edge;  // twice the partner's track, and 1 if it arrives
+        bool is_launch;
+        uint32_t edge;  // twice the partner's track, and 1 if it arrives
     };
     struct Edge {
         int64_t count, bin, edge;
         bool operator<(const Edge& other) const;  // stronger
     };
 
+    void add(int64_t incoming, int64_t tick, int64_t partner, bool is_launch);
+    bool has_tiles_below(std::size_t first, std::size_t stop) const;
     void sort();
     // Goes to the next tile that there should be; false: to the end.
     bool next();

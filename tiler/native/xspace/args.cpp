@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace tilescope::xspace {
 
@@ -38,6 +39,49 @@ std::int64_t read_integer_stat(const wire::Source& args, const std::vector<std::
     return last;
 }
 
+// Numbers of 2**61 and more are none: keys have a bit for the side, and a sign.
+constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
+
+// So many bytes behind the begin of a stat are read before it is known that it ends.
+constexpr std::ptrdiff_t kStatMargin = 24;
+
+// Reads `read_integer_stat` of arguments as nearly all are: stats that are an id and one value, of a wanted id an integer.
+// `end`: of the event, whose arguments are followed by others up to `args_end`. False: it is not like that.
+bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* args_end,
+                        std::int64_t wanted, std::int64_t& value) {
+    std::uint64_t number = 0;
+    if (args_end - p < kStatMargin) return false;
+    p = wire::readable_varint(p, number);
+    while (p != nullptr && p < end) {
+        if (args_end - p < kStatMargin || p[0] != wire::bytes_field(4) || p[1] >= 0x80 || p[2] != varint_field(1))
+            return false;
+        const std::uint8_t* const stop = p + 2 + p[1];
+        std::uint64_t id = 0, bits = 0;
+        p = wire::readable_varint(p + 3, id);
+        if (p == nullptr || p >= stop || stop > end) return false;
+        const std::uint8_t tag = *p++;
+        switch (tag) {
+        case varint_field(3):
+        case varint_field(4):
+        case varint_field(7):
+            if (wire::quick_varint(p, stop, args_end, bits) != stop) return false;
+            if (tag != varint_field(7) && static_cast<std::int64_t>(id) == wanted && bits != 0)
+                value = static_cast<std::int64_t>(bits);
+            break;
+        case wire::fixed64_field(2):
+            if (stop - p != 8) return false;
+            break;
+        case wire::bytes_field(5):
+        case wire::bytes_field(6):
+            if (p >= stop || *p >= 0x80 || *p != stop - p - 1) return false;
+            break;
+        default: return false;
+        }
+        p = stop;
+    }
+    return p == end;
+}
+
 }  // namespace
 
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
@@ -46,6 +90,26 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
     } catch (const wire::Error&) {
         return absent;
     }
+}
+
+std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args,
+                                           const std::vector<std::int64_t>& ids, bool is_on_device) {
+    std::vector<std::int64_t> keys;
+    keys.reserve(ends.size());
+    const std::uint8_t* const args_end = args.data() + args.size();
+    std::int64_t begin = 0;
+    for (const std::int64_t end : ends) {
+        if (end < begin || static_cast<std::uint64_t>(end) > args.size())
+            throw std::invalid_argument("arguments lie beyond the data");
+        const std::uint8_t* const data = args.data() + begin;
+        const auto size = static_cast<std::size_t>(end - begin);
+        std::int64_t number = 0;
+        if (ids.size() != 1 || !quick_integer_stat(data, data + size, args_end, ids.front(), number))
+            number = integer_stat({data, size}, ids, 0);
+        keys.push_back(number > 0 && number < kNumbers ? -2 - (2 * number + (is_on_device ? 1 : 0)) : -1);
+        begin = end;
+    }
+    return keys;
 }
 
 WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.launches.device_launches import launch_starts, slice_ticks
 from tilescope.tiler.lookup.flow_ends import flow_ends
+from tilescope.tiler.lookup.launches import launches_of_track
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.flow_ends import FlowEnds
-from tilescope.tiler.windows import WindowsOf
+from tilescope.tiler.records.launches import Launches, LaunchWay
+from tilescope.tiler.windows import Mask, Windows, WindowsOf
 
 Ints = NDArray[np.int64]
 
@@ -48,8 +52,17 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
     rows = 0
     for track in tracks:
         windows = windows_of(track)
-        for ends in flow_ends(reader.store, track):
-            part = _of_chunk(track, ends.take(windows.hold(ends.tick)))
+        # The file's flows, then launches that none of them tells.
+        chunks: Iterator[FlowEnds | Launches] = chain(
+            flow_ends(reader.store, track), launches_of_track(reader.store, track)
+        )
+        for chunk in chunks:
+            if isinstance(chunk, FlowEnds):
+                columns = (chunk.tick, chunk.incoming, chunk.partner_track, chunk.partner_tick)
+                ticks = FlowTicks(*columns, np.zeros(len(chunk), np.int64))
+            else:
+                ticks = yield from _launch_ticks(reader, track, chunk, windows)
+            part = _of_chunk(track, ticks.take(windows.hold(ticks.tick)))
             parts.append(part)
             rows += len(part)
             if rows > _ROWS_AT_ONCE:
@@ -60,8 +73,35 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
     return flows.take(np.lexsort((flows.target, flows.source, -np.maximum(flows.leaving, flows.arriving))))
 
 
-def _of_chunk(track: int, ends: FlowEnds) -> TrackFlows:
-    here = np.full(len(ends), track)
+@dataclass(frozen=True, slots=True)
+class FlowTicks:
+    """Flow ends on a track, columns of shape (n,) as those of FlowEnds."""
+
+    tick: Ints
+    incoming: Ints
+    partner_track: Ints
+    partner_tick: Ints
+    derived: Ints
+
+    def take(self, which: Mask) -> FlowTicks:
+        """Some of them."""
+        return FlowTicks(*(getattr(self, column)[which] for column in self.__slots__))
+
+
+def _launch_ticks(reader: QueryReader, track: int, launches: Launches, windows: Windows) -> Interruptible[FlowTicks]:
+    """The ends in the windows of launches that no flow of the file tells, at the starts of their slices."""
+    launches = launches.take(launches.way == LaunchWay.CORRELATION)
+    tick = yield from slice_ticks(reader, track, launches.ordinal)
+    is_here = windows.hold(tick)
+    launches, tick = launches.take(is_here), tick[is_here]
+    partner_tick = np.zeros(len(launches), np.int64)
+    leaves = np.flatnonzero(launches.incoming == 0)
+    partner_tick[leaves] = yield from launch_starts(reader, launches.take(leaves))
+    return FlowTicks(tick, launches.incoming, launches.partner_track, partner_tick, np.ones(len(tick), np.int64))
+
+
+def _of_chunk(track: int, ends: FlowTicks) -> TrackFlows:
+    here = np.full(len(ends.tick), track)
     leaves = ends.incoming == 0
     delay = np.where(leaves, ends.partner_tick - ends.tick, 0)
     return _sums(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.indexing import scratch
 from tilescope.tiler.indexing.flows import bins as flow_bins
-from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.flows.bins import EndsByTick, flow_tiles
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.records.flow_bins import FlowTiles
 from tilescope.tiler.records.flow_ends import FlowEnds
@@ -23,10 +23,19 @@ ROOT_LEVEL = 3
 LIMIT, EDGES = 8, 5
 
 
-def ends_of(rows: list[Row]) -> FlowEnds:
+def ends_of(rows: list[Row]) -> EndsByTick:
     tick, incoming, partner = (np.array(column, np.int64) for column in zip(*rows, strict=True))
     other = np.zeros(len(rows), np.int64)
-    return FlowEnds(other, incoming, tick, partner, other, other, other, other, other)
+    return EndsByTick.from_track(FlowEnds(other, incoming, tick, partner, other, other, other, other), None, Scratch())
+
+
+def mixed(rows: list[Row], launches: list[Row]) -> EndsByTick:
+    """Ends of flows, and of launches."""
+    both = sorted([*rows, *launches])
+    tick, incoming, partner = zip(*both, strict=True)
+    flow_tick = np.array(sorted(tick for tick, _, _ in rows), np.int64)
+    columns = np.array(tick, np.int64), np.array(incoming, np.int8), np.array(partner, np.int32)
+    return EndsByTick(*columns, flow_tick)
 
 
 def expected(rows: list[Row], level: int) -> dict[int, Content]:
@@ -82,6 +91,24 @@ def test_tiles(rows: list[Row]) -> None:
         covered = [row for row in covered if sizes[row[0] >> (2 * level + 8)] > LIMIT]
         joined = [FlowTiles.decode(chunk.encode(9), 9) for chunk in tiles.chunks()]
         assert {k: v for chunk in joined for k, v in found(chunk).items()} == found(tiles)
+    assert not covered or len(levels) == ROOT_LEVEL + 1
+
+
+@given(ENDS, ENDS)
+def test_launches_end_at_larger_tiles(rows: list[Row], launches: list[Row]) -> None:
+    """A tile has others below it by its flows alone, or by all of its ends where they are very many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
+        patch.setattr(flow_bins, "LAUNCHES_OF_LAST_TILE", 2 * LIMIT)
+        patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
+        levels = list(flow_tiles(mixed(rows, launches), ROOT_LEVEL, Scratch()))
+    covered = [*rows, *launches]
+    for level, tiles in zip(range(ROOT_LEVEL, -1, -1), levels, strict=False):
+        assert found(tiles) == expected(covered, level)
+        shift = 2 * level + 8
+        sizes = Counter(tick >> shift for tick, _, _ in covered)
+        flows = Counter(tick >> shift for tick, _, _ in rows)
+        covered = [row for row in covered if flows[row[0] >> shift] > LIMIT or sizes[row[0] >> shift] > 2 * LIMIT]
     assert not covered or len(levels) == ROOT_LEVEL + 1
 
 

@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
 from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
-from tilescope.tiler.columns import Phase
 from tilescope.tiler.indexing import build
 from tilescope.tiler.indexing.flows import correlation
-from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, derived_edges
+from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, correlated_pairs
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.records.launches import Launches, LaunchWay
 
 # Of a slice: its track, ordinal, number, and whether it is of a device.
 SLICES = st.lists(
@@ -28,6 +29,11 @@ SLICES = st.lists(
     unique_by=lambda one: one[:2],
 )
 PLACES = st.tuples(st.integers(-1, 4), st.integers(-1, 12))
+
+
+def ordinals(rows: list[int]) -> NDArray[np.int64] | None:
+    """None where they are all from 0 on."""
+    return None if rows == list(range(len(rows))) else np.array(rows, np.int64)
 
 
 @given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8), st.sets(st.integers(0, 4)), st.sampled_from([1, 1000]))
@@ -49,10 +55,9 @@ def test_any_slices(
     tracks = [
         CorrelatedSlices(
             track,
-            np.array([ordinal for _, ordinal, _, _ in rows], np.int64),
+            ordinals([ordinal for _, ordinal, _, _ in rows]),
             np.array([-2 - (2 * number + is_of_device) for _, _, number, is_of_device in rows], np.int64),
             np.array([10 * ordinal for _, ordinal, _, _ in rows], np.int64),
-            np.zeros(len(rows), np.int32),
         )
         for track, rows in by_track.items()
     ]
@@ -63,7 +68,7 @@ def test_any_slices(
     none = np.zeros(n, np.int64)
     part = FlowPart(np.zeros(n, np.uint8), none, none, number, ordinal, none, number)
     edges = np.arange(0, n, 2, dtype=np.uint32), np.arange(1, n, 2, dtype=np.uint32)
-    found = derived_edges(tracks, part, edges, np.isin(np.arange(5), list(on_devices)), Scratch(), 100)
+    found = correlated_pairs(tracks[::-1], part, edges, np.isin(np.arange(5), list(on_devices)), Scratch(), 100)
     assert found is not None
 
     of_file = Counter((a, b, 0, c, d, 0) for (a, b), (c, d) in flows)
@@ -74,29 +79,39 @@ def test_any_slices(
         on_devices,
     )
 
-    def end(at: int) -> tuple[int, int, int]:
-        return int(found.ends.track[at]), int(found.ends.ordinal[at]), int(found.ends.tick[at])
-
-    made = Counter((*end(a), *end(b)) for a, b in zip(found.source.tolist(), found.target.tolist(), strict=True))
-    assert made == expected.derived
+    seen: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]  # from the launches, from the works
+    for track, pairs in found.by_track().items():
+        rows = [
+            row
+            for chunk in pairs.chunks()
+            for row in zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True)
+        ]
+        assert [(*row[:3], row[4]) for row in rows] == sorted({(*row[:3], row[4]) for row in rows})
+        assert all(row[3] == LaunchWay.CORRELATION for row in rows)
+        for ordinal_, partner, other, _, incoming in rows:
+            here, there = (track, ordinal_, 10 * ordinal_), (partner, other, 10 * other)
+            seen[incoming][(*there, *here) if incoming else (*here, *there)] += 1
+        assert (pairs.leaving, pairs.arriving) == tuple(sum(row[4] == side for row in rows) for side in (0, 1))
+        columns = (column.tolist() for column in pairs.ends())
+        assert list(zip(*columns, strict=True)) == [(10 * row[0], row[4], row[1]) for row in rows]
+    assert seen == [expected.derived, expected.derived]
+    assert found.count == expected.derived.total()
     assert found.ambiguous == int(expected.counts["ambiguous"])
     assert found.calls_without_work == int(expected.counts["calls_without_work"])
     assert found.work_without_launch == int(expected.counts["work_without_launch"])
-    assert (found.ends.phase[found.source] == Phase.FLOW_START).all()
-    assert (found.ends.phase[found.target] == Phase.FLOW_END).all()
 
 
 def test_more_than_there_is_room_for() -> None:
     three = np.arange(3)
-    kernels = CorrelatedSlices(0, three, -3 - 2 * (three + 1), three, np.zeros(3, np.int32))
-    launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three, np.zeros(3, np.int32))
+    kernels = CorrelatedSlices(0, None, -3 - 2 * (three + 1), three)
+    launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three)
     none, hosts = np.zeros(0, np.uint32), np.zeros(2, np.bool_)
-    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 2) is None
-    assert derived_edges([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 3) is not None
+    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 2) is None
+    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 3) is not None
     # Without launches nothing is joined, however many there are.
-    counted = derived_edges([kernels], FlowPart.none(), (none, none), hosts, Scratch(), 2)
+    counted = correlated_pairs([kernels], FlowPart.none(), (none, none), hosts, Scratch(), 2)
     assert counted is not None
-    assert (len(counted.source), counted.work_without_launch) == (0, 3)
+    assert (counted.count, counted.work_without_launch) == (0, 3)
 
 
 def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,114 @@
+// Binds the joining of launches and work by their numbers.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "columns/launch_join.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+using Ints = InColumn<std::int64_t>;
+using States = InColumn<std::uint8_t>;
+
+// The join, with the columns of its tracks.
+class BoundLaunchJoin {
+  public:
+    BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<Ints>> ordinals,
+                    std::vector<Ints> keys, std::vector<std::optional<States>> states, std::size_t most_work,
+                    std::size_t most)
+        : ordinals_(std::move(ordinals)),
+          keys_(std::move(keys)),
+          states_(std::move(states)),
+          join_(joined(tracks, most_work, most)) {}
+
+    std::tuple<std::int64_t, std::int64_t> sides(std::size_t place) const {
+        const LaunchJoin::Sides sides = join_.sides(place);
+        return {sides.leaving, sides.arriving};
+    }
+
+    auto read(std::size_t place, std::size_t row, std::size_t most) const {
+        LaunchRows rows;
+        std::size_t next = 0;
+        {
+            nb::gil_scoped_release release;
+            next = join_.read(place, row, most, rows);
+        }
+        return std::make_tuple(next, to_numpy(std::move(rows.ordinal)), to_numpy(std::move(rows.partner_track)),
+                               to_numpy(std::move(rows.partner_ordinal)), to_numpy(std::move(rows.incoming)));
+    }
+
+    auto ends(std::size_t place, const Ints& start) const {
+        LaunchEnds ends;
+        {
+            nb::gil_scoped_release release;
+            ends = join_.ends(place, span_of(start));
+        }
+        return std::make_tuple(to_numpy(std::move(ends.tick)), to_numpy(std::move(ends.incoming)),
+                               to_numpy(std::move(ends.partner)));
+    }
+
+    auto counts() const {
+        const LaunchJoin::Counts& counts = join_.counts();
+        return std::make_tuple(counts.pairs, counts.ambiguous, counts.crowded, counts.calls_without_work,
+                               counts.work_without_launch);
+    }
+    bool has_room() const { return join_.counts().has_room; }
+
+  private:
+    LaunchJoin joined(const std::vector<std::int64_t>& tracks, std::size_t most_work, std::size_t most) const {
+        same_size(tracks, keys_, ordinals_, states_);
+        std::vector<NumberedSlices> slices(tracks.size());
+        for (std::size_t k = 0; k < tracks.size(); ++k) {
+            slices[k].track = tracks[k];
+            slices[k].key = span_of(keys_[k]);
+            if (ordinals_[k]) slices[k].ordinal = span_of(*ordinals_[k]);
+            if (states_[k]) slices[k].state = span_of(*states_[k]);
+        }
+        nb::gil_scoped_release release;
+        return LaunchJoin(std::move(slices), most_work, most);
+    }
+
+    std::vector<std::optional<Ints>> ordinals_;
+    std::vector<Ints> keys_;
+    std::vector<std::optional<States>> states_;
+    LaunchJoin join_;
+};
+
+}  // namespace
+
+void bind_launch_join(nb::module_& m) {
+    nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
+        .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<Ints>>, std::vector<Ints>,
+                      std::vector<std::optional<States>>, std::size_t, std::size_t>(),
+             nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("states"), nb::arg("most_work"),
+             nb::arg("most"),
+             "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and\n"
+             "what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where\n"
+             "there are launches, and more than `most` works without a flow: `has_room` is False then.")
+        .def_prop_ro("has_room", &BoundLaunchJoin::has_room, "False: nothing was joined.")
+        .def_prop_ro("counts", &BoundLaunchJoin::counts,
+                     "Pairs; works that are ambiguous, and crowded; calls without work, and works without launch.")
+        .def("sides", &BoundLaunchJoin::sides, nb::arg("place"), "Returns how many pairs leave a track, and arrive.")
+        .def("read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
+             "Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those\n"
+             "of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.")
+        .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
+             "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices.");
+}
+
+}  // namespace tilescope
