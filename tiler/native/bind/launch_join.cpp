@@ -76,8 +76,8 @@ class BoundLaunchJoin {
         for (std::size_t k = 0; k < tracks.size(); ++k) {
             slices[k].track = tracks[k];
             slices[k].key = span_of(keys_[k]);
-            if (ordinals_[k]) slices[k].ordinal = span_of(*ordinals_[k]);
-            if (states_[k]) slices[k].state = span_of(*states_[k]);
+            if (const auto& ordinal = ordinals_[k]) slices[k].ordinal = span_of(*ordinal);
+            if (const auto& state = states_[k]) slices[k].state = span_of(*state);
         }
         nb::gil_scoped_release release;
         return LaunchJoin(std::move(slices), most_work, most);

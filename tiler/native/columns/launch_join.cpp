@@ -178,6 +178,8 @@ Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t ro
 
 std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const {
     const NumberedSlices& slices = tracks_.at(place);
+    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming})
+        column->reserve(column->size() + std::min(most, slices.key.size() - std::min(row, slices.key.size())));
     std::size_t track = 0;
     for (std::size_t pairs = 0; row < slices.key.size(); ++row) {
         const Span<const std::uint32_t> partner_rows = partners(place, row);

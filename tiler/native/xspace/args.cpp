@@ -46,14 +46,14 @@ constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
 constexpr std::ptrdiff_t kStatMargin = 24;
 
 // Reads `read_integer_stat` of arguments as nearly all are: stats that are an id and one value, of a wanted id an integer.
-// `end`: of the event, whose arguments are followed by others up to `args_end`. False: it is not like that.
-bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* args_end,
+// `end`: of the event, whose arguments are followed by others up to `file_end`. False: it is not like that.
+bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end,
                         std::int64_t wanted, std::int64_t& value) {
     std::uint64_t number = 0;
-    if (args_end - p < kStatMargin) return false;
+    if (file_end - p < kStatMargin) return false;
     p = wire::readable_varint(p, number);
     while (p != nullptr && p < end) {
-        if (args_end - p < kStatMargin || p[0] != wire::bytes_field(4) || p[1] >= 0x80 || p[2] != varint_field(1))
+        if (file_end - p < kStatMargin || p[0] != wire::bytes_field(4) || p[1] >= 0x80 || p[2] != varint_field(1))
             return false;
         const std::uint8_t* const stop = p + 2 + p[1];
         std::uint64_t id = 0, bits = 0;
@@ -64,7 +64,7 @@ bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const st
         case varint_field(3):
         case varint_field(4):
         case varint_field(7):
-            if (wire::quick_varint(p, stop, args_end, bits) != stop) return false;
+            if (wire::quick_varint(p, stop, file_end, bits) != stop) return false;
             if (tag != varint_field(7) && static_cast<std::int64_t>(id) == wanted && bits != 0)
                 value = static_cast<std::int64_t>(bits);
             break;

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.tiler.readers import wire_writer as w
 from tests.tiler.xspace_launches import CORRELATION, DEVICE, HOST, OTHER, STREAM, Lines, correlated, plane
+from tilescope.tiler import _native
 from tilescope.tiler.columns import CorrelationStat
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading.correlations import stat_correlations
@@ -172,3 +173,36 @@ def test_keys_are_those_of_the_last_number(events: list[list[tuple[int, int]]], 
     assert (range(len(events)) if correlations.ordinal is None else correlations.ordinal.tolist()) == (
         range(len(events)) if len(with_key) == len(events) else with_key
     )
+
+
+VALUES = st.one_of(
+    st.tuples(st.sampled_from([3, 4, 7]), st.integers(0, 1 << 63).map(w.varint)),
+    st.tuples(st.just(2), st.binary(min_size=8, max_size=8)),
+    st.tuples(st.sampled_from([5, 6]), st.binary(max_size=140).map(lambda text: w.varint(len(text)) + text)),
+)
+WIRE_TYPES = {2: 1, 3: 0, 4: 0, 5: 2, 6: 2, 7: 0}
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from([1, CORRELATION, 200]), VALUES), max_size=4), max_size=8),
+    st.binary(max_size=30),
+    st.sampled_from([CORRELATION, 200]),
+)
+def test_keys_are_those_of_the_general_search(
+    events: list[list[tuple[int, tuple[int, bytes]]]], tail: bytes, wanted: int
+) -> None:
+    """Stats of any type, and an event whose arguments may be damaged."""
+    args, ends = b"", []
+    for stats in events:
+        args += w.varint(300)
+        for key, (field, value) in stats:
+            stat = b"\x08" + w.varint(key) + bytes([field << 3 | WIRE_TYPES[field]]) + value
+            args += b"\x22" + w.varint(len(stat)) + stat
+        ends.append(len(args))
+    args += tail
+    ends.append(len(args))
+    columns = np.array(ends, np.int64), np.frombuffer(args, np.uint8)
+    numbers = _native.integer_stats(*columns, np.arange(len(ends)), [wanted], 0).tolist()
+    count, keys = _native.correlation_keys(*columns, [wanted], True)
+    assert keys.tolist() == [-3 - 2 * number if 0 < number < 1 << 61 else -1 for number in numbers]
+    assert count == np.count_nonzero(keys < -1)
