@@ -290,7 +290,7 @@ def test_too_many_nodes_are_refused(wild: Example, monkeypatch: pytest.MonkeyPat
     [
         (
             "kineto/h100_gpt_stack.pt.trace.json.gz",
-            {"tracks": 8, "busy": 801_380_594, "slices": 22_642, "nodes": 5629, "levels": 20},
+            {"tracks": 9, "busy": 936_748_556, "slices": 22_642, "nodes": 2207, "levels": 20},
         ),
         (
             "xplane/tpu_v6e_4core.xplane.pb",
