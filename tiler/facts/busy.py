@@ -14,8 +14,7 @@ from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.leaf_spans import LeafSpans
-from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.pages.leaf_spans import LeafSpans, PageParts
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.two_threads import worked_aside
@@ -33,9 +32,6 @@ _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 
 NOTHING: Final = Windows.from_spans([], [])
 
-
-# What `LeafSpans.add` takes: a page, where its tiles lie, parts of its leaves, and names that are not their own.
-_PageParts = tuple[bytes, Shape, int, Ints, NDArray[np.int32] | None]
 
 # Kinds of the fields of `WorkSpans`, in their order.
 _FIELDS: Final = (
@@ -92,11 +88,11 @@ class UnsortedPiece:
     """Pages in some windows, track by track, of whose slices nothing has been read: which any thread may do."""
 
     windows: Windows
-    tracks: Sequence[tuple[NDArray[np.uint8], Sequence[_PageParts]]]  # with the kind of each name
+    tracks: Sequence[tuple[NDArray[np.uint8], Sequence[PageParts]]]  # with the kind of each name
 
     def kinds(self) -> list[Sequence[Windows]]:
         """Windows of each kind, of each track. Raises DamagedStore."""
-        return [_kind_windows(kinds, pages) for kinds, pages in self.tracks]
+        return [LeafSpans(kinds).windows(pages) for kinds, pages in self.tracks]
 
     def sorted(self) -> Piece:
         """The work of each track. Raises DamagedStore."""
@@ -124,7 +120,7 @@ class Busy:
         for part in self.parts(windows):
             tracks = []
             for leaves in self._leaves:
-                read: list[_PageParts] = []
+                read: list[PageParts] = []
                 for page in self._pages(leaves, leaves.meet(part), part):
                     if page is None:
                         yield None
@@ -182,7 +178,7 @@ class Busy:
             else:
                 spans.add(*page)
 
-    def _pages(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> Iterator[_PageParts | None]:
+    def _pages(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> Iterator[PageParts | None]:
         if not len(tiles) or not len(windows):
             return
         parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
@@ -231,13 +227,6 @@ class _Leaves:
     def meet(self, windows: Windows) -> Ints:
         """Tiles of the leaves that have a tick in a window."""
         return self.tiles[windows.meet(self.start, self.stop)]
-
-
-def _kind_windows(kinds: NDArray[np.uint8], pages: Sequence[_PageParts]) -> Sequence[Windows]:
-    spans = LeafSpans(kinds)
-    for page in pages:
-        spans.add(*page)
-    return spans.take()
 
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:

@@ -144,16 +144,20 @@ def worked_aside(items: Iterable[Item | None], work: Callable[[Item], Result]) -
                 continue
             ahead.append(Aside(partial(work, item)))
             if len(ahead) > _ITEMS_AHEAD:
-                if not ahead[0].is_done:
-                    ahead[-1].take_over()
-                yield ahead.popleft().result()
+                yield _first_result(ahead)
         while ahead:
-            if not ahead[0].is_done:
-                ahead[-1].take_over()
-            yield ahead.popleft().result()
+            yield _first_result(ahead)
     finally:
         for begun in reversed(ahead):
             begun.wait()
+
+
+def _first_result(ahead: deque[Aside[Result]]) -> Result:
+    for later in reversed(ahead):
+        if ahead[0].is_done:
+            break
+        later.take_over()
+    return ahead.popleft().result()
 
 
 @cache

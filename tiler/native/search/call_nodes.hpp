@@ -80,8 +80,8 @@ class CallNodes {
 
     // All that a slice adds to lies together: trees have more nodes than a cache has room for.
     struct Node {
-        int32_t parent;
-        int32_t name;
+        int32_t parent = kNoNode;
+        int32_t name = kUnnamed;
         int64_t self = 0, count = 0;
         CallSlice longest{-1, -1, -1};
     };
