@@ -81,7 +81,7 @@ class CallNodes {
     // All that a slice adds to lies together: trees have more nodes than a cache has room for.
     struct Node {
         int32_t parent = kNoNode;
-        int32_t name = kUnnamed;
+        int32_t name = -1;
         int64_t self = 0, count = 0;
         CallSlice longest{-1, -1, -1};
     };
