@@ -20,6 +20,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 
+pytestmark = pytest.mark.slow
+
 FILES = {"tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb", "pod/all": "pod"}
 
 
