@@ -2262,11 +2262,14 @@ def integer_stats(
 def correlation_keys(
     args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    first: int,
+    stop: int,
     ids: Sequence[int],
     is_on_device: bool,
-) -> tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Returns how many events have a correlation, the stat of one of these ids, and the keys of all: -1 for none.
+    Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.
+    Raises ValueError.
     """
 
 def whole_args(

@@ -14,7 +14,7 @@ from tilescope.tiler.errors import DamagedStore, NotBuilt, StoredLast
 from tilescope.tiler.lookup.arguments import argument_chunk, argument_decoder
 from tilescope.tiler.lookup.call_stacks import REFER, call_stacks
 from tilescope.tiler.lookup.event_flows import event_flows
-from tilescope.tiler.lookup.flow_ends import flow_ends_at
+from tilescope.tiler.lookup.flow_ends import first_ends_at
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.lookup.tiles import block_shape, tiles_on_page
 from tilescope.tiler.lookup.tracks import file_of, track_record
@@ -22,7 +22,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag, Tile, decompress
 from tilescope.tiler.records.arguments import ARGUMENT_TABLES
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
-from tilescope.tiler.schema import Argument, EventDetails
+from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails
 from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
 
@@ -68,7 +68,10 @@ def _event(store: Store, track: int, ordinal: int, *, is_growing: bool = False) 
     args = _arguments(store, track, ordinal)
     if is_growing and any(argument in REFER for argument, _ in args):
         raise StoredLast("the run is still being indexed: call stacks can be read when that is done")
-    flows = None if is_growing else event_flows(flow_ends_at(store, track, ordinal), lambda name: _name(store, name)[0])
+    flows = None
+    if not is_growing:
+        ends = first_ends_at(store, track, ordinal, FLOWS_AT_MOST)
+        flows = event_flows(ends, lambda name: _name(store, name)[0])
     return EventDetails(
         track=track,
         ordinal=str(ordinal),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.slices import slice_starts
@@ -30,26 +32,49 @@ def flow_ends(store: Store, track: int, first: int = 0) -> Iterator[FlowEnds]:
     return (FlowEnds.decode(decompress(chunk), track) for _, chunk in chunks)
 
 
+class SliceEnds(Struct, frozen=True):
+    """The first ends of a slice, outgoing before incoming, by time, and how many there are."""
+
+    ends: EdgeEnds
+    leaving: int
+    arriving: int
+
+
 def flow_ends_at(store: Store, track: int, ordinal: int) -> EdgeEnds | None:
     """The flow ends of a slice, derived ones among them; None where it has none. Raises DamagedStore, StoredLast."""
+    slice_ends = first_ends_at(store, track, ordinal, sys.maxsize)
+    return None if slice_ends is None else slice_ends.ends
+
+
+def first_ends_at(store: Store, track: int, ordinal: int, most: int) -> SliceEnds | None:
+    """The same, of derived ones up to `most` of each side. A launch may have 200,000, each on a page to read.
+
+    The first `most` ends of each side are those of all: derived ends of a slice have one time, and stand as they are
+    stored. Raises DamagedStore, StoredLast.
+    """
     parts: list[EdgeEnds] = []
+    counts = np.zeros(2, np.int64)  # that leave, that arrive
     record = store.at_most(FLOW_ENDS, track, ordinal)
     if record is not None:
         ends = FlowEnds.decode(decompress(record[1]), track)
         ends = ends.take(ends.ordinal == ordinal)
         columns = {name: getattr(ends, name) for name in FlowEnds.__struct_fields__}
         parts.append(EdgeEnds(**columns, derived=np.zeros(len(ends), np.int64)))
+        counts += [np.count_nonzero(ends.incoming == side) for side in (0, 1)]
     record = store.at_most(LAUNCHES, track, ordinal)
     if record is not None:
         launches = Launches.decode(decompress(record[1]), track)
         is_derived = (launches.ordinal == ordinal) & (launches.way == LaunchWay.CORRELATION)
-        if is_derived.any():
-            parts.append(_ends(store, track, launches.take(is_derived)))
+        launches = launches.take(is_derived)
+        sides = [np.flatnonzero(launches.incoming == side) for side in (0, 1)]
+        counts += [len(side) for side in sides]
+        parts.append(_ends(store, track, launches.take(np.concatenate([side[:most] for side in sides]))))
     parts = [part for part in parts if len(part)]
     if not parts:
         return None
     whole = EdgeEnds(*(np.concatenate([getattr(p, name) for p in parts]) for name in EdgeEnds.__struct_fields__))
-    return whole.take(np.lexsort((whole.tick, whole.incoming)))
+    leaving, arriving = counts.tolist()
+    return SliceEnds(whole.take(np.lexsort((whole.tick, whole.incoming))), leaving, arriving)
 
 
 def _ends(store: Store, track: int, launches: Launches) -> EdgeEnds:

@@ -35,7 +35,7 @@ FLOW_TILES = Record(
     "track {track}, level {level}, tile {tile}: its flow tile, and those after it",
     Available.AT_END,
     doc="how many flow ends lie in each bin of a track, and the edges with most of them",
-    proof="the flow ends, added up anew",
+    proof="the flow ends and the launches by correlation alone, added up anew",
 )
 
 

@@ -30,7 +30,8 @@ LAUNCHES = Record(
     "track {track}: launches from event {event} on",
     Available.AT_END,
     doc="what launched slices of a track on a device, and what its slices launched on devices",
-    proof="the flow ends, from which they are found anew; those by correlation alone on either track",
+    proof="the flow ends, from which they are found anew; of those by correlation alone, that both tracks name the "
+    "same pairs, and how many",
 )
 
 
@@ -131,6 +132,27 @@ def launch_chunks(ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -
             pending.append(launches)
     if pending:
         yield Launches.join(pending)
+
+
+def merged_chunks(first: Iterator[Launches], second: Iterator[Launches]) -> Iterator[Launches]:
+    """The launches of two sources of a track, each in chunks of whole slices in stored order, in such chunks.
+
+    In memory are a chunk of each, and what is left of those before.
+    """
+    sources = (first, second)
+    heads = [next(source, None) for source in sources]
+    pending: list[Launches] = []
+    while stops := [int(head.ordinal[-1]) for head in heads if head is not None]:
+        for k, head in enumerate(heads):
+            if head is None:
+                continue
+            size = int(np.searchsorted(head.ordinal, min(stops), side="right"))  # of slices of which both have all
+            pending.append(head.take(slice(0, size)))
+            heads[k] = head.take(slice(size, None)) if size < len(head) else next(sources[k], None)
+        *whole, last = Launches.join(pending).in_order().chunks()
+        yield from whole
+        pending = [last]
+    yield from pending
 
 
 _COLUMNS: Final[Mapping[str, Col]] = {

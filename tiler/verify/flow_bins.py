@@ -95,8 +95,6 @@ class FlowTileCheck:
             if track.pairs_out + track.pairs_in:
                 self._add_launches(track, tiles)
             return tiles
-        except DamagedStore as error:
-            raise catalogue.track_error(number, f"launches are damaged: {error}") from error
         except ValueError as error:
             raise catalogue.track_error(number, f"flow ends are damaged: {error}") from error
         except MemoryError:
@@ -106,11 +104,17 @@ class FlowTileCheck:
     def _add_launches(self, track: TrackEntry, tiles: _native.ProveFlowTiles) -> None:
         for _, stored in self._store.scan(LAUNCHES, track.id):
             with self._memory.taken(len(stored) + inflated_bytes(stored)):
-                launches = Launches.decode(inflate(stored), track.id)
+                try:
+                    launches = Launches.decode(inflate(stored), track.id)
+                except DamagedStore as error:
+                    raise self._catalogue.track_error(track.id, f"launches are damaged: {error}") from error
                 launches = launches.take(launches.way == LaunchWay.CORRELATION)
                 if len(launches):
                     start = self._slices.find(track, launches.ordinal, "launches").start
-                    tiles.add_launches(launches.incoming, start, launches.partner_track)
+                    try:
+                        tiles.add_launches(launches.incoming, start, launches.partner_track)
+                    except ValueError as error:
+                        raise self._catalogue.track_error(track.id, f"launches are damaged: {error}") from error
 
     def _short(self, track: int, ends: int) -> ShortOfMemory:
         return self._memory.short(f"{self._catalogue.track_name(track)}, {ends:,} flow ends")

@@ -20,7 +20,7 @@ from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, Launches, launch_chunks
+from tilescope.tiler.records.launches import LAUNCHES, Launches, launch_chunks, merged_chunks
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
@@ -97,7 +97,7 @@ class LaunchRecorder(EdgeRecorder):
         elif not len(edges.ends):
             yield from edges.pairs.chunks()
         else:
-            yield from Launches.join([*by_flows, *edges.pairs.chunks()]).in_order().chunks()
+            yield from merged_chunks(by_flows, edges.pairs.chunks())
 
 
 def are_on_devices(layout: Layout) -> NDArray[np.bool_]:

@@ -52,7 +52,7 @@ class FlowRecorder(RecordMaker):
         self._is_on_device = are_on_devices(recording.layout)
         self._counts = FlowCounts()
         self._calls_without_work = self._work_without_launch = 0
-        self._crowded = 0  # slices of devices, see DerivedEdges
+        self._crowded = 0  # slices of devices, as CorrelatedPairs counts them
         self._ends: dict[int, tuple[int, int]] = {}  # by track: how many leave, how many arrive
         self._pair_ends: dict[int, tuple[int, int]] = {}  # the same of pairs by correlation
         self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import CorrelationStat
-from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.scratch import Scratch, parts
 
 Ints = NDArray[np.int64]
 
@@ -37,21 +37,29 @@ def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> Slic
 
     `key` is that of the track's events, `source[ordinal]` the event that began a slice; None: they are the same.
     """
-    keys = scratch.pick(key, source)
-    return _with_key(int(np.count_nonzero(keys < -1)), keys)
+    return _with_key(scratch.pick(key, source))
 
 
-def stat_correlations(args_end: Ints, args: NDArray[np.uint8], stat: CorrelationStat) -> SliceCorrelations | None:
+def stat_correlations(
+    args_end: Ints, args: NDArray[np.uint8], stat: CorrelationStat, scratch: Scratch
+) -> SliceCorrelations | None:
     """Correlations of a track's slices by their arguments; None: there is none."""
-    count, keys = _native.correlation_keys(args_end, args, list(stat.ids), stat.is_on_device)
-    return _with_key(count, keys) if count else None
+    ids, on_device = list(stat.ids), stat.is_on_device
+    keys = scratch.fill(
+        len(args_end),
+        np.dtype(np.int64),
+        lambda part: _native.correlation_keys(args_end, args, part.start, part.stop, ids, on_device),
+    )
+    correlations = _with_key(keys)
+    return correlations if len(correlations) else None
 
 
-def _with_key(count: int, keys: Ints) -> SliceCorrelations:
-    """Correlations by the keys of all slices, of which so many have one."""
-    if count == len(keys):
+def _with_key(keys: Ints) -> SliceCorrelations:
+    """Correlations by the keys of all slices: of those that have one."""
+    ordinals = [part.start + np.flatnonzero(keys[part] < -1) for part in parts(len(keys))]
+    if sum(map(len, ordinals)) == len(keys):
         return SliceCorrelations(None, keys)
-    ordinal = np.flatnonzero(keys < -1)
+    ordinal = np.concatenate(ordinals)
     return SliceCorrelations(ordinal, keys[ordinal])
 
 

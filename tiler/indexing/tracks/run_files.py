@@ -82,7 +82,7 @@ class RunFiles:
         self._malformed.append(malformed)
         correlations, data = made.correlations, made.data
         if entry.correlation is not None:
-            correlations = stat_correlations(data.args_end, data.args, entry.correlation)
+            correlations = stat_correlations(data.args_end, data.args, entry.correlation, scratch)
         return (data if len(data) else None), made.flows, correlations
 
     def look_at(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:

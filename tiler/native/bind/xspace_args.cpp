@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <tuple>
@@ -47,18 +48,15 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
     return to_numpy(std::move(integers));
 }
 
-// Returns how many events have a correlation, and their keys.
-auto correlation_keys_of(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
-                         std::vector<std::int64_t> ids, bool is_on_device) {
+auto correlation_keys_of(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args, std::size_t first,
+                         std::size_t stop, std::vector<std::int64_t> ids, bool is_on_device) {
     std::vector<std::int64_t> keys;
-    std::int64_t with_key = 0;
     {
         nb::gil_scoped_release release;
         std::sort(ids.begin(), ids.end());
-        keys = xspace::correlation_keys(span_of(args_end), span_of(args), ids, is_on_device);
-        with_key = std::count_if(keys.begin(), keys.end(), [](std::int64_t key) { return key < -1; });
+        keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, ids, is_on_device);
     }
-    return std::make_tuple(with_key, to_numpy(std::move(keys)));
+    return to_numpy(std::move(keys));
 }
 
 auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint8_t>& left,
@@ -77,10 +75,10 @@ void bind_xspace_args(nb::module_& m) {
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
           nb::arg("absent"),
           "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
-    m.def(
-        "correlation_keys", &correlation_keys_of, nb::arg("args_end"), nb::arg("args"), nb::arg("ids"),
-        nb::arg("is_on_device"),
-        "Returns how many events have a correlation, the stat of one of these ids, and the keys of all: -1 for none.");
+    m.def("correlation_keys", &correlation_keys_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"),
+          nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
+          "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
+          "Raises ValueError.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

@@ -1,7 +1,6 @@
 #include "columns/launch_join.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace tilescope {
@@ -76,7 +75,10 @@ LaunchJoin::LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work
         if (!slices.ordinal.empty()) same_size(slices.ordinal, slices.key);
         if (!slices.state.empty()) same_size(slices.state, slices.key);
         rows += slices.key.size();
-        if (rows >= kMany) throw std::length_error("too many slices have a correlation");
+    }
+    if (rows >= kMany) {
+        counts_.has_room = false;
+        return;
     }
     first_.push_back(static_cast<std::uint32_t>(rows));
     join(most_work, most);

@@ -23,9 +23,10 @@ struct NumberedSlices {
     }
 };
 
-constexpr std::uint8_t kFlowJoins =
-    1;  // a flow of the file leads from a launch to it, or from it to work with a number
-constexpr std::uint8_t kFlowPairs = 2;  // a flow joins it to the other side, whatever that has
+// A flow of the file leads from a launch to it, or from it to work with a number.
+constexpr std::uint8_t kFlowJoins = 1;
+// A flow joins it to the other side, whatever that has.
+constexpr std::uint8_t kFlowPairs = 2;
 
 // Pairs seen from one track, in the order (ordinal, partner's track, its ordinal).
 struct LaunchRows {
@@ -54,8 +55,10 @@ class LaunchJoin {
     };
 
     // Tracks ascend. A launch has up to `most_work`; of work that no flow joins there may be `most` where there are launches.
-    // Memory: 4 bytes for each slice, 12 for each number of work, or up to 24 where numbers lie close together. Throws
-    // std::length_error for 2**31 slices and more, std::invalid_argument for columns that differ in length.
+    // For 2**31 slices and more there is no room. Memory: 4 bytes for each slice, 12 for each number from the least to the
+    // greatest of works where these lie close together (up to 24 for each work), else 20 for each that works have and 8 for
+    // each work while they are sorted; 4 more for each work of launches that have several, and 16 for each such launch.
+    // Throws std::invalid_argument for columns that differ in length.
     LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work, std::size_t most);
 
     const Counts& counts() const { return counts_; }

@@ -92,13 +92,15 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
     }
 }
 
-std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args,
-                                           const std::vector<std::int64_t>& ids, bool is_on_device) {
+std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args, std::size_t first,
+                                           std::size_t stop, const std::vector<std::int64_t>& ids, bool is_on_device) {
+    if (first > stop || stop > ends.size()) throw std::invalid_argument("there are no such events");
     std::vector<std::int64_t> keys;
-    keys.reserve(ends.size());
+    keys.reserve(stop - first);
     const std::uint8_t* const args_end = args.data() + args.size();
-    std::int64_t begin = 0;
-    for (const std::int64_t end : ends) {
+    std::int64_t begin = first == 0 ? 0 : ends[first - 1];
+    if (begin < 0) throw std::invalid_argument("arguments lie beyond the data");
+    for (const std::int64_t end : ends.subspan(first, stop - first)) {
         if (end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
         const std::uint8_t* const data = args.data() + begin;

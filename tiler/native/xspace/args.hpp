@@ -5,6 +5,7 @@
 #include "xspace/wanted_ids.hpp"
 #include "xspace/wire.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,11 +15,11 @@ namespace tilescope::xspace {
 // where there is none, or something of them is damaged. The last one counts.
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent);
 
-// The correlations of events as keys, see trace_event/correlation.hpp: of the stat of one of these ids, which ascend. -1
-// where there is none. `ends`: where the arguments of each event end. Throws std::invalid_argument for arguments that lie
-// beyond the data.
-std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args,
-                                           const std::vector<std::int64_t>& ids, bool is_on_device);
+// The correlations of events [first, stop) as keys, see trace_event/correlation.hpp: of the stat of one of these ids, which
+// ascend. -1 where there is none. `ends`: where the arguments of each event end. Throws std::invalid_argument for events
+// that there are not, and arguments that lie beyond the data.
+std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args, std::size_t first,
+                                           std::size_t stop, const std::vector<std::int64_t>& ids, bool is_on_device);
 
 // The ids of some stats, by the number of the argument that they are.
 class WantedStats {

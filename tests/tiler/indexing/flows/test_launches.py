@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,11 +21,12 @@ from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records import flow_ends, launches
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay, launch_chunks
+from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay, launch_chunks, merged_chunks
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.store.store import need
@@ -118,6 +120,29 @@ def test_launches_are_those_of_plain_python(
     assert sum(map(len, slices)) == len(set().union(*slices))  # all of a slice are in one chunk
 
 
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 3), st.booleans(), st.booleans())),
+    size=st.integers(1, 5),
+)
+def test_flows_and_pairs_are_merged_in_order(rows: list[tuple[int, int, int, bool, bool]], size: int) -> None:
+    """Rows: ordinal, partner's track and ordinal, whether it is a pair by correlation, whether it arrives."""
+    stored = sorted({(*row[:3], int(row[3]), int(row[4])) for row in rows}, key=lambda row: (*row[:3], row[4], row[3]))
+
+    def whole(way: int | None) -> Launches:
+        launched = [row for row in stored if way is None or row[3] == way]
+        return Launches(*np.array(launched, np.int64).reshape(-1, 5).T)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launches, "LAUNCHES_OF_A_CHUNK", size)
+        merged = list(merged_chunks(whole(0).chunks(), whole(1).chunks()))
+        expected = list(whole(None).chunks())
+    assert [rows_of(chunk) for chunk in merged] == [rows_of(chunk) for chunk in expected]
+
+
+def rows_of(chunk: Launches) -> list[tuple[int, ...]]:
+    return list(zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True))
+
+
 def slice_at(pid: int, ts: int, name: str, **args: object) -> dict[str, Any]:
     return {"ph": "X", "pid": pid, "tid": 7, "ts": ts, "dur": 5, "name": name, "args": args}
 
@@ -150,6 +175,17 @@ def test_a_launch_may_have_several_and_a_pair_stands_once(graph_launch: Path) ->
     assert verify_store(graph_launch).launches == 6  # from either side
 
 
+# Behind the location: the path has the word "launch".
+MISSING_LAUNCH = r"\): its launches from event 0 on are missing|tile 0: its bins are not those in which flow ends lie"
+WRONG_LAUNCH = re.compile(
+    r"('\)|tile \d+): (its bins do not count the flow ends that lie in them|"
+    r"its edges are not the strongest, or miscounted|"
+    r"its bins are not those in which flow ends lie|launches that (leave|arrive at) it are not those that|"
+    r"launches are damaged: an end |its leaves hold fewer events than it has launches for|"
+    r"a launch names event -?\d+ on track \d+, which is no slice|launches from event -?\d+ on are )"
+)
+
+
 @pytest.mark.parametrize("column", Launches.__struct_fields__)
 @pytest.mark.parametrize("value", [-1, 1])
 def test_a_wrong_launch_is_noticed(graph_launch: Path, column: str, value: int) -> None:
@@ -160,7 +196,7 @@ def test_a_wrong_launch_is_noticed(graph_launch: Path, column: str, value: int) 
         values = getattr(chunk, column).copy()
         values[-1] += value
         wrong = compress(structs.replace(chunk, **{column: values}).encode(track))
-        with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=r"launch"):
+        with store.replaced({key: wrong}), pytest.raises(DamagedStore, match=WRONG_LAUNCH):
             verify_store(graph_launch)
 
 
@@ -268,7 +304,10 @@ def test_missing_and_divided_launches_are_noticed(graph_launch: Path) -> None:
         whole = Launches.decode(decompress(record), track)
         with (
             store.replaced({key: None}),
-            pytest.raises(DamagedStore, match=r"from event 0 on are missing|in which flow ends lie"),
+            pytest.raises(
+                DamagedStore,
+                match=MISSING_LAUNCH,
+            ),
         ):
             verify_store(graph_launch)
         first, rest = (
@@ -280,6 +319,65 @@ def test_missing_and_divided_launches_are_noticed(graph_launch: Path) -> None:
             LAUNCHES.key(track, int(rest.ordinal[0]) or 1): compress(rest.encode(track)),
         }
         if int(rest.ordinal[0]) == 0:
-            with store.replaced(halves), pytest.raises(DamagedStore, match="of event 0 are in two records"):
+            with (
+                store.replaced(halves),
+                pytest.raises(DamagedStore, match=r"\): the launches of event 0 are in two rec"),
+            ):
                 verify_store(graph_launch)
     verify_store(graph_launch)
+
+
+@pytest.mark.parametrize("column", ["way", "incoming"])
+def test_a_pair_that_is_wrong_alike_on_both_sides_is_noticed(graph_launch: Path, column: str) -> None:
+    store = AlteredStore(graph_launch)
+    altered = {}
+    for key, record in store.records(b"l").items():
+        track, _ = LAUNCHES.numbers_in(key)
+        chunk = Launches.decode(decompress(record), track)
+        values = getattr(chunk, column).copy()
+        values[-1] = 1 - values[-1]
+        altered[key] = compress(structs.replace(chunk, **{column: values}).encode(track))
+    assert len(altered) == 2
+    with store.replaced(altered), pytest.raises(DamagedStore, match=WRONG_LAUNCH):
+        verify_store(graph_launch)
+
+
+def test_a_graph_of_more_works_than_a_chunk_on_tracks_with_flows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (launches, correlation):
+        monkeypatch.setattr(module, "LAUNCHES_OF_A_CHUNK", 4)
+    count = 150
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
+        slice_at(1, 0, "by flow"),
+        slice_at(1, 10, "graph", correlation=3) | {"cat": "cuda_runtime"},
+        slice_at(2, 100, "by flow"),
+        *(slice_at(2, 200 + 10 * k, "kernel", correlation=3) | {"cat": "kernel"} for k in range(count)),
+        *flow(1, 1, 2, 100),
+    ]
+    with closing(open_run_store(built(tmp_path, write_trace(tmp_path / "trace.json", events)))) as store:
+        host, gpu = tracks_of(store, "Process 1")[0], tracks_of(store, "GPU 0")[0]
+        pairs = [(0, 0, LaunchWay.FLOW), *((1, 1 + k, LaunchWay.CORRELATION) for k in range(count))]
+        assert stored(store, host) == [(host, call, gpu, work, way, 0) for call, work, way in pairs]
+        assert stored(store, gpu) == [(gpu, work, host, call, way, 1) for call, work, way in pairs]
+        assert len(list(store.scan(LAUNCHES, gpu))) == -(-(count + 1) // 4)
+        event = event_details(store, host, 1)
+        assert event is not None
+        assert (event["flows"]["out_count"], event["flows"]["in_count"]) == (str(count), "0")
+        assert [int(partner["ordinal"]) for partner in event["flows"]["out"]] == list(range(1, 101))
+
+
+def test_numbers_that_are_alike_in_32_bits_are_not_one(tmp_path: Path) -> None:
+    numbers = [(1 << 32) - 1, 1, (1 << 32) + 1]
+    events = [
+        event
+        for k, number in enumerate(numbers)
+        for event in (
+            slice_at(1, 10 * k, "launch", correlation=number) | {"cat": "cuda_runtime"},
+            slice_at(2, 100 + 10 * k, "kernel", correlation=number) | {"cat": "kernel"},
+        )
+    ]
+    with closing(open_run_store(built(tmp_path, write_trace(tmp_path / "trace.json", events)))) as store:
+        host = tracks_of(store, "Process 1")[0]
+        assert [(pair[1], pair[3]) for pair in stored(store, host)] == [(0, 0), (1, 1), (2, 2)]

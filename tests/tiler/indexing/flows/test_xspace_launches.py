@@ -16,6 +16,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import CorrelationStat
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.reading.correlations import stat_correlations
+from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
@@ -164,7 +165,7 @@ def test_keys_are_those_of_the_last_number(events: list[list[tuple[int, int]]], 
         expected.append(-2 - (2 * number + is_on_device) if 0 < number < 1 << 61 else -1)
     columns = np.array(ends, np.int64), np.frombuffer(args, np.uint8)
     stat = CorrelationStat([200, CORRELATION], is_on_device)
-    correlations = stat_correlations(*columns, stat)
+    correlations = stat_correlations(*columns, stat, Scratch())
     with_key = [ordinal for ordinal, key in enumerate(expected) if key < -1]
     if correlations is None:
         assert not with_key
@@ -203,6 +204,13 @@ def test_keys_are_those_of_the_general_search(
     ends.append(len(args))
     columns = np.array(ends, np.int64), np.frombuffer(args, np.uint8)
     numbers = _native.integer_stats(*columns, np.arange(len(ends)), [wanted], 0).tolist()
-    count, keys = _native.correlation_keys(*columns, [wanted], True)
-    assert keys.tolist() == [-3 - 2 * number if 0 < number < 1 << 61 else -1 for number in numbers]
-    assert count == np.count_nonzero(keys < -1)
+    expected = [-3 - 2 * number if 0 < number < 1 << 61 else -1 for number in numbers]
+    for first in range(len(ends) + 1):
+        for stop in range(first, len(ends) + 1):
+            assert _native.correlation_keys(*columns, first, stop, [wanted], True).tolist() == expected[first:stop]
+
+
+@pytest.mark.parametrize(("ends", "first", "stop"), [([1], 0, 2), ([1], 1, 0), ([9], 0, 1), ([-1, 1], 1, 2)])
+def test_keys_of_events_that_there_are_not(ends: list[int], first: int, stop: int) -> None:
+    with pytest.raises(ValueError, match=r"there are no such events|arguments lie beyond the data"):
+        _native.correlation_keys(np.array(ends, np.int64), np.zeros(4, np.uint8), first, stop, [1], True)
