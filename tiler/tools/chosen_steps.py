@@ -35,9 +35,14 @@ def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Inter
 
 
 def _steps(events: Sequence[Occurrence], matches: Found, name: str) -> TrackSteps:
-    """In the order of their numbers' names, if these have any; otherwise counted from 0 on."""
+    """In the order of their numbers' names, if these have any; otherwise counted from 0 on.
+
+    One number behind all of them is no step's: runs of a program have its id there, jit_f(123).
+    """
     numbers = [chosen_step(matches.names[event.name].text, name) for event in events]
     numbered = [(event, number) for event, number in zip(events, numbers, strict=True) if number not in (None, -1)]
+    if len(numbered) > 1 and len({number for _, number in numbered}) == 1:
+        numbered = []
     taken = numbered or list(zip(events, range(len(events)), strict=True))
     columns = [[getattr(event, column) for event, _ in taken] for column in ("ordinal", "start", "duration", "name")]
     ordinal, start, duration, names = (np.array(column, np.int64) for column in columns)

@@ -88,9 +88,10 @@ class Measured:
 def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
     """Figures of steps over TPU cores."""
     summary = tpu_steps(steps.times, steps.aligned)
-    whole = int(summary.of_core.sum())
-    share = float(summary.waited.sum()) / whole if whole else 0.0
-    shares = summary.share_max
+    every = steps.aligned.complete
+    whole = int(summary.of_core[every].sum())
+    share = float(summary.waited[every].sum()) / whole if whole else 0.0
+    shares = summary.share_max[every]
     facts = [
         Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
         Fact("infeed_min", "Least", float(shares.min()), "fraction"),
@@ -106,7 +107,6 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("All-reduce wait", summary.reduce_sync, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
-    every = np.ones(len(summary.duration), np.bool_)
     tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
     without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
     notes = _level_notes(without_infeed, summary.duration, every)

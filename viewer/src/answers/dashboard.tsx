@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ToolSeries, ToolTable } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
 import { formatCount } from "../components/format";
 import { choices } from "./answer-view";
 import { ChartCard } from "./chart-card";
@@ -13,7 +14,14 @@ import { NotesList } from "./notes-list";
 /** So many rows of a table are seen without scrolling it. */
 const MOST_ROWS = 10;
 
-export function Dashboard({ tool, answer, links, rangeText }: AnswerProps) {
+/** `proposal`: what may be done about the answer at once, below what it says first. */
+export function Dashboard({
+  tool,
+  answer,
+  links,
+  rangeText,
+  proposal,
+}: AnswerProps & { readonly proposal?: ComponentChildren }) {
   const { facts, tables, series, notes } = answer;
   const wanted = useSignal<RowOfTable | null>(null);
   // The first note is what all comes to, however much it matters.
@@ -21,6 +29,7 @@ export function Dashboard({ tool, answer, links, rangeText }: AnswerProps) {
   return (
     <div class="answer is-dashboard" data-tool={tool.id}>
       <NotesList label="The answer" notes={notes.slice(0, 1)} links={links} isHeadline={true} />
+      {proposal}
       <NotesList label="Findings" notes={others.filter(({ severity }) => severity !== "info")} links={links} />
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
       {series.length > 0 && (
