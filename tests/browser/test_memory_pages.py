@@ -36,6 +36,17 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
         yield ToolPages(Viewer(page, site.url))
 
 
+def legend_colours(page: Page) -> dict[str, str]:
+    """The colour of each series, by its title."""
+    page.locator(".legend-item").first.wait_for()
+    return dict(
+        page.locator(".legend-item").evaluate_all(
+            "items => items.map(item => [item.innerText, "
+            "(item.querySelector('rect, path').getAttribute('stroke') ?? '').toString()])"
+        )
+    )
+
+
 def lifeline_pixels(page: Page) -> list[int]:
     """Colours of the curve's canvas just above its axis, at its points 0.25, 0.75 and so on up to 2.75."""
     return list(
@@ -66,10 +77,19 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     page.locator(".chart-plot .u-over").wait_for()
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"memory-profile-{theme}")
+    labels = page.locator(".fact-label").all_inner_texts()
+    assert labels[-4:] == ["Allocations", "Allocated", "Frees", "Freed"]
+    # Fragmentation is a line over the parts, on an axis at the right; parts look alike for every memory.
+    colours = legend_colours(page)
+    assert {"Heap", "Stack", "Fragmentation"} <= set(colours)
+    assert page.locator(".chart-card .u-axis").count() == 3
     page.get_by_role("combobox", name="Which memory").select_option("gpu_host_bfc")
     pages.answered()
     page.get_by_text("Memory gpu_host_bfc over time").wait_for()
     assert pages.address()["f.memory"] == "gpu_host_bfc"
+    other = legend_colours(page)
+    assert {name: other[name] for name in other if name in colours} == {n: colours[n] for n in other if n in colours}
+    assert "Heap" in other
     # By keys: to the end of the curve, and from there into the timeline.
     page.locator(".chart-plot").focus()
     page.keyboard.press("End")

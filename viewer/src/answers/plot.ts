@@ -98,7 +98,7 @@ function uplotOptions(
     ticks: { ...grid, size: 4 },
     gap: 4,
   };
-  const styles = data.ys.map((_, y) => seriesStyle(y, data.ys.length, colors.theme, colors.forced));
+  const styles = data.ys.map((_, y) => seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced));
   const scaleOfColumn = (column: ChartData["ys"][number]) =>
     measures.find((measure) => measure.columns.includes(column))?.id ?? "y0";
   return {
@@ -215,7 +215,7 @@ function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOp
     points: { show: false },
     paths: (chart, _series, from, to) => barPaths(chart, options, y, from, to),
   };
-  switch (data.series.kind) {
+  switch (data.isLevel(y) ? "line" : data.series.kind) {
     case "line":
       return {
         stroke: style.line,
