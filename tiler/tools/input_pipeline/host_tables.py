@@ -61,7 +61,7 @@ def categories_chart(side: HostSide) -> Series:
         for category, ticks in sums.items()
         if any(ticks)
     ]
-    x = Column("what", "", "name", ["Work of hosts", "Waiting explained"])
+    x = Column("what", "", "name", ["Work of hosts", "Explained wait"])
     return Series("host_input", "What providing input takes", "area", x, ys)
 
 
