@@ -110,6 +110,8 @@ def test_steps_of_a_pod(readers: dict[str, QueryReader], host: str) -> None:
         reduces = [one["all_reduce"] for one in cores.values()]
         most = max(reduces, key=lambda one: one["compute"] + one["sync"])
         assert (row["all_reduce_compute"], row["all_reduce_sync"]) == (most["compute"], most["sync"])
+    shares_most = [row["infeed_max"] for row in ours]
+    assert of.fact("infeed_deviation").value == pytest.approx(stdev(shares_most), rel=1e-12)
     of_steps = steps["p"]
     if host == "all":
         for name, key in (
@@ -167,6 +169,15 @@ def test_input_operations_as_xprof_has_them(readers: dict[str, QueryReader], nam
         us = row["explained"] * tick_ps / 1e6
         assert f"{us:.3f}" == operations["p"][CATEGORIES[row["category"]][1]]
         assert row["advice"]
+    # Both bars add up to what the table says of each category: parts without time are left out.
+    (chart,) = (series for series in of.series if series.id == "host_input")
+    assert chart.kind == "area"
+    drawn = {y.title: tuple(values_of(y)) for y in chart.ys}
+    taken = {row["category"]: (row["self"], row["explained"]) for row in categories}
+    assert drawn == {category: ticks for category, ticks in taken.items() if any(ticks)}
+    assert [sum(bar) for bar in zip(*drawn.values(), strict=True)] == [
+        (of.table("input_categories").totals or {})[key] for key in ("self", "explained")
+    ]
 
 
 def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:
@@ -196,6 +207,9 @@ def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> No
     times = [row["duration"] for row in ours]
     assert (of.fact("mean").value, of.fact("deviation").value) == (round(mean(times)), round(stdev(times)))
     assert f"{int(str(of.fact('deviation').value)) / 1e6:.1f}" == summary["steptime_ms_standard_deviation"]
+    shares = [row["input"] / row["duration"] for row in ours]
+    assert of.fact("infeed_deviation").value == pytest.approx(stdev(shares), rel=1e-12)
+    assert "host_input" not in [series.id for series in of.series]
     # Nothing is known of input on this host: not nought.
     assert of.fact("host_input").value is None
     assert "tf.data" in of.fact("host_input").note
@@ -204,6 +218,7 @@ def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> No
 def test_a_single_step_has_no_deviation(readers: dict[str, QueryReader]) -> None:
     of = answer(readers["gpu_v100x8_bert"])
     assert of.fact("deviation").value is None  # it prints -nan
+    assert of.fact("infeed_deviation").value is None
     assert f"{int(str(of.fact('mean').value)) / 1e6:.1f}" == "21.3"
     # With the work of hosts it is input, not "all others", that steps have; but no step would be 3 % shorter without.
     assert of.fact("verdict").value == "not input-bound"

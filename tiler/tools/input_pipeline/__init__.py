@@ -18,7 +18,12 @@ from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.findings import question_findings
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
-from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
+from tilescope.tiler.tools.input_pipeline.host_tables import (
+    advice,
+    categories_chart,
+    categories_table,
+    operations_table,
+)
 from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -67,7 +72,8 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         *_step_facts(steps, measured),
         *_host_facts(side),
     ]
-    return Answer(facts, tables, measured.series if measured else (), notes)
+    series = [*(measured.series if measured else ()), *([categories_chart(side)] if side.operations else [])]
+    return Answer(facts, tables, series, notes)
 
 
 def _verdict(findings: RunFindings, measured: Measured) -> Verdict:

@@ -94,6 +94,7 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
     shares = summary.share_max[every]
     facts = [
         Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
+        _share_deviation(shares),
         Fact("infeed_min", "Least", float(shares.min()), "fraction"),
         Fact("infeed_max", "Most", float(shares.max()), "fraction"),
     ]
@@ -125,6 +126,14 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         "of the step time of the core that waits longest, step by step",
         "of the core that takes longest",
     )
+
+
+def _share_deviation(shares: NDArray[np.float64]) -> Fact:
+    """Deviation over steps of the share that waits for input."""
+    label = "Deviation of waits"
+    if len(shares) < 2:
+        return Fact("infeed_deviation", label, None, "fraction", "of a single step there is none")
+    return Fact("infeed_deviation", label, float(shares.std(ddof=1)), "fraction", "of a sample, step by step")
 
 
 def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:
@@ -229,6 +238,9 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     if halves + wholes:
         share = halves / (halves + wholes)
         facts.append(Fact("low_precision", "16-bit compute", share, "fraction", "of the compute time of devices"))
+    is_timed = in_means & (duration > 0)
+    if is_timed.any():
+        facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
     noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
     return Measured(
         duration,

@@ -48,6 +48,7 @@ export function AnswerView({
   isOwn = false,
   hasHeadline = false,
   hasPictures = false,
+  onPointed,
   wanted: requested = null,
 }: AnswerProps) {
   const { facts, tables, series } = answer;
@@ -106,6 +107,7 @@ export function AnswerView({
               choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures),
               wanted: wanted.value?.table === id ? wanted.value : null,
               onMore,
+              ...(onPointed === undefined ? {} : { onPointed: (row: number) => onPointed({ table: id, row }) }),
             };
             return isTree(table) ? (
               <TreeTable key={id} {...props} rangeText={rangeText} />

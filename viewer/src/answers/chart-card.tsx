@@ -1,6 +1,6 @@
 /** A series as a chart: legend, plot, exact figures where one points, PNG and TSV. Keys walk along x. */
 
-import { useSignal } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { type ToolSeries, type ToolTable, ticks } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -10,6 +10,7 @@ import { theme } from "../state/settings";
 import { forcedColors, plotColors } from "./chart-colors";
 import { ChartData, type ChartPoint } from "./chart-data";
 import { ChartLegend } from "./chart-legend";
+import type { ChartOverlay } from "./chart-overlay";
 import { chartPicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
@@ -35,6 +36,8 @@ interface Props {
   readonly onRow: (row: RowOfTable) => void;
   readonly links: Links;
   readonly rangeText: string;
+  /** Lines and a span that a page lays over the chart. */
+  readonly overlay?: ChartOverlay | null;
   /** Content before the legend. */
   readonly head: ComponentChildren;
 }
@@ -42,7 +45,7 @@ interface Props {
 /** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
 let refocused: { readonly series: string; readonly place: number | null } = { series: "", place: null };
 
-export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
+export function ChartCard({ series, tables, choices, onRow, links, rangeText, overlay = null, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
@@ -88,6 +91,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             colors: colors.peek()!,
             brush,
             compared: letters(brush, compared),
+            overlay,
             isShown,
             onBrush: (places, isDone) => {
               brushed.value = places;
@@ -118,7 +122,18 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       pointed.value = null;
       brushed.value = null;
     };
-  }, [data, links, theme.value, isForced.value, hasTable.value]);
+  }, [data, links, theme.value, isForced.value, hasTable.value, overlay]);
+
+  useEffect(
+    () =>
+      effect(() => {
+        if (overlay !== null) {
+          overlay.span.value;
+          plot.current?.redraw();
+        }
+      }),
+    [overlay],
+  );
 
   const toggle = (y: number, isOnly: boolean) => {
     const others = data.ys.map((_, index) => index).filter((index) => index !== y);

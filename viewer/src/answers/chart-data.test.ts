@@ -44,6 +44,43 @@ test("areas stand on those after them that are shown; what was not recorded is a
   expect(chart("line", x, ys).plotted(() => true)[1]).toEqual([1, 2, 3]);
 });
 
+test("a level in another unit is drawn over stacked parts, and is no part of their total", () => {
+  const x = column("at", "time", ["0", "1"]);
+  const ys = [
+    column("free", "bytes", ["1", "2"]),
+    column("fragmentation", "fraction", [0.5, null]),
+    column("heap", "bytes", ["10", "20"]),
+  ];
+  const data = chart("area", x, ys);
+  expect(data.plotted(() => true).slice(1)).toEqual([
+    [11, 22],
+    [0.5, null],
+    [10, 20],
+  ]);
+  expect(data.plotted((y) => y !== 2)[1]).toEqual([1, 2]);
+  expect([0, 1, 2].map((y) => data.isLevel(y))).toEqual([false, true, false]);
+  expect(data.totalText(1, () => true)).toBe("22 B");
+  expect(chart("line", x, ys).isLevel(1)).toBe(false);
+});
+
+test("parts of a memory look alike in every chart, whatever else is in it", () => {
+  const x = column("at", "time", ["0"]);
+  const looks = (ids: readonly string[]) => {
+    const data = chart(
+      "area",
+      x,
+      ids.map((id) => column(id, "bytes", ["1"])),
+    );
+    return Object.fromEntries(ids.map((id, y) => [id, seriesStyle(data.look(y), 9, "light", null).fill]));
+  };
+  const all = looks(["free", "heap", "stack"]);
+  expect(new Set(Object.values(all)).size).toBe(3);
+  for (const ids of [["heap"], ["free"], ["heap", "stack"], ["stack", "heap"]]) {
+    expect(all).toMatchObject(looks(ids));
+  }
+  expect(chart("area", x, [column("a", "bytes", ["1"]), column("b", "bytes", ["1"])]).look(1)).toBe(1);
+});
+
 test("names keep the answer's order, and what is measured alike shares an axis", () => {
   const x = column("op", "name", ["b", "a"]);
   const ys = [

@@ -11,7 +11,7 @@ interface SwatchProps {
 
 /** Sample of the series' look in the chart. */
 export function Swatch({ data, y, colors }: SwatchProps) {
-  const style = seriesStyle(y, data.ys.length, colors.theme, colors.forced);
+  const style = seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced);
   return (
     <svg class="legend-swatch" viewBox="0 0 20 12" aria-hidden="true">
       {data.series.kind === "points" ? (
@@ -22,7 +22,7 @@ export function Swatch({ data, y, colors }: SwatchProps) {
           stroke-width="0.3"
           transform="translate(10 6) scale(5)"
         />
-      ) : data.series.kind === "line" ? (
+      ) : data.series.kind === "line" || data.isLevel(y) ? (
         <path d="M0 6h20" stroke={style.line} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       ) : (
         <>

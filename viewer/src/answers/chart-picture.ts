@@ -45,7 +45,7 @@ export function chartPicture(
   context.fillText(`${data.series.title} (${rangeText})`, MARGIN_PX, MARGIN_PX + LINE_PX / 2);
   context.font = `12px ${colors.font}`;
   for (const { title, y, left, line: row } of placed) {
-    const style = seriesStyle(y, data.ys.length, colors.theme, colors.forced);
+    const style = seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced);
     const middle = MARGIN_PX + LINE_PX * (row + 1.5);
     context.strokeStyle = style.line;
     context.lineWidth = 3;

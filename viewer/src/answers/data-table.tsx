@@ -27,6 +27,8 @@ interface Props {
   readonly rowActions?: RowActions | null;
   /** A row to have the focus; another object asks anew. */
   readonly wanted?: { readonly row: number } | null;
+  /** The pointer is over a row, or keys have gone to it. */
+  readonly onPointed?: (row: number) => void;
   /** Destination of rows whose columns do not say it. */
   readonly placeOf?: (row: number) => Place | null;
 }
@@ -40,7 +42,17 @@ const BUTTON_PX = 24;
 /** The least of the column of names beside a card. */
 const NAMES_PX = 220;
 
-export function DataTable({ table, links, choices, head, onMore, rowActions = null, wanted = null, placeOf }: Props) {
+export function DataTable({
+  table,
+  links,
+  choices,
+  head,
+  onMore,
+  rowActions = null,
+  wanted = null,
+  onPointed,
+  placeOf,
+}: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
@@ -103,6 +115,9 @@ export function DataTable({ table, links, choices, head, onMore, rowActions = nu
   const lit = rowActions === null ? -1 : lines.rows.findIndex((row) => rowActions.isLit(row));
   const focus = (line: number) => {
     model.current.value = line;
+    if (lines.rows[line] !== undefined) {
+      onPointed?.(lines.rows[line]!);
+    }
     if (lit >= 0) {
       rowActions?.light(lines.rows[line] ?? null);
     }
@@ -157,6 +172,9 @@ export function DataTable({ table, links, choices, head, onMore, rowActions = nu
   const onPointerOver = (event: PointerEvent) => {
     const cell = (event.target as Element).closest<HTMLTableCellElement>("td");
     const row = cell?.parentElement?.dataset.row;
+    if (row !== undefined) {
+      onPointed?.(Number(row));
+    }
     const column = shown[(cell?.cellIndex ?? 0) - (leads ? 1 : 0)];
     if (cell !== null && row !== undefined && column !== undefined) {
       cell.title = hoverText(model, column, Number(row));

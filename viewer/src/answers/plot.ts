@@ -9,6 +9,7 @@ import { barPaths, drawHeat, textured } from "./plot-bars";
 import { brushed, brushParts, showBrushed } from "./plot-brush";
 import { drawCompared } from "./plot-compared";
 import type { PlotOptions } from "./plot-options";
+import { drawRules, drawSpan } from "./plot-overlay";
 import { drawLineNames, drawPoints, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
 
@@ -49,6 +50,11 @@ export class Plot {
     this.#walked.place = point === null ? null : place;
     this.#chart.setCursor({ left: this.#chart.valToPos(x, "x"), top: point?.topPx ?? 8 });
     this.#walked.place = null;
+  }
+
+  /** Draws what lies over the chart anew. */
+  redraw(): void {
+    this.#chart.redraw(false, false);
   }
 
   /** Shows which places are chosen; null: none. */
@@ -92,7 +98,7 @@ function uplotOptions(
     ticks: { ...grid, size: 4 },
     gap: 4,
   };
-  const styles = data.ys.map((_, y) => seriesStyle(y, data.ys.length, colors.theme, colors.forced));
+  const styles = data.ys.map((_, y) => seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced));
   const scaleOfColumn = (column: ChartData["ys"][number]) =>
     measures.find((measure) => measure.columns.includes(column))?.id ?? "y0";
   return {
@@ -126,6 +132,7 @@ function uplotOptions(
     ],
     hooks: {
       ...brush.hooks,
+      drawAxes: [(chart) => drawSpan(chart, options)],
       draw: [
         (chart) => {
           if (isHeat) {
@@ -138,6 +145,7 @@ function uplotOptions(
         },
         (chart) => drawAnchor(chart, options),
         (chart) => drawXTitle(chart, options),
+        (chart) => drawRules(chart, options),
         (chart) => drawCompared(chart, options),
       ],
       setCursor: [
@@ -207,7 +215,7 @@ function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOp
     points: { show: false },
     paths: (chart, _series, from, to) => barPaths(chart, options, y, from, to),
   };
-  switch (data.series.kind) {
+  switch (data.isLevel(y) ? "line" : data.series.kind) {
     case "line":
       return {
         stroke: style.line,
