@@ -77,6 +77,11 @@ export class ChartData {
     return this.rows.length === 0 || this.ys.length === 0 || this.stops.length === 0;
   }
 
+  /** Ids of the ys: their looks go by these. */
+  get ids(): readonly string[] {
+    return this.ys.map(({ id }) => id);
+  }
+
   get isStacked(): boolean {
     return this.series.kind === "area";
   }

@@ -12,7 +12,7 @@ import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
 import { hoverText, rowId, TableHead, TableRow, TotalRow } from "./table-rows";
 import { TableToolbar } from "./table-toolbar";
-import { widthOf } from "./table-widths";
+import { digitsPx, widthOf } from "./table-widths";
 import { goToPlace, type Place } from "./timeline-places";
 import { tsv } from "./tsv";
 
@@ -29,6 +29,8 @@ interface Props {
   readonly wanted?: { readonly row: number } | null;
   /** Destination of rows whose columns do not say it. */
   readonly placeOf?: (row: number) => Place | null;
+  /** True beside a chart: names leave room for figures. */
+  readonly isNarrow?: boolean;
 }
 
 const NO_WAYS: readonly RowWay[] = [];
@@ -39,8 +41,21 @@ const GO_PX = 12;
 const BUTTON_PX = 24;
 /** The least of the column of names beside a card. */
 const NAMES_PX = 220;
+/** The same beside a chart, and the most of other texts there. */
+const NARROW_NAMES_PX = 184;
+const NARROW_TEXT_PX = 140;
 
-export function DataTable({ table, links, choices, head, onMore, rowActions = null, wanted = null, placeOf }: Props) {
+export function DataTable({
+  table,
+  links,
+  choices,
+  head,
+  onMore,
+  rowActions = null,
+  wanted = null,
+  placeOf,
+  isNarrow = false,
+}: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
@@ -58,9 +73,26 @@ export function DataTable({ table, links, choices, head, onMore, rowActions = nu
   const widths = useMemo(
     () =>
       shown.map((column) =>
-        widthOf(column, model.totals.peek(), column === main, model.tree === null ? 0 : (depth + 1) * INDENT_PX),
+        widthOf(
+          column,
+          model.totals.peek(),
+          column === main,
+          model.tree === null ? 0 : (depth + 1) * INDENT_PX,
+          model.hasBars(column),
+          isNarrow ? NARROW_TEXT_PX : undefined,
+        ),
       ),
     [shown, main, model, depth],
+  );
+  // Bars end where digits begin, in every cell of a column alike.
+  const bars = useMemo(
+    () =>
+      Object.fromEntries(
+        shown
+          .filter((column) => model.hasBars(column))
+          .map((column) => [`--digits-${column.id}`, `${digitsPx(column, model.totals.peek())}px`]),
+      ),
+    [shown, model],
   );
   const place = (row: number) => model.places.placeOf(row) ?? placeOf?.(row) ?? null;
   const goPlace = (row: number) => goToPlace(links, place(row));
@@ -75,8 +107,8 @@ export function DataTable({ table, links, choices, head, onMore, rowActions = nu
   const leads = ways.length > 0;
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
   // Beside the whole of a row, names need less room; in a tree, they begin further to the right.
-  const namesPx = NAMES_PX + depth * INDENT_PX;
-  const spare = choices.hasCard.value ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
+  const namesPx = (isNarrow ? NARROW_NAMES_PX : NAMES_PX) + depth * INDENT_PX;
+  const spare = choices.hasCard.value || isNarrow ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
   const widthPx = widths.reduce((sum, width) => sum + width, goPx) - spare;
 
   useLayoutEffect(() => {
@@ -213,7 +245,7 @@ export function DataTable({ table, links, choices, head, onMore, rowActions = nu
           <table
             ref={grid}
             class="data-table"
-            style={{ minWidth: `${widthPx}px` }}
+            style={{ minWidth: `${widthPx}px`, ...bars }}
             role={model.tree === null ? "grid" : "treegrid"}
             tabIndex={0}
             aria-label={table.title}

@@ -3,13 +3,13 @@
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
 import type { ChartData } from "./chart-data";
-import { DASHES, type SeriesStyle, seriesStyle } from "./chart-style";
+import { DASHES, type SeriesStyle, seriesStyles } from "./chart-style";
 import { drawAnchor, drawXTitle, FONT_PX, heatAxis, xAxis, yAxis } from "./plot-axes";
 import { barPaths, drawHeat, textured } from "./plot-bars";
 import { brushed, brushParts, showBrushed } from "./plot-brush";
 import { drawCompared } from "./plot-compared";
 import type { PlotOptions } from "./plot-options";
-import { drawLineNames, drawPoints, nearestPoint, pointAt } from "./plot-points";
+import { drawLineNames, drawPoints, labelRoom, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
 
 /** Draws into an element. */
@@ -92,7 +92,7 @@ function uplotOptions(
     ticks: { ...grid, size: 4 },
     gap: 4,
   };
-  const styles = data.ys.map((_, y) => seriesStyle(y, data.ys.length, colors.theme, colors.forced));
+  const styles = seriesStyles(data.ids, colors.theme, colors.forced);
   const scaleOfColumn = (column: ChartData["ys"][number]) =>
     measures.find((measure) => measure.columns.includes(column))?.id ?? "y0";
   return {
@@ -131,9 +131,10 @@ function uplotOptions(
           if (isHeat) {
             drawHeat(chart, options);
           }
-          drawLineNames(chart, options);
+          const room = labelRoom(chart, options);
+          drawLineNames(chart, options, room);
           if (kind === "points") {
-            drawPoints(chart, options, styles);
+            drawPoints(chart, options, styles, room);
           }
         },
         (chart) => drawAnchor(chart, options),
@@ -179,7 +180,7 @@ function xRange(data: ChartData): uPlot.Scale.Range {
 function logRange(_chart: uPlot, min: number | null, max: number | null): [number, number] {
   return min === null || max === null || min <= 0
     ? [1, 10]
-    : [min / 1.8, max * 10 ** (0.2 + 0.07 * Math.log10(max / min))];
+    : [min / 1.8, max * 10 ** (0.2 + 0.09 * Math.log10(max / min))];
 }
 
 /** Parts of a whole stand on zero; levels do where that does not hide how they change. */

@@ -167,6 +167,11 @@ export class TableModel {
     return value >= 0 && whole > 0 ? Math.min(1, value / whole) : null;
   }
 
+  /** True if values of a column are shares of a whole: they are drawn as bars. */
+  hasBars(column: ShownColumn): boolean {
+    return column.isNumeric && this.share(column, 0) !== null;
+  }
+
   isOpen(row: number): boolean {
     return this.#matching.value !== null || this.#open.value.has(row);
   }
