@@ -7,7 +7,7 @@ import { DASHES, type SeriesStyle, seriesStyles } from "./chart-style";
 import { drawAnchor, drawXTitle, FONT_PX, heatAxis, xAxis, yAxis } from "./plot-axes";
 import { barPaths, drawHeat, textured } from "./plot-bars";
 import { brushed, brushParts, showBrushed } from "./plot-brush";
-import { drawCompared } from "./plot-compared";
+import { drawCompared, drawLit } from "./plot-compared";
 import type { PlotOptions } from "./plot-options";
 import { drawLineNames, drawPoints, labelRoom, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
@@ -20,10 +20,13 @@ export class Plot {
   /** The place that keys have gone to, until the pointer moves. */
   readonly #walked: { place: number | null } = { place: null };
 
+  /** The place that stands out. */
+  readonly #lit: { place: number | null } = { place: null };
+
   constructor(element: HTMLElement, options: PlotOptions) {
     this.#options = options;
     const size = { width: Math.max(120, element.clientWidth), height: Math.max(80, element.clientHeight) };
-    this.#chart = new uPlot(uplotOptions(options, size, this.#walked), alignedData(options), element);
+    this.#chart = new uPlot(uplotOptions(options, size, this.#walked, this.#lit), alignedData(options), element);
     this.#observer = new ResizeObserver(() => {
       this.#chart.setSize({ width: Math.max(120, element.clientWidth), height: Math.max(80, element.clientHeight) });
     });
@@ -51,6 +54,14 @@ export class Plot {
     this.#walked.place = null;
   }
 
+  /** Has a place stand out; null: none. */
+  light(place: number | null): void {
+    if (this.#lit.place !== place) {
+      this.#lit.place = place;
+      this.#chart.redraw(false);
+    }
+  }
+
   /** Shows which places are chosen; null: none. */
   choose(places: PlaceSpan | null): void {
     showBrushed(this.#chart, this.#options, places);
@@ -70,6 +81,7 @@ function uplotOptions(
   options: PlotOptions,
   size: { width: number; height: number },
   walked: { readonly place: number | null },
+  lit: { readonly place: number | null },
 ): uPlot.Options {
   const { data, colors } = options;
   const { kind } = data.series;
@@ -137,6 +149,7 @@ function uplotOptions(
             drawPoints(chart, options, styles, room);
           }
         },
+        (chart) => drawLit(chart, options, lit.place),
         (chart) => drawAnchor(chart, options),
         (chart) => drawXTitle(chart, options),
         (chart) => drawCompared(chart, options),
