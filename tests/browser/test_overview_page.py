@@ -109,3 +109,30 @@ _BARS_AND_DIGITS = """() => [...document.querySelectorAll('td.has-share')].map(c
     probe.remove();
     return { text: cell.textContent, bar, digits };
 })"""
+
+
+def test_the_op_profile_begins_with_categories_and_its_card_follows_the_pointer(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=op_profile")
+    pages.answered()
+    rows = page.locator("tbody tr[data-row]")
+    names = page.locator("tbody .tree-text").all_inner_texts()
+    assert names[:3] == [
+        "all-reduce",
+        "convolution fusion",
+        "output fusion",
+    ]
+    assert "fusion.3" not in page.locator("tbody").inner_text()  # all are closed
+    scroller = page.locator(".table-scroll").bounding_box()
+    head = page.locator("th", has_text="FLOPS").first.bounding_box()
+    assert scroller is not None
+    assert head is not None
+    assert head["x"] + head["width"] <= scroller["x"] + scroller["width"]
+    card = page.locator(".row-card h3")
+    rows.nth(2).hover()
+    assert card.inner_text() == "output fusion"
+    rows.nth(1).click()
+    page.mouse.move(640, 60)
+    assert card.inner_text() == "convolution fusion"  # that of a click stays
+    rows.nth(1).get_by_role("button", name="Open").click()
+    assert "fusion.3" in page.locator("tbody").inner_text()

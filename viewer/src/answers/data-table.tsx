@@ -60,6 +60,8 @@ export function DataTable({
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const scrollPx = useSignal(0);
+  /** Row under the pointer: its card is shown until the pointer leaves; that of a click stays. */
+  const pointed = useSignal<number | null>(null);
   const viewportPx = useSignal(20 * ROW_PX);
   const lines = model.lines.value;
   const count = lines.rows.length;
@@ -190,6 +192,7 @@ export function DataTable({
     const cell = (event.target as Element).closest<HTMLTableCellElement>("td");
     const row = cell?.parentElement?.dataset.row;
     const column = shown[(cell?.cellIndex ?? 0) - (leads ? 1 : 0)];
+    pointed.value = row === undefined ? null : Number(row);
     if (cell !== null && row !== undefined && column !== undefined) {
       cell.title = hoverText(model, column, Number(row));
     }
@@ -253,6 +256,9 @@ export function DataTable({
             aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
             onKeyDown={onKeyDown}
             onPointerOver={onPointerOver}
+            onPointerLeave={() => {
+              pointed.value = null;
+            }}
           >
             <colgroup>
               {leads && <col style={{ width: `${goPx}px` }} />}
@@ -283,7 +289,13 @@ export function DataTable({
           </table>
           {count === 0 && <p class="table-empty">{model.size === 0 ? "No rows." : "No row matches the filter."}</p>}
         </div>
-        {choices.hasCard.value && <RowCard model={model} row={currentRow} links={links} />}
+        {choices.hasCard.value && (
+          <RowCard
+            model={model}
+            row={pointed.value !== null && pointed.value < model.size ? pointed.value : currentRow}
+            links={links}
+          />
+        )}
       </div>
       {isPrinted.value && count > PRINTED_ROWS && <p class="dim">The first {PRINTED_ROWS} rows are printed.</p>}
     </section>

@@ -21,6 +21,8 @@ export class TableChoices {
   readonly hasCard = signal(false);
   /** True while the rows, which form a tree, are drawn as a picture too. */
   readonly hasPicture = signal(false);
+  /** True where a tree is closed at first, however small. */
+  isClosed = false;
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
 
@@ -66,7 +68,9 @@ export class TableModel {
     const parent = table.columns.find((column) => column.id === table.parent);
     this.tree = parent === undefined ? null : new RowTree(parent.values.map((value) => Number(value ?? -1)));
     this.places = new Places(table.columns);
-    this.#open = signal<ReadonlySet<number>>(this.tree?.openTo(this.size <= FEW_ROWS ? 0xffff : 0) ?? new Set());
+    this.#open = signal<ReadonlySet<number>>(
+      choices.isClosed ? new Set() : (this.tree?.openTo(this.size <= FEW_ROWS ? 0xffff : 0) ?? new Set()),
+    );
   }
 
   get sort(): Sort | null {
