@@ -102,6 +102,12 @@ def categories(truth: Truth) -> dict[Instruction, str]:
     }
 
 
+def exchanging(truth: Truth) -> frozenset[Instruction]:
+    """Collectives, sends and receives."""
+    words = ("all-reduce", "all-gather", "send", "recv")
+    return frozenset(key for key, category in categories(truth).items() if category.startswith(words))
+
+
 def counting_themselves(truth: Truth) -> frozenset[Instruction]:
     """Instructions whose events say what they compute and move."""
     return frozenset(

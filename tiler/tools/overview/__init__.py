@@ -48,6 +48,12 @@ NOTHING_KNOWN: Final = (
 # Steps of the chart: more than a screen has room for.
 _CHART_STEPS: Final = 2000
 
+# What is asked first of a run. A page shows six that were recorded, and folds the others.
+_FIRST: Final = (
+    *("step_mean", "input_share", "device_idle", "flops_of_peak", "devices", "device_type"),
+    *("host_idle", "hosts", "steps", "task"),
+)
+
 
 class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
     """A run in a span or in steps, on all hosts or on one."""
@@ -93,6 +99,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *host_facts(host),
     ]
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
+    facts.sort(key=lambda fact: _FIRST.index(fact.id) if fact.id in _FIRST else len(_FIRST))
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     headline = findings_notes(scope, findings)
