@@ -244,6 +244,13 @@ def steps(truth: Truth) -> dict[int, Step]:
     return {step["step"]: _step(step["cores"]) for step in truth["steps"]}
 
 
+def complete_steps(truth: Truth) -> list[Step]:
+    """Steps of all cores, which enter means and shares."""
+    numbers = [step["step"] for step in truth["steps"] if len(step["cores"]) == len(truth["cores"])]
+    by_number = steps(truth)
+    return [by_number[number] for number in numbers]
+
+
 def _step(cores: Mapping[str, Any]) -> Step:
     core_steps = list(cores.values())
     infeed = max(core["category"]["infeed"] for core in core_steps)

@@ -59,7 +59,7 @@ const PARTS: readonly string[] = [
   ...["all_reduce_compute", "all_reduce_sync", "send", "recv"],
 ];
 
-/** What is drawn of several memories and runs. */
+/** Parts of memories, alike in several charts and runs. */
 const MEMORY: readonly string[] = ["heap", "stack", "free", "fragmentation"];
 
 /** Looks of series that are drawn together. Idle time has no hue: no work looks like it. */
