@@ -91,7 +91,7 @@ def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
 
 
 def _lacking_notes(together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]) -> list[Note]:
-    """A note on the steps that some cores lack: by host where all cores of it do, and how many steps enter means."""
+    """A note on the steps that some cores lack: by host where all cores of it do."""
     by_steps: dict[tuple[int, ...], list[int]] = {}
     for place in range(len(names)):
         absent = tuple(np.flatnonzero(together.rows[:, place] < 0).tolist())
@@ -101,24 +101,31 @@ def _lacking_notes(together: AlignedSteps, names: Sequence[str], hosts: Sequence
         return []
     texts = []
     for absent, places in by_steps.items():
-        lacking_hosts = dict.fromkeys(hosts[place] for place in places)
-        are_whole = all(places.count(place) for place, host in enumerate(hosts) if host in lacking_hosts)
+        lacking_hosts, lacking = dict.fromkeys(hosts[place] for place in places), set(places)
+        are_whole = all(place in lacking for place, host in enumerate(hosts) if host in lacking_hosts)
         whose = list(lacking_hosts) if are_whole and len(set(hosts)) > 1 else [names[place] for place in places]
         verb = "lacks" if len(whose) == 1 else "lack"
         texts.append(f"{_first_names(whose)} {verb} {_numbers(together.number[list(absent)].tolist())}")
-    complete = int((together.rows >= 0).all(axis=1).sum())
-    others = len(together) - complete
-    rest = f"means and shares are of the {plural(complete, 'step', 'steps')} that all have, not of {others:,} more"
-    if not complete:
-        rest = "no step is on all of them: means and shares are of those recorded"
-    return [Note("info", f"{'; '.join(texts)}: {rest}")]
+    return [Note("info", "; ".join(texts))]
+
+
+def means_note(together: AlignedSteps) -> list[Note]:
+    """How many steps enter means and shares that are of the complete ones; nothing where all do."""
+    others = int((~together.complete).sum())
+    if others:
+        steps = plural(len(together) - others, "step", "steps")
+        return [Note("info", f"means and shares are of the {steps} that all have, not of {others:,} more")]
+    if (together.rows < 0).any():
+        return [Note("info", "no step is on all of them: means and shares are of those recorded")]
+    return []
 
 
 def _numbers(numbers: Sequence[int]) -> str:
     """Some steps in words: "step 5", "steps 5 to 9", "steps 5, 7, 9 and 3 more"."""
     if len(numbers) == 1:
         return f"step {numbers[0]}"
-    if numbers[-1] - numbers[0] == len(numbers) - 1:
+    numbers = sorted(numbers)
+    if list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
         return f"steps {numbers[0]} to {numbers[-1]}"
     return f"steps {_first_names([str(number) for number in numbers])}"
 

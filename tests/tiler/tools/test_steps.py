@@ -315,9 +315,29 @@ def test_a_name_alone_makes_steps_for_the_whole_run_on_all_devices(tmp_path: Pat
     run.store.close()
 
 
-def test_one_number_behind_all_slices_is_the_id_of_a_program(tmp_path: Path) -> None:
-    run = Asked.of_events(tmp_path, tpu_runs(2, 3, "jit_f(123)"))
+@pytest.mark.parametrize("names", [["jit_f(123)"] * 3, ["jit_f(77)", "jit_f(78)", "jit_f(78)"]])
+def test_numbers_on_lines_of_modules_are_ids_of_programs(tmp_path: Path, names: list[str]) -> None:
+    """Of one program, and of one that was compiled again."""
+    events = tpu_runs(2, 0)
+    events += [x(name, 100 * k, 100 * k + 10, pid=pid) for pid in (1, 2) for k, name in enumerate(names)]
+    run = Asked.of_events(tmp_path, events)
     assert [row["step"] for row in run.rows("steps", step_name="jit_f")] == [0, 1, 2]
+    assert [row["devices"] for row in run.rows("steps", step_name="jit_f")] == [2, 2, 2]
+    run.store.close()
+
+
+def test_numbers_on_other_tracks_are_those_of_steps(tmp_path: Path) -> None:
+    events = [x("train_step 7", 0, 10), x("train_step 7", 20, 30)]
+    run = Asked.of_events(tmp_path, events)
+    assert {row["step"] for row in run.rows("steps", step_name="train_step")} == {7}
+    run.store.close()
+
+
+def test_a_slice_of_a_host_hides_no_device_that_somebody_has_named(tmp_path: Path) -> None:
+    events = [*tpu_runs(4, 5), x("jit_f", 0, 60, pid=90)]
+    run = Asked.of_events(tmp_path, events)
+    rows = run.rows("steps", step_name="jit_f")
+    assert [row["devices"] for row in rows] == [4] * 5
     run.store.close()
 
 
