@@ -110,7 +110,7 @@ def _lacking_notes(together: AlignedSteps, names: Sequence[str], hosts: Sequence
 
 
 def means_note(together: AlignedSteps) -> list[Note]:
-    """How many steps enter means and shares that are of the complete ones; nothing where all do."""
+    """A note on how many steps enter means and shares that are of the complete ones; nothing where all do."""
     others = int((~together.complete).sum())
     if others:
         steps = plural(len(together) - others, "step", "steps")

@@ -317,7 +317,7 @@ def test_a_name_alone_makes_steps_for_the_whole_run_on_all_devices(tmp_path: Pat
 
 @pytest.mark.parametrize("names", [["jit_f(123)"] * 3, ["jit_f(77)", "jit_f(78)", "jit_f(78)"]])
 def test_numbers_on_lines_of_modules_are_ids_of_programs(tmp_path: Path, names: list[str]) -> None:
-    """Of one program, and of one that was compiled again."""
+    """One program, and one that was compiled again."""
     events = tpu_runs(2, 0)
     events += [x(name, 100 * k, 100 * k + 10, pid=pid) for pid in (1, 2) for k, name in enumerate(names)]
     run = Asked.of_events(tmp_path, events)
