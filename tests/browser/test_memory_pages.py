@@ -1,4 +1,4 @@
-"""The pages of memories and of the memory of programs: pickers, lifelines by keys, and ways to the timeline."""
+"""The pages of memories and of the memory of programs: pickers, lifelines, and ways to the timeline."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
@@ -36,6 +36,37 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
         yield ToolPages(Viewer(page, site.url))
 
 
+def legend_colours(page: Page) -> dict[str, str]:
+    """The colour of each series, by its title."""
+    page.locator(".legend-item").first.wait_for()
+    return dict(
+        page.locator(".legend-item").evaluate_all(
+            "items => items.map(item => [item.innerText, "
+            "(item.querySelector('rect, path').getAttribute('stroke') ?? '').toString()])"
+        )
+    )
+
+
+def lifeline_pixels(page: Page) -> list[int]:
+    """Colours of the curve's canvas just above its axis, at its points 0.25, 0.75 and so on up to 2.75."""
+    return list(
+        page.evaluate(
+            """() => {
+                const over = document.querySelector(".memory-curve .u-over");
+                const canvas = document.querySelector(".memory-curve canvas");
+                const { left, top } = canvas.getBoundingClientRect();
+                const box = over.getBoundingClientRect();
+                const context = canvas.getContext("2d");
+                const y = (box.bottom - top - 8) * devicePixelRatio;
+                return [1, 3, 5, 7, 9, 11].flatMap((k) => {
+                    const x = (box.left - left + (k * box.width) / 12) * devicePixelRatio;
+                    return [...context.getImageData(Math.round(x), Math.round(y), 1, 1).data];
+                });
+            }"""
+        )
+    )
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
@@ -46,10 +77,19 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     page.locator(".chart-plot .u-over").wait_for()
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"memory-profile-{theme}")
+    labels = page.locator(".fact-label").all_inner_texts()
+    assert labels[-4:] == ["Allocations", "Allocated", "Frees", "Freed"]
+    # Fragmentation is a line over the parts, on an axis at the right; parts look alike for every memory.
+    colours = legend_colours(page)
+    assert {"Heap", "Stack", "Fragmentation"} <= set(colours)
+    assert page.locator(".chart-card .u-axis").count() == 3
     page.get_by_role("combobox", name="Which memory").select_option("gpu_host_bfc")
     pages.answered()
     page.get_by_text("Memory gpu_host_bfc over time").wait_for()
     assert pages.address()["f.memory"] == "gpu_host_bfc"
+    other = legend_colours(page)
+    assert {name: other[name] for name in other if name in colours} == {n: colours[n] for n in other if n in colours}
+    assert "Heap" in other
     # By keys: to the end of the curve, and from there into the timeline.
     page.locator(".chart-plot").focus()
     page.keyboard.press("End")
@@ -63,25 +103,46 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.wait_for("timeline")
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    pages.go(run, "tool=memory_viewer&f.buffers=all&f.order=program")
+    pages.go(run, "tool=memory_viewer")
     pages.answered()
-    lines = page.locator(".lifeline")
-    assert lines.count() == 3
-    card = page.locator(".lifeline-card")
-    lines.nth(0).focus()
+    by_size, by_program = (page.get_by_role("group", name=name) for name in ("By size", "By program order"))
+    curve = page.locator(".memory-curve .u-over")
+    curve.wait_for()
+    card = page.locator(".buffer-card")
+    # Of three buffers of 4,096 bytes each, at first the one that is made first.
     assert "x" in card.locator("h3").inner_text()
-    page.keyboard.press("ArrowDown")
+    assert "16.25 times" in card.inner_text()  # 4,096 of 252 bytes
+    assert "parameter" in card.inner_text()
+    assert "756" in page.locator(".fact-card", has_text="Without padding").inner_text()
+    # By keys, and by the pointer in either chart.
+    by_program.focus()
+    page.keyboard.press("ArrowRight")
     assert "y" in card.locator("h3").inner_text()
-    assert "16" in card.inner_text()  # 4,096 of 252 bytes
+    assert "non-fusion elementwise" in card.inner_text()
+    middle = lifeline_pixels(page)
     page.keyboard.press("End")
     assert card.locator("h3").inner_text().strip() == "z"
-    lines.nth(1).hover()
+    # Points 1 to 2, and 2 to 3: the span of z lies further to the right, in another colour.
+    assert lifeline_pixels(page) != middle
+    box = by_size.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 10)
     assert card.locator("h3").inner_text().strip() == "y"
+    assert lifeline_pixels(page) == middle
+    # From rows of the table, by pointer and by keys.
+    page.locator(".data-table tbody tr", has_text="z").first.hover()
+    assert card.locator("h3").inner_text().strip() == "z"
+    page.locator(".data-table").focus()
+    page.keyboard.press("Home")
+    assert "x" in card.locator("h3").inner_text()
+    by_size.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.locator(".data-table tr.is-current", has_text="z").wait_for()
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"memory-viewer-{theme}")
     page.get_by_role("combobox", name="Which program").select_option("jit_g(8)")

@@ -132,8 +132,9 @@ class Table:
 class Series:
     """Values drawn as a chart: ys over one x.
 
-    `lines` are limits over the same x, and measured as ys are. `labels` say what is at each x. On a scale of logarithms
-    what is not above 0 has no place.
+    Of areas, ys in another unit than the first are lines over them, with an axis of their own. `lines` are limits over
+    the same x, and measured as ys are. `labels` say what is at each x. On a scale of logarithms what is not above 0 has
+    no place.
     """
 
     id: str

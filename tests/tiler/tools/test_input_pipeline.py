@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
@@ -109,6 +110,8 @@ def test_steps_of_a_pod(readers: dict[str, QueryReader], host: str) -> None:
         reduces = [one["all_reduce"] for one in cores.values()]
         most = max(reduces, key=lambda one: one["compute"] + one["sync"])
         assert (row["all_reduce_compute"], row["all_reduce_sync"]) == (most["compute"], most["sync"])
+    shares_most = [row["infeed_max"] for row in ours]
+    assert of.fact("infeed_deviation").value == pytest.approx(stdev(shares_most), rel=1e-12)
     of_steps = steps["p"]
     if host == "all":
         for name, key in (
@@ -166,6 +169,15 @@ def test_input_operations_as_xprof_has_them(readers: dict[str, QueryReader], nam
         us = row["explained"] * tick_ps / 1e6
         assert f"{us:.3f}" == operations["p"][CATEGORIES[row["category"]][1]]
         assert row["advice"]
+    # Both bars add up to what the table says of each category: parts without time are left out.
+    (chart,) = (series for series in of.series if series.id == "host_input")
+    assert chart.kind == "area"
+    drawn = {y.title: tuple(values_of(y)) for y in chart.ys}
+    taken = {row["category"]: (row["self"], row["explained"]) for row in categories}
+    assert drawn == {category: ticks for category, ticks in taken.items() if any(ticks)}
+    assert [sum(bar) for bar in zip(*drawn.values(), strict=True)] == [
+        (of.table("input_categories").totals or {})[key] for key in ("self", "explained")
+    ]
 
 
 def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:
@@ -195,6 +207,9 @@ def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> No
     times = [row["duration"] for row in ours]
     assert (of.fact("mean").value, of.fact("deviation").value) == (round(mean(times)), round(stdev(times)))
     assert f"{int(str(of.fact('deviation').value)) / 1e6:.1f}" == summary["steptime_ms_standard_deviation"]
+    shares = [row["input"] / row["duration"] for row in ours]
+    assert of.fact("infeed_deviation").value == pytest.approx(stdev(shares), rel=1e-12)
+    assert "host_input" not in [series.id for series in of.series]
     # Nothing is known of input on this host: not nought.
     assert of.fact("host_input").value is None
     assert "tf.data" in of.fact("host_input").note
@@ -203,6 +218,7 @@ def test_steps_of_a_cpu_as_xprof_has_them(readers: dict[str, QueryReader]) -> No
 def test_a_single_step_has_no_deviation(readers: dict[str, QueryReader]) -> None:
     of = answer(readers["gpu_v100x8_bert"])
     assert of.fact("deviation").value is None  # it prints -nan
+    assert of.fact("infeed_deviation").value is None
     assert f"{int(str(of.fact('mean').value)) / 1e6:.1f}" == "21.3"
     # With the work of hosts it is input, not "all others", that steps have; but no step would be 3 % shorter without.
     assert of.fact("verdict").value == "not input-bound"
@@ -213,7 +229,7 @@ def test_without_steps(readers: dict[str, QueryReader]) -> None:
     of = answer(readers["tpu_v6e_4core"])
     assert [of.fact(name).value for name in ("verdict", "input_share", "mean")] == [None] * 3
     assert of.fact("verdict").note == NO_STEPS
-    assert not of.tables
+    assert [table.id for table in of.tables] == ["step_candidates"]
 
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
@@ -267,3 +283,28 @@ def test_hosts_that_begin_late_are_said_so(tmp_path: Path) -> None:
     assert [row["infeed"] for row in by_row(of, "steps")] == [10, 10, 11, 11]
     event = by_row(of, "steps")[3]["event"]
     assert str(event).endswith(".1")  # the second step of the core that waits longest
+
+
+def test_means_are_of_the_steps_that_all_cores_have(tmp_path: Path) -> None:
+    """A host was recorded a step later: of the first step its cores are missing."""
+    shape = PodShape()
+    assert shape.late_host == 1
+    pod = write_pod(tmp_path / "pod", shape)
+    build_store([Path(path) for path in pod.files], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    steps = [step["cores"] for step in pod.truth["steps"]]
+    longest = [
+        max(core["duration"] for core in cores.values()) // reader.tick_ps
+        for cores in steps
+        if len(cores) == shape.cores
+    ]
+    assert len(longest) == len(steps) - 1
+    pipeline = answer(reader)
+    assert pipeline.fact("mean").value == pytest.approx(sum(longest) / len(longest), abs=1)
+    durations = finish(ask(tool("steps"), Scope(reader), from_values(tool("steps").question, {}))).fact("mean")
+    # Slices of the timeline have whole nanoseconds, the device's clock is finer.
+    assert durations.value == pytest.approx(sum(longest) / len(longest), abs=1000 // reader.tick_ps)
+    assert f"of the {len(longest)} steps that all devices have" in durations.note
+    texts = [note.text for note in pipeline.notes]
+    assert f"pod-worker-1 lacks step {shape.first_step}." in texts, "the host, not each of its cores"
+    assert "Means and shares are of the 4 steps that all have, not of 1 more." in texts

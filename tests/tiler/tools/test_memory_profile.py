@@ -133,7 +133,7 @@ def check(reader: QueryReader, events: list[Event]) -> None:
         if len(in_time) < 1000:
             # The level goes on to the end of the run.
             expected = [(time, event.used) for time, event in zip(times, in_time, strict=True)]
-            used = [column for column in fill.ys if column.id != "free"]
+            used = [column for column in fill.ys if column.kind == "bytes" and column.id != "free"]
             sums = [sum(values_of(column)[k] or 0 for column in used) for k in range(len(points))]  # type: ignore[misc]
             assert list(zip([point[0] for point in points], sums, strict=True))[:-1] == expected
             assert sums[-1] == expected[-1][1]
@@ -276,6 +276,8 @@ def test_instants_of_pytorch(tmp_path: Path) -> None:
     gpu = told["GPU 0"]
     assert (gpu["peak"], gpu["free"], gpu["capacity"], gpu["lifetime_peak"]) == (1150, 2946, 4096, None)
     assert (gpu["allocations"], gpu["frees"], gpu["allocated"], gpu["freed"]) == (2, 1, 150, 100)
+    facts = answer(reader, memory=gpu["memory"])
+    assert [facts.fact(name).value for name in ("allocations", "frees", "allocated", "freed")] == [2, 1, 150, 100]
     listed = rows(answer(reader, memory="GPU 0"), "allocations")
     assert [(row["total"], row["count"], row["event"]) for row in listed] == [
         (100, 1, "0.0"),
@@ -321,9 +323,9 @@ def test_columns_keep_their_kinds(tmp_path: Path) -> None:
     trace = random_trace(tmp_path / "a.xplane.pb", random.Random(3), 60)
     found = answer(opened(trace, tmp_path / "store"))
     fill: list[Column] = [found.series[0].x, *found.series[0].ys]
-    kinds = [("time", "time"), ("heap", "bytes"), ("stack", "bytes")]
+    kinds = [("time", "time"), ("heap", "bytes"), ("stack", "bytes"), ("fragmentation", "fraction")]
     assert [(column.id, column.kind) for column in fill] == kinds
     # What is free is drawn by itself where next to nothing is in use.
-    assert [series.id for series in found.series] == ["fill", "free", "fragmentation"]
+    assert [series.id for series in found.series] == ["fill", "free"]
     limit = values_of(found.series[0].lines[0])
     assert set(limit) == {found.fact("peak").value}

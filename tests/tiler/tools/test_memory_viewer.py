@@ -146,6 +146,7 @@ def test_the_program_of_a_pod_as_it_was_made(readers: dict[str, QueryReader]) ->
     assert facts["padding"] == sum(row["extra"] for row in told.values() if row["at_peak"])
     assert told[8]["name"] == "infeed.1{0,0}"
     assert told[1]["expansion"] == 100352 / 18816
+    assert facts["peak_unpadded"] == truth["peak_total"] - facts["padding"]
     heap = values_of(ours.series[0].ys[0])
     assert heap[int(str(facts["peak_point"]))] == truth["peak_total"]
     sizes = [size + truth["indefinite"] for *_, size in truth["timeline"]]
@@ -159,7 +160,14 @@ def test_orders_rests_and_choices(readers: dict[str, QueryReader]) -> None:
     assert sorted(map(str, by_size)) == sorted(map(str, by_program))
     assert [row["size"] for row in by_size] == sorted((row["size"] for row in by_size), reverse=True)
     assert [row["first"] for row in by_program] == sorted(row["first"] for row in by_program)
+    starts = [(row["first"], -row["last"]) for row in by_program]
+    assert starts == sorted(starts)  # at the left those that stay longest
     few = answer(reader, program="jit_train_step(26)", limit=2)
+    few_by_program = answer(reader, program="jit_train_step(26)", limit=2, order="program")
+    largest = rows(few, "buffers")
+    assert largest == sorted(rows(few_by_program, "buffers"), key=lambda row: -row["size"])
+    assert min(row["size"] for row in largest) >= by_size[2]["size"]
+    assert few_by_program.table("buffers").rest == few.table("buffers").rest
     table = few.table("buffers")
     assert table.totals is not None
     assert table.rest is not None
@@ -197,10 +205,11 @@ def test_hostile_plans_have_an_answer(tmp_path: Path) -> None:
         for column in ("size", "unpadded"):
             assert all(0 <= row[column] <= row["size"] for row in rows(found, "buffers"))
     small = answer(reader, program="1", buffers="all", order="program")
-    assert [(row["name"], row["first"], row["last"], row["at_peak"]) for row in rows(small, "buffers")] == [
-        ("x", 0, 3, True),
-        ("y", 1, 2, True),
-        ("z", 2, 3, True),
+    columns = ("name", "category", "first", "last", "at_peak")
+    assert [tuple(row[column] for column in columns) for row in rows(small, "buffers")] == [
+        ("x", "parameter", 0, 3, True),
+        ("y", "non-fusion elementwise", 1, 2, True),
+        ("z", "non-fusion elementwise", 2, 3, True),
     ]
     assert values_of(small.series[0].ys[0]) == [4096, 8192, 12288, 8192]
     assert values_of(small.series[0].ys[1]) == [252, 504, 756, 504]

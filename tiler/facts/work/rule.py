@@ -53,7 +53,7 @@ class OrderedPatterns(Generic[Kind]):
         return None
 
     def kinds(self, texts: Sequence[bytes]) -> list[Kind | None]:
-        """That of each text. Texts that match nothing are passed over together: a fifteenth of the time."""
+        """That of each text. Texts that match nothing are passed over together."""
         kinds: list[Kind | None] = [None] * len(texts)
         joined = b"\n".join(texts)
         ends = list(accumulate(len(text) + 1 for text in texts))

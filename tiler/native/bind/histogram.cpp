@@ -394,11 +394,11 @@ void bind_histogram(nb::module_& m) {
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
             "`slot`: what must stand there; `names`: other names for all slices of the page, LEFT_OUT for those that\n"
             "do not count. Raises DamagedContainer.")
-        .def(
-            "windows", &BoundLeafSpans::windows, nb::arg("pages"), nb::arg("max_rows"), nb::arg("parts_of_page"),
-            nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("limit"),
-            "Returns of each kind the ticks below a limit in which it runs, as spans that ascend and do not touch: of what\n"
-            "was added, and of parts of these pages, so many of each. Raises DamagedContainer.")
+        .def("windows", &BoundLeafSpans::windows, nb::arg("pages"), nb::arg("max_rows"), nb::arg("parts_of_page"),
+             nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("limit"),
+             "Returns of each kind the ticks below a limit in which it runs, as spans that ascend and do not touch: of "
+             "what\n"
+             "was added, and of parts of these pages, so many of each. Raises DamagedContainer.")
         .def(
             "take", &BoundLeafSpans::take,
             "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"

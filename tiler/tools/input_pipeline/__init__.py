@@ -18,10 +18,16 @@ from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.findings import question_findings
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
-from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
+from tilescope.tiler.tools.input_pipeline.host_tables import (
+    advice,
+    categories_chart,
+    categories_table,
+    operations_table,
+)
 from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_choice import step_choice
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.steps.durations import spread
 from tilescope.tiler.tools.tool import Tool
@@ -55,6 +61,9 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    choice = yield from step_choice(scope, question)
+    tables += choice.tables
+    notes = [*choice.notes, *notes]
     if judgement is not None:
         notes.insert(0, Note("info" if judgement.where == "device" else "warning", judgement.text))
     facts = [
@@ -63,7 +72,8 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         *_step_facts(steps, measured),
         *_host_facts(side),
     ]
-    return Answer(facts, tables, measured.series if measured else (), notes)
+    series = [*(measured.series if measured else ()), *([categories_chart(side)] if side.operations else [])]
+    return Answer(facts, tables, series, notes)
 
 
 def _verdict(findings: RunFindings, measured: Measured) -> Verdict:

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Column, Fact, Note, Series, Table, Valu
 from tilescope.tiler.tools.input_pipeline import levels
 from tilescope.tiler.tools.input_pipeline.levels import Level, percent
 from tilescope.tiler.tools.input_pipeline.tpu_side import TpuSteps, tpu_steps
-from tilescope.tiler.tools.step_times import AskedSteps
+from tilescope.tiler.tools.step_times import AskedSteps, means_note
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, spread
 
 Ints = NDArray[np.int64]
@@ -88,11 +88,13 @@ class Measured:
 def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
     """Figures of steps over TPU cores."""
     summary = tpu_steps(steps.times, steps.aligned)
-    whole = int(summary.of_core.sum())
-    share = float(summary.waited.sum()) / whole if whole else 0.0
-    shares = summary.share_max
+    every = steps.aligned.complete
+    whole = int(summary.of_core[every].sum())
+    share = float(summary.waited[every].sum()) / whole if whole else 0.0
+    shares = summary.share_max[every]
     facts = [
         Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
+        _share_deviation(shares),
         Fact("infeed_min", "Least", float(shares.min()), "fraction"),
         Fact("infeed_max", "Most", float(shares.max()), "fraction"),
     ]
@@ -106,10 +108,9 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("All-reduce wait", summary.reduce_sync, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
-    every = np.ones(len(summary.duration), np.bool_)
     tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
     without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
-    notes = _level_notes(without_infeed, summary.duration, every)
+    notes = [*means_note(steps.aligned), *_level_notes(without_infeed, summary.duration, every)]
     reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
     notes += _level_notes(
         [("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration, every
@@ -125,6 +126,14 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         "of the step time of the core that waits longest, step by step",
         "of the core that takes longest",
     )
+
+
+def _share_deviation(shares: NDArray[np.float64]) -> Fact:
+    """Deviation over steps of the share that waits for input."""
+    label = "Deviation of waits"
+    if len(shares) < 2:
+        return Fact("infeed_deviation", label, None, "fraction", "of a single step there is none")
+    return Fact("infeed_deviation", label, float(shares.std(ddof=1)), "fraction", "of a sample, step by step")
 
 
 def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:
@@ -229,6 +238,9 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     if halves + wholes:
         share = halves / (halves + wholes)
         facts.append(Fact("low_precision", "16-bit compute", share, "fraction", "of the compute time of devices"))
+    is_timed = in_means & (duration > 0)
+    if is_timed.any():
+        facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
     noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
     return Measured(
         duration,

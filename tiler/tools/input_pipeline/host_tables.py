@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Final
 
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Column, Note, Table, Value
+from tilescope.tiler.tools.answer import Column, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, InputCategory
 from tilescope.tiler.tools.input_pipeline.levels import percent
 
@@ -51,6 +51,18 @@ def categories_table(side: HostSide) -> Table:
     ]
     totals: dict[str, Value] = {"self": own, "explained": whole}
     return Table("input_categories", "What providing input takes", columns, totals=totals)
+
+
+def categories_chart(side: HostSide) -> Series:
+    """The categories as parts of two bars: of the work of hosts, and of the waiting that it explains."""
+    sums = {category: (side.own_of(category), side.explained[category]) for category in InputCategory}
+    ys = [
+        Column(category.value, _TITLES[category], "ticks", list(ticks))
+        for category, ticks in sums.items()
+        if any(ticks)
+    ]
+    x = Column("what", "", "name", ["Work of hosts", "Explained wait"])
+    return Series("host_input", "What providing input takes", "area", x, ys)
 
 
 def operations_table(side: HostSide, limit: int) -> Table:

@@ -160,7 +160,7 @@ def _facts(row: _MemoryRow, *, is_counted: bool) -> list[Fact]:
     peak = row.peak
     fill = None if peak is None else peak.fill
     missing = _NONE_YET if peak is None else ""
-    made, freed, made_bytes, _ = row.counts
+    made, freed, made_bytes, freed_bytes = row.counts
     capacity = None if fill is None else fill.capacity
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
@@ -209,6 +209,7 @@ def _facts(row: _MemoryRow, *, is_counted: bool) -> list[Fact]:
         Fact("allocations", "Allocations", made, "count"),
         Fact("allocated", "Allocated", made_bytes, "bytes", "by all of them together"),
         Fact("frees", "Frees", freed, "count"),
+        Fact("freed", "Freed", freed_bytes, "bytes", "by all of them together"),
     ]
 
 
@@ -233,13 +234,12 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.event), peak.fill.used), total="max")
+    fragmentation = memory.fragmentation[curve.event]
+    if (fragmentation == fragmentation).any():
+        parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
     charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
     if free is not None and is_small:
         charts.append(Series("free", "Free memory", "line", time, [free]))
-    fragmentation = memory.fragmentation[curve.event]
-    if (fragmentation == fragmentation).any():
-        fragmentation_column = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
-        charts.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [fragmentation_column]))
     return charts
 
 

@@ -20,6 +20,7 @@ from tilescope.tiler.facts.hlo import (
     program_values,
     programs_of,
 )
+from tilescope.tiler.facts.hlo.expressions import category
 from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
@@ -61,9 +62,12 @@ class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
         Literal["peak", "all"], Meta(description="Which buffers are listed: those at the peak, or all.")
     ] = "peak"
     order: Annotated[
-        Literal["size", "program"], Meta(description="Which buffers come first: the largest, or those made first.")
+        Literal["size", "program"],
+        Meta(description="Which buffers come first: the largest, or those made first, and that stay longest."),
     ] = "size"
-    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most buffers that are listed.")] = DEFAULT_LISTED
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_LISTED, description="The most buffers that are listed: the largest, in either order.")
+    ] = DEFAULT_LISTED
 
 
 def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
@@ -103,13 +107,7 @@ def _of_program(
     elif len(spaces) > 1:
         others = ", ".join(str(other) for other in spaces if other != question.space)
         notes.append(Note("info", f"{shown.label} uses other memory spaces, too: {others}"))
-    lines = list(space.lifelines)
-    if question.order == "size":
-        lines.sort(key=lambda line: (-line.buffer.size, line.first, line.buffer.id))
-    else:
-        lines.sort(key=lambda line: (line.first, line.last, line.buffer.id))
-    yield
-    tables = [_buffers_table(values, lines, question), _allocations_table(space), table]
+    tables = [_buffers_table(values, space.lifelines, question), _allocations_table(space), table]
     return Answer(_facts(shown, space), tables, _series(space), notes)
 
 
@@ -156,10 +154,12 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
         Fact("total", "All allocations", space.total, "bytes", apart),
         Fact(
             "fragmentation",
-            "Lost between values",
+            "Fragmentation",
             fragmentation,
             "fraction",
-            "of the memory for temporary values" if fragmentation is not None else why or "there are none",
+            "of the memory for temporary values is lost between them"
+            if fragmentation is not None
+            else why or "there are none",
         ),
         Fact("not_reusable", "Not reusable", space.not_reusable, "bytes", "of tuples, and local to threads"),
         Fact("peak_point", "Peak at point", space.position + 1 if has_curve else None, "count", why),
@@ -183,7 +183,11 @@ def _series(space: WorkingSpace) -> list[Series]:
 
 
 def _buffers_table(values: InstructionFinder, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
-    listed, rest = lines[: question.limit], lines[question.limit :]
+    largest = sorted(lines, key=lambda line: (-line.buffer.size, line.first, line.buffer.id))
+    listed, rest = largest[: question.limit], largest[question.limit :]
+    if question.order == "program":
+        # Of those that come at once the one that stays longest.
+        listed.sort(key=lambda line: (line.first, -line.last, line.buffer.id))
 
     def texts(name: str, title: str, value: Callable[[Lifeline], str]) -> Column:
         return Column(name, title, "text", [value(line) or None for line in listed])
@@ -201,6 +205,7 @@ def _buffers_table(values: InstructionFinder, lines: Sequence[Lifeline], questio
         Column("expansion", "Expansion", "number", expansion, "times", total="none"),
         texts("purpose", "For", lambda line: line.purpose),
         texts("shape", "Shape and layout", lambda line: "" if line.shape is None else line.shape.text),
+        texts("category", "Category", lambda line: "" if line.instruction is None else category(line.instruction)),
         texts("opcode", "Opcode", lambda line: "" if line.instruction is None else line.instruction.opcode),
         texts("framework", "Framework", lambda line: "" if line.instruction is None else line.instruction.op_name),
         texts("source", "Source", lambda line: "" if line.instruction is None else values.source(line.instruction)),

@@ -24,6 +24,7 @@ export function choices(tool: string, table: string, hasCards = false, hasPictur
   if (choices === undefined) {
     choices = new TableChoices();
     choices.hasCard.value = hasCards;
+    choices.isClosed = hasCards;
     choices.hasPicture.value = hasPictures;
     choicesOf.set(name, choices);
   }
@@ -48,6 +49,7 @@ export function AnswerView({
   isOwn = false,
   hasHeadline = false,
   hasPictures = false,
+  onPointed,
   wanted: requested = null,
 }: AnswerProps) {
   const { facts, tables, series } = answer;
@@ -106,6 +108,7 @@ export function AnswerView({
               choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures),
               wanted: wanted.value?.table === id ? wanted.value : null,
               onMore,
+              ...(onPointed === undefined ? {} : { onPointed: (row: number) => onPointed({ table: id, row }) }),
             };
             return isTree(table) ? (
               <TreeTable key={id} {...props} rangeText={rangeText} />

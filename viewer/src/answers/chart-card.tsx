@@ -1,6 +1,6 @@
 /** A series as a chart: legend, plot, exact figures where one points, PNG and TSV. Keys walk along x. */
 
-import { useSignal } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { type ToolSeries, type ToolTable, ticks } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -10,6 +10,7 @@ import { theme } from "../state/settings";
 import { forcedColors, plotColors } from "./chart-colors";
 import { ChartData, type ChartPoint } from "./chart-data";
 import { ChartLegend } from "./chart-legend";
+import type { ChartOverlay } from "./chart-overlay";
 import { chartPicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
@@ -35,14 +36,31 @@ interface Props {
   readonly onRow: (row: RowOfTable) => void;
   readonly links: Links;
   readonly rangeText: string;
+  /** Lines and a span that a page lays over the chart. */
+  readonly overlay?: ChartOverlay | null;
   /** Content before the legend. */
   readonly head: ComponentChildren;
+  /** Row of the answer that one points at elsewhere: it stands out here, too. */
+  readonly lit?: number | null;
+  /** Told of the row that one points at here. */
+  readonly onLit?: (row: number) => void;
 }
 
 /** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
 let refocused: { readonly series: string; readonly place: number | null } = { series: "", place: null };
 
-export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
+export function ChartCard({
+  series,
+  tables,
+  choices,
+  onRow,
+  links,
+  rangeText,
+  overlay = null,
+  head,
+  lit = null,
+  onLit,
+}: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
@@ -64,6 +82,11 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const plot = useRef<Plot | null>(null);
   const isForced = useForced();
   const isShown = (y: number) => !hidden.peek().has(y);
+  const report = useRef(onLit);
+  report.current = onLit;
+  const litPlace = useRef<number | null>(null);
+  litPlace.current = lit === null ? null : data.rows.indexOf(lit);
+  useEffect(() => plot.current?.light(litPlace.current), [lit, data]);
 
   useEffect(() => {
     const element = holder.current;
@@ -88,6 +111,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             colors: colors.peek()!,
             brush,
             compared: letters(brush, compared),
+            overlay,
             isShown,
             onBrush: (places, isDone) => {
               brushed.value = places;
@@ -97,8 +121,12 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
             },
             onPoint: (place, row, leftPx) => {
               pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
+              if (place !== null) {
+                report.current?.(data.rows[place]!);
+              }
             },
           });
+          plot.current.light(litPlace.current);
           // Its scales are there with the next frame.
           requestAnimationFrame(() => {
             if (!isGone && document.activeElement === element && resting.current !== null) {
@@ -118,7 +146,18 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
       pointed.value = null;
       brushed.value = null;
     };
-  }, [data, links, theme.value, isForced.value, hasTable.value]);
+  }, [data, links, theme.value, isForced.value, hasTable.value, overlay]);
+
+  useEffect(
+    () =>
+      effect(() => {
+        if (overlay !== null) {
+          overlay.span.value;
+          plot.current?.redraw();
+        }
+      }),
+    [overlay],
+  );
 
   const toggle = (y: number, isOnly: boolean) => {
     const others = data.ys.map((_, index) => index).filter((index) => index !== y);

@@ -77,8 +77,18 @@ export class ChartData {
     return this.rows.length === 0 || this.ys.length === 0 || this.stops.length === 0;
   }
 
+  /** Ids of the ys: their looks go by these. */
+  get ids(): readonly string[] {
+    return this.ys.map(({ id }) => id);
+  }
+
   get isStacked(): boolean {
     return this.series.kind === "area";
+  }
+
+  /** True for a level that is drawn over stacked parts as a line: it is measured in another unit than these. */
+  isLevel(y: number): boolean {
+    return this.isStacked && !this.measures[0]!.columns.includes(this.ys[y]!);
   }
 
   get isLog(): boolean {
@@ -90,13 +100,15 @@ export class ChartData {
     return this.isStacked && this.xKind !== "time" && this.xs.length <= MOST_COLUMNS;
   }
 
-  /** x, all ys, then limits; hidden ones are null throughout. Of areas each stands on those after it that are shown. */
+  /** x, all ys, then limits; hidden ones are null throughout. Of areas each stands on those after it that are shown; levels stand for themselves. */
   plotted(isShown: (y: number) => boolean): Plotted {
     const line = (column: ShownColumn, isSeen: boolean) =>
       Array.from(this.rows, (row) => (isSeen && this.#isThere(column, row) ? column.approximate[row]! : null));
     const values = this.ys.map((column, y) => line(column, isShown(y)));
     const lines = this.lines.map((column) => line(column, true));
-    return [this.xs, ...(this.isStacked ? stacked(values) : values), ...lines];
+    const parts = this.isStacked ? stacked(values.filter((_, y) => !this.isLevel(y))) : [];
+    const drawn = this.isStacked ? values.map((level, y) => (this.isLevel(y) ? level : parts.shift()!)) : values;
+    return [this.xs, ...drawn, ...lines];
   }
 
   /** The least distance of neighbours in x: how wide bars may be. */
@@ -151,8 +163,8 @@ export class ChartData {
   /** Sum of the parts that are shown; null where there is nothing to add up. */
   totalText(place: number, isShown: (y: number) => boolean): string | null {
     const [first] = this.ys;
-    const parts = this.ys.filter((_, y) => isShown(y));
-    if (!this.isStacked || first === undefined || parts.length < 2 || this.measures.length !== 1) {
+    const parts = this.ys.filter((_, y) => isShown(y) && !this.isLevel(y));
+    if (!this.isStacked || first === undefined || parts.length < 2) {
       return null;
     }
     const values = parts.map((column) => column.value(this.rows[place]!)).filter((value) => value !== null);

@@ -83,3 +83,9 @@ test("exact texts have all digits", () => {
   expect(exactText({ kind: "flag", unit: "" }, true, PS)).toBe("yes");
   expect(exactText({ kind: "count", unit: "" }, null, PS)).toBe("not recorded");
 });
+
+test("one of a unit that is a noun is written as one", () => {
+  const times = { kind: "number", unit: "times" } as const;
+  expect([1, 1.5, 16].map((value) => figureText(times, value, PS).unit)).toEqual(["time", "times", "times"]);
+  expect(figureText({ kind: "count", unit: "s" }, "1", PS).unit).toBe("s");
+});

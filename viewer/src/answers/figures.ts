@@ -93,7 +93,8 @@ export function figureText(
     return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };
   }
   const scale = scaleOf(column, [approximate(column.kind, value)], time);
-  return { digits: scale.text(value), unit: scale.unit };
+  const digits = scale.text(value);
+  return { digits, unit: digits === "1" ? (SINGULARS[scale.unit] ?? scale.unit) : scale.unit };
 }
 
 /** A figure with all its digits: `12.345 µs · 12 345 ticks`. */
@@ -113,6 +114,9 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
   }
   return suffix === "" ? text : `${text} ${suffix}`;
 }
+
+/** Units that are nouns, for one of them. */
+const SINGULARS: Readonly<Record<string, string>> = { times: "time" };
 
 /** Digits after the point: a thousandth of a unit is the next smaller one. */
 const DURATION_DECIMALS = 3;

@@ -68,6 +68,8 @@ export interface AnswerProps {
   readonly hasHeadline?: boolean;
   /** Trees are shown as pictures at first, with their tables below. */
   readonly hasPictures?: boolean;
+  /** Rows that the pointer is over, or that keys have gone to. */
+  readonly onPointed?: (row: RowOfTable) => void;
   /** A row that somebody asked for elsewhere on the page; another object asks anew. */
   readonly wanted?: RowOfTable | null;
 }

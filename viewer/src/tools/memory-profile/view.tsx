@@ -14,7 +14,20 @@ import type { MemoryProfileFields } from "./fields";
 const TOOL = { id: "memory_profile", title: "Memory profile", help: "" };
 
 /** Facts that the page shows: the others are in the table of memories. */
-const SHOWN = new Set(["peak", "peak_time", "capacity", "stack", "heap", "free", "fragmentation", "lifetime_peak"]);
+const SHOWN = new Set([
+  "peak",
+  "peak_time",
+  "capacity",
+  "stack",
+  "heap",
+  "free",
+  "fragmentation",
+  "lifetime_peak",
+  "allocations",
+  "allocated",
+  "frees",
+  "freed",
+]);
 
 export function MemoryProfileView({ context, fields, setFields }: PageProps<MemoryProfileFields>) {
   const app = useApp();

@@ -9,22 +9,19 @@ export interface MemoryViewerFields {
   /** Memory space; 0 is the device's main one. */
   readonly space: number;
   readonly buffers: "peak" | "all";
-  readonly order: "size" | "program";
 }
 
 export const FIELDS: PageFields<MemoryViewerFields> = {
-  parse: ({ program = "", host = "", space = "", buffers, order }) => ({
+  parse: ({ program = "", host = "", space = "", buffers }) => ({
     program: program.slice(0, 4096),
     host: host.slice(0, 4096),
     space: /^\d{1,9}$/.test(space) ? Number(space) : 0,
     buffers: buffers === "all" ? "all" : "peak",
-    order: order === "program" ? "program" : "size",
   }),
-  format: ({ program, host, space, buffers, order }) => ({
+  format: ({ program, host, space, buffers }) => ({
     ...(program === "" ? {} : { program }),
     ...(host === "" ? {} : { host }),
     ...(space === 0 ? {} : { space: String(space) }),
     ...(buffers === "peak" ? {} : { buffers }),
-    ...(order === "size" ? {} : { order }),
   }),
 };

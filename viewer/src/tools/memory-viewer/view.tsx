@@ -1,35 +1,50 @@
 /** The memory viewer: a program, how much memory it uses at each point, and which buffers are there when. */
 
-import type { ToolAnswer } from "@tilescope/client";
+import "./memory-viewer.css";
+import { computed, type Signal, signal, useSignal } from "@preact/signals";
+import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
-import { AnswerView } from "../../answers/answer-view";
+import { AnswerView, choices } from "../../answers/answer-view";
+import { ChartCard } from "../../answers/chart-card";
+import type { ChartSpan } from "../../answers/chart-overlay";
+import { seriesStyle } from "../../answers/chart-style";
+import { FactCards } from "../../answers/facts-cards";
+import { exactText, figureText } from "../../answers/figures";
+import type { RowOfTable } from "../../answers/links";
+import { formatCount } from "../../components/format";
+import type { Theme } from "../../raster/palette";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
+import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
-import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { type BufferBar, type BufferBars, bufferBars, HUES } from "./buffer-bars";
+import { BufferCard } from "./buffer-card";
+import { BufferStrip } from "./buffer-strip";
 import type { MemoryViewerFields } from "./fields";
-import { LifelineChart } from "./lifeline-chart";
 
 const TOOL = { id: "memory_viewer", title: "Memory viewer", help: "" };
 
 /** Facts that the page shows; `tilescope ask` has all. */
-const SHOWN = new Set(["peak", "padding", "parameters", "outputs", "constants", "temporary", "total", "fragmentation"]);
+const SHOWN = ["peak", "peak_unpadded", "padding", "parameters", "outputs", "temporary", "total", "fragmentation"];
+
+/** More are narrower than a pixel: those that remain are one bar. */
+const MOST_BUFFERS = 5000;
 
 const SPACES = [0, 1, 2, 3, 4, 5];
 
 export function MemoryViewerView({ context, fields, setFields }: PageProps<MemoryViewerFields>) {
-  const { program, host, space, buffers, order } = fields;
+  const { program, host, space, buffers } = fields;
   const question = useMemo(
     () => ({
       ...(program === "" ? {} : { program }),
       ...(host === "" ? {} : { host }),
       space: String(space),
       buffers,
-      order,
+      limit: MOST_BUFFERS,
     }),
-    [program, host, space, buffers, order],
+    [program, host, space, buffers],
   );
   const request = useAnswer(context, TOOL.id, question);
   const lastAnswer = useRef<{ programs: readonly string[]; shown: string }>({ programs: [], shown: "" });
@@ -95,51 +110,138 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
           chosen={buffers}
           onChoose={(next) => setFields({ ...fields, buffers: next })}
         />
-        <Choices
-          label="Order"
-          choices={[
-            { value: "size", text: "By size" },
-            { value: "program", text: "By program order" },
-          ]}
-          chosen={order}
-          onChoose={(next) => setFields({ ...fields, order: next })}
-        />
       </div>
       <Answered request={request}>{(answer) => <Parts answer={answer} context={context} />}</Answered>
     </>
   );
 }
 
-/** The curve, below it the lifelines, and the tables. */
+/** The curve with the lifeline of a buffer, below it all buffers at the peak, and the tables. */
 function Parts({ answer, context }: { answer: ToolAnswer; context: PageContext }) {
   const { tables, series, facts } = answer;
   const table = tables.find(({ id }) => id === "buffers");
-  const xs = series[0]?.x.values ?? [];
-  const peak = facts.find(({ id }) => id === "peak_point")?.value ?? null;
-  const shown = facts.filter(({ id }) => SHOWN.has(id));
+  const shown = SHOWN.flatMap((id) => facts.filter((fact) => fact.id === id));
+  const wanted = useSignal<RowOfTable | null>(null);
+  const pointed = useMemo(() => signal<number | null>(null), [table]);
   return (
     <>
-      {series.length > 0 && (
-        <div class="memory-curve">
-          <ToolAnswerView tool={TOOL} answer={{ ...answer, facts: shown, tables: [], notes: [] }} context={context} />
-        </div>
-      )}
-      {table !== undefined && series.length > 0 && (
-        <LifelineChart
+      {shown.length > 0 && <FactCards facts={shown} time={context.time} />}
+      {table !== undefined && (
+        <Pictures
+          answer={answer}
           table={table}
-          points={Number(xs[xs.length - 1] ?? 0)}
-          peak={peak === null ? null : Number(peak)}
-          time={context.time}
+          context={context}
+          pointed={pointed}
+          onChoose={(row) => {
+            wanted.value = { table: "buffers", row };
+          }}
         />
       )}
       <AnswerView
         tool={TOOL}
-        answer={{ ...answer, facts: series.length > 0 ? [] : shown, series: [] }}
+        answer={{ ...answer, facts: [], series: series.slice(1) }}
         links={context}
         rangeText={context.rangeText}
         onMore={null}
-        isOwn={true}
+        wanted={wanted.value}
+        onPointed={({ table: id, row }) => {
+          if (id === "buffers") {
+            pointed.value = row;
+          }
+        }}
       />
     </>
   );
+}
+
+interface PicturesProps {
+  readonly answer: ToolAnswer;
+  readonly table: ToolTable;
+  readonly context: PageContext;
+  /** Row of the table; null: the largest buffer. */
+  readonly pointed: Signal<number | null>;
+  readonly onChoose: (row: number) => void;
+}
+
+function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) {
+  const { series, facts, tables } = answer;
+  const [curve] = series;
+  const { time } = context;
+  const fact = (id: string) => facts.find((candidate) => candidate.id === id)?.value ?? null;
+  const peakBytes = Number(fact("peak") ?? 0);
+  const bars = useMemo(() => bufferBars(table, peakBytes), [table, peakBytes]);
+  const row = useMemo(() => computed(() => pointed.value ?? bars.bySize[0]?.row ?? null), [pointed, bars]);
+  const overlay = useMemo(() => {
+    const point = fact("peak_point");
+    const rules = point === null ? [] : [{ x: Number(point), title: `Peak, point ${point}` }];
+    return { rules, span: computed(() => (row.value === null ? null : lifeline(table, row.value, bars, theme.value))) };
+  }, [table, bars, row]);
+  const size = table.columns.find(({ id }) => id === "size")!;
+  const inBytes = (bytes: number) => {
+    const { digits, unit } = figureText({ kind: "bytes", unit: "" }, String(bytes), time);
+    return `${digits} ${unit}`;
+  };
+  const others = bars.otherBytes > 0 ? `smaller buffers: ${inBytes(bars.otherBytes)}` : "";
+  const spokenText = ({ name, row: bar, first, last }: BufferBar) =>
+    `${name}, ${exactText(size, size.values[bar] ?? null, time)}, point ${first} to ${last}`;
+  const strip = {
+    end: bars.end,
+    others,
+    pointed: row,
+    onPoint: (next: number) => {
+      pointed.value = next;
+    },
+    onChoose,
+    spokenText,
+  };
+  return (
+    <>
+      {curve !== undefined && (
+        <div class="answer memory-curve">
+          <ChartCard
+            series={curve}
+            tables={tables}
+            choices={choices(TOOL.id, `chart ${curve.id}`)}
+            onRow={() => {}}
+            links={context}
+            rangeText={context.rangeText}
+            overlay={overlay}
+            head={<h2 class="memory-title">{curve.title}</h2>}
+          />
+        </div>
+      )}
+      {bars.bySize.length > 0 && (
+        <section class="buffer-pictures" aria-label="Charts of buffers">
+          <BufferStrip
+            {...strip}
+            title="By size"
+            note={`${buffersText(bars.bySize.length)} at the peak, as wide as they are large; hatched: padding${others === "" ? "" : `; at the right ${others}`}`}
+            bars={bars.bySize}
+          />
+          <BufferStrip
+            {...strip}
+            title="By program order"
+            note="those that are made first, and stay longest, at the left"
+            bars={bars.byProgram}
+          />
+          {row.value !== null && <BufferCard table={table} row={row.value} hue={hueOf(bars, row.value)} time={time} />}
+        </section>
+      )}
+    </>
+  );
+}
+
+function buffersText(count: number): string {
+  return count === 1 ? "1 buffer" : `${formatCount(count)} buffers`;
+}
+
+function hueOf(bars: BufferBars, row: number): number | null {
+  return bars.bySize.find((bar) => bar.row === row)?.hue ?? null;
+}
+
+/** The span of a buffer in the curve, in its colour. */
+function lifeline(table: ToolTable, row: number, bars: BufferBars, shownTheme: Theme): ChartSpan {
+  const value = (id: string) => Number(table.columns.find((column) => column.id === id)?.values[row] ?? 0);
+  const { fill, line } = seriesStyle(hueOf(bars, row) ?? HUES - 1, HUES, shownTheme, null);
+  return { from: value("first"), to: Math.max(value("first"), value("last")), size: value("size"), fill, line };
 }
