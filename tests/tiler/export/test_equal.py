@@ -22,6 +22,7 @@ from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Tracks
 from tilescope.tiler.verify import verify_store
 
 pytestmark = pytest.mark.slow
@@ -296,3 +297,28 @@ def test_files_with_equal_pids_and_ids_stay_apart(tmp_path: Path) -> None:
         with closing(open_run_store(tmp_path / store)) as opened:
             assert opened.manifest()["flows"]["edges"] == "2"
             assert opened.manifest()["events"]["async_slices"] == "2"
+
+
+def test_annotations_above_frames_are_on_their_thread_again(tmp_path: Path) -> None:
+    """Alone, too: both tracks are named as their thread is in the file."""
+    event = {"ph": "X", "pid": 5, "tid": 7}
+    label = {"ph": "M", "name": "thread_name", "pid": 5, "tid": 7, "args": {"name": "thread 7 (python 7)"}}
+    frame = {"name": "main", "cat": "python_function", "ts": 0, "dur": 10} | event
+    step = {"name": "ProfilerStep#1", "cat": "user_annotation", "ts": 5, "dur": 10} | event
+    source = written(tmp_path, "trace.json", json.dumps([label, frame, step]).encode())
+    whole = exported(tmp_path, "store", source)
+    assert normal(whole) == normal(source.read_bytes())
+    with closing(open_run_store(tmp_path / "store")) as store:
+        reader = QueryReader(store)
+        tracks = {track.name: track.id for track in reader.tree.tracks if track.kind == "slice"}
+        assert list(tracks) == ["python 7 · annotations", "python 7"]
+        for track, piece in zip(tracks.values(), (step, frame), strict=True):
+            part = b"".join(pieces(reader, ExportQuestion(tracks=Tracks.from_numbers([track]))))
+            assert normal(part) == normal(json.dumps([label, piece]).encode())
+    assert shown(tmp_path / "store") == shown_again(tmp_path, whole)
+
+
+def shown_again(folder: Path, content: bytes) -> tuple[Any, ...]:
+    """Everything that a store of this file shows."""
+    exported(folder, "again", written(folder, "again.json", content))
+    return shown(folder / "again")

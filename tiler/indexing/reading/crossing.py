@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,36 +11,49 @@ from tilescope.tiler.columns import EventChunk, Phase
 
 Ints = NDArray[np.int64]
 
-# The slices that are compared with all others: those that cross any of a profiler's frames do so nearly always.
-MOST: Final = 64
-
-_AT_ONCE: Final = 4096
-
 
 def cross(pieces: Sequence[EventChunk], names: NDArray[np.bool_], others: NDArray[np.bool_]) -> bool:
-    """True if one of the first slices with these names overlaps one of the others partly, by a nanosecond at least.
+    """True if one of the slices with these names overlaps one of the others partly, by a nanosecond at least.
 
     Both are by the number of a name; that of rows without one comes last.
     """
-    first = np.zeros((2, 0), np.int64)
-    for piece in pieces:
-        first = np.concatenate([first, _spans(piece, names)], axis=1)[:, :MOST]
-        if first.shape[1] == MOST:
-            break
-    if not first.size:
+    spans = np.concatenate([np.zeros((2, 0), np.int64), *(_spans(piece, names) for piece in pieces)], axis=1)
+    if not spans.size:
         return False
-    edges = np.sort(first, axis=None)
+    forward, backward = _SpansByStop(spans), _SpansByStop(_reversed(spans))
     for piece in pieces:
-        spans = _spans(piece, others)
-        # Only what has an edge inside: few have.
-        spans = spans[:, np.searchsorted(edges, spans[0], "right") < np.searchsorted(edges, spans[1])]
-        for begin in range(0, spans.shape[1], _AT_ONCE):
-            start, stop = spans[:, begin : begin + _AT_ONCE, np.newaxis]
-            is_before = (start < first[0]) & (first[0] < stop) & (stop < first[1])
-            is_behind = (first[0] < start) & (start < first[1]) & (first[1] < stop)
-            if (is_before | is_behind).any():
-                return True
+        frames = _spans(piece, others)
+        if forward.reach_into(frames) or backward.reach_into(_reversed(frames)):
+            return True
     return False
+
+
+class _SpansByStop:
+    """Spans, each by its start and stop, in the order of their stops."""
+
+    def __init__(self, spans: Ints) -> None:
+        order = np.argsort(spans[1])
+        self._start, self._stop = spans[:, order]
+
+    def reach_into(self, frames: Ints) -> bool:
+        """True if one of them begins before one of the frames, and stops inside.
+
+        The stops inside a frame are a range of all: the least start in it is the lesser of those in two ranges whose
+        length is a power of two. Starts are reduced to these, power by power.
+        """
+        first, behind = np.searchsorted(self._stop, frames[0], "right"), np.searchsorted(self._stop, frames[1])
+        least, length = self._start, 1
+        while (longer := behind - first >= length).any():
+            first, behind, frames = first[longer], behind[longer], frames[:, longer]
+            if (np.minimum(least[first], least[behind - length]) < frames[0]).any():
+                return True
+            least, length = np.minimum(least[:-length], least[length:]), 2 * length
+        return False
+
+
+def _reversed(spans: Ints) -> Ints:
+    """Spans as time runs backwards."""
+    return -spans[::-1]
 
 
 def _spans(piece: EventChunk, names: NDArray[np.bool_]) -> Ints:

@@ -18,7 +18,7 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tilescope.tiler.columns import EventChunk, Phase
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.indexing.reading import crossing
+from tilescope.tiler.indexing.reading.crossing import cross
 from tilescope.tiler.query import QueryReader, Reading
 from tilescope.tiler.query.events import EVERYTHING, Events
 from tilescope.tiler.store.run_store import open_run_store
@@ -31,7 +31,8 @@ THREAD = "python 7"
 ABOVE = f"{THREAD} · annotations"
 STACK = "kineto/h100_gpt_stack.pt.trace.json.gz"
 
-SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=8)
+SPAN = st.tuples(st.integers(0, 30), st.integers(0, 12))
+SPANS = st.lists(SPAN, max_size=8)
 
 
 class Slice(NamedTuple):
@@ -186,16 +187,19 @@ def test_nothing_is_lost_and_what_does_not_cross_stays(
     assert lying == expected
 
 
-@given(frames=SPANS, annotations=SPANS, cut=st.integers(0, 16), most=st.integers(1, 20))
-def test_crossing_is_what_plain_python_says(frames: list[Span], annotations: list[Span], cut: int, most: int) -> None:
-    """The first annotations of all pieces are compared with all frames."""
+@given(frames=SPANS, annotations=st.lists(SPAN, max_size=40), cut=st.integers(0, 48))
+def test_crossing_is_what_plain_python_says(frames: list[Span], annotations: list[Span], cut: int) -> None:
+    """All annotations of all pieces are compared with all frames."""
     spans = [(start, start + length) for start, length in [*frames, *annotations]]
     names = [0] * len(frames) + [1] * len(annotations)
     order = random.Random(cut).sample(range(len(spans)), len(spans))
     pieces = [chunk([spans[k] for k in part], [names[k] for k in part]) for part in (order[:cut], order[cut:])]
-    compared = [spans[k] for k in order if names[k]][:most]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crossing, "MOST", most)
-        patch.setattr(crossing, "_AT_ONCE", 3)
-        result = crossing.cross(pieces, np.array([False, True, False]), np.array([True, False, False]))
-    assert result == any(crosses(spans[k], span) for k in order if not names[k] for span in compared)
+    result = cross(pieces, np.array([False, True, False]), np.array([True, False, False]))
+    outer = spans[len(frames) :]
+    assert result == any(crosses(span, annotated) for span in spans[: len(frames)] for annotated in outer)
+
+
+def test_the_last_of_many_annotations_decides(tmp_path: Path) -> None:
+    inside = [annotation(10 * k + 1, 10 * k + 3, f"inside {k}") for k in range(100)]
+    tracks = indexed(tmp_path, [frame(0, 2000), *inside, annotation(1900, 2100, "last"), frame(2050, 2200)])
+    assert [piece.name for piece in tracks[ABOVE]] == [*(f"inside {k}" for k in range(100)), "last"]
