@@ -46,7 +46,8 @@ void ProveFlowTiles::add_launches(Span<const int64_t> incoming, Span<const int64
 }
 
 void ProveFlowTiles::add(int64_t incoming, int64_t tick, int64_t partner, bool is_launch) {
-    if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2 || incoming < 0 || incoming > 1)
+    if (incoming < 0 || incoming > 1) throw WrongRecord("an end that neither leaves nor arrives");
+    if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2)
         throw WrongRecord("an end of no track");
     ends_.push_back({tick, is_launch, static_cast<uint32_t>(2 * partner + incoming)});
 }
