@@ -1177,18 +1177,6 @@ def join_flows(
     end, ends no start, and flow ends no key (-1).
     """
 
-def flow_bins(
-    level: int,
-    tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    incoming: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    partner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    edges_per_tile: int,
-) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-    """
-    Returns the tiles of a level of flow ends whose ticks ascend, with so many edges each at most: the columns
-    of FlowTiles, in their order.
-    """
-
 class InnermostSlices:
     """
     Goes through slices in canonical order, as the times that it is asked for ascend.
@@ -1205,6 +1193,35 @@ class InnermostSlices:
         """
         Returns the position of the innermost slice around each time, else the last that ends at it, else -1.
         """
+
+class FlowTiler:
+    """Makes the flow tiles of a track, of ends whose ticks ascend."""
+
+    def __init__(
+        self,
+        root_level: int,
+        tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        incoming: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        partner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        flow_tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        most_flows: int,
+        most_ends: int,
+        edges_per_tile: int,
+    ) -> None:
+        """
+        `flow_tick`: of the ends that are flows of the file. A tile with more than `most_flows` of these, or
+        `most_ends` of all, has tiles below. Raises ValueError for what are no such ends.
+        """
+
+    def read(
+        self, most_ends: int
+    ) -> list[tuple[int, list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]] | None:
+        """
+        Returns the tiles that are complete after so many more ends, rounded up to a tile: by level, from the
+        root down, the columns of FlowTiles, in their order. None: there are no more ends.
+        """
+
+MOST_JOINED_SLICES: int = 2147483647
 
 class LaunchJoin:
     """Launches and work of devices, joined by their numbers."""
@@ -1225,7 +1242,8 @@ class LaunchJoin:
         """
         Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and
         what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where
-        there are launches, and more than `most` works without a flow: `has_room` is False then.
+        there are launches, and more than `most` works without a flow, nor where there are more than
+        MOST_JOINED_SLICES: `has_room` is False then.
         """
 
     @property

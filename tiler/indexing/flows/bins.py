@@ -1,4 +1,4 @@
-"""Sums up the flow ends of a track in tiles, level by level from the root down."""
+"""Sums up the flow ends of a track in tiles of all levels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.flows.correlation import TrackPairs
-from tilescope.tiler.indexing.scratch import Scratch, parts
+from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.records.flow_bins import EDGES_PER_TILE, ENDS_OF_LAST_TILE, LAUNCHES_OF_LAST_TILE, FlowTiles
 from tilescope.tiler.records.flow_ends import FlowEnds
 
@@ -48,60 +48,15 @@ class EndsByTick(Struct, frozen=True):
             tick,
         )
 
-    def __len__(self) -> int:
-        return len(self.tick)
 
-    def pick(self, which: Ints, scratch: Scratch) -> EndsByTick:
-        """Some of them, those of whole tiles."""
-        partner = scratch.pick(self.partner, which)
-        return EndsByTick(scratch.pick(self.tick, which), scratch.pick(self.incoming, which), partner, self.flow_tick)
-
-
-def flow_tiles(ends: EndsByTick, root_level: int, scratch: Scratch) -> Iterator[FlowTiles]:
+def flow_tiles(ends: EndsByTick, root_level: int) -> Iterator[FlowTiles]:
     """The flow tiles of a track, level by level: the root, and the children of tiles that have many ends.
 
-    A level of very many ends comes in several pieces.
+    Those of very many ends come in several pieces, each level by level.
     """
-    for level in range(root_level, -1, -1):
-        first = _firsts(ends.tick, 2 * level + 8)  # of each tile, its first end
-        for piece in _pieces(first, len(ends)):
-            columns = ends.tick[piece], ends.incoming[piece], ends.partner[piece]
-            yield FlowTiles(level, *_native.flow_bins(level, *columns, EDGES_PER_TILE))
-        size = np.diff(first, append=len(ends))
-        more = np.flatnonzero(np.repeat(_have_tiles_below(ends, first, size, 2 * level + 8), size))
-        if not len(more):
-            return
-        if len(more) < len(ends):
-            ends = ends.pick(more, scratch)
-
-
-def _have_tiles_below(ends: EndsByTick, first: Ints, size: Ints, shift: int) -> NDArray[np.bool_]:
-    """True for each tile that has many ends. It begins at `first`, and has `size` of them."""
-    begin = ends.tick[first] >> shift << shift
-    flows = np.searchsorted(ends.flow_tick, begin + (1 << shift)) - np.searchsorted(ends.flow_tick, begin)
-    have: NDArray[np.bool_] = (flows > ENDS_OF_LAST_TILE) | (size > LAUNCHES_OF_LAST_TILE)
-    return have
-
-
-def _firsts(tick: Ints, shift: int) -> Ints:
-    """Positions at which tiles, or bins, of so many bits begin among the ticks, which ascend."""
-    before, firsts = -1, []
-    for part in parts(len(tick)):
-        number = tick[part] >> shift
-        firsts.append(part.start + np.flatnonzero(np.diff(number, prepend=before)))
-        before = int(number[-1])
-    return np.concatenate(firsts)
-
-
-def _pieces(first: Ints, stop: int) -> Iterator[slice]:
-    """Ends [0, stop) in pieces of whole tiles, which begin at `first`: up to so many ends, or one tile."""
-    begin = 0
-    while begin < stop:
-        last_tile = (
-            int(np.searchsorted(first, begin + _ENDS_AT_ONCE, side="right")) - 1
-        )  # the tile behind that begins last
-        end = stop if begin + _ENDS_AT_ONCE >= stop else int(first[last_tile])
-        if end <= begin:
-            end = int(first[last_tile + 1]) if last_tile + 1 < len(first) else stop
-        yield slice(begin, end)
-        begin = end
+    columns = ends.tick, ends.incoming, ends.partner, ends.flow_tick
+    limits = ENDS_OF_LAST_TILE, LAUNCHES_OF_LAST_TILE, EDGES_PER_TILE
+    tiler = _native.FlowTiler(root_level, *columns, *limits)
+    while (levels := tiler.read(_ENDS_AT_ONCE)) is not None:
+        for level, tiles in levels:
+            yield FlowTiles(level, *tiles)

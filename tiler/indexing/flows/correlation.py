@@ -29,6 +29,9 @@ States = NDArray[np.uint8]
 # States of slices, as the native join has them; _PAIRED: a flow joins it to the other side, whatever that has.
 _JOINED, _PAIRED = 1, 2
 
+# Slices of a file with a correlation, however much memory there is.
+MOST_JOINED: Final = _native.MOST_JOINED_SLICES
+
 # A launch may have as many flows besides.
 MOST_WORK_OF_A_LAUNCH: Final = MOST_ENDS_OF_A_SLICE // 2
 
@@ -117,7 +120,7 @@ def correlated_pairs(
     """Pairs by the correlations of a file's tracks; `edges`, of its flows, are sources and targets among `ends`.
 
     `is_on_device`: of each track of the run. None: there are launches, and more than `most` slices of devices are
-    without a flow, for which there is no room.
+    without a flow, for which there is no room; or there are more than MOST_JOINED slices.
     """
     tracks = sorted(tracks, key=lambda slices: slices.track)
     join = _native.LaunchJoin(

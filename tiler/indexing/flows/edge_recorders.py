@@ -68,9 +68,8 @@ class FlowTileRecorder(EdgeRecorder):
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of flow tiles, level by level."""
         track, working = edges.track, self.recording.working
-        for level in flow_tiles(
-            EndsByTick.from_track(edges.ends, edges.pairs, working), self.recording.root_level, working
-        ):
+        ends = EndsByTick.from_track(edges.ends, edges.pairs, working)
+        for level in flow_tiles(ends, self.recording.root_level):
             for tiles in level.chunks():
                 yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 

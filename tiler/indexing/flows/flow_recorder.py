@@ -12,6 +12,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.indexing.flows.correlation import (
+    MOST_JOINED,
     MOST_WORK_OF_A_LAUNCH,
     CorrelatedSlices,
     TrackPairs,
@@ -57,7 +58,7 @@ class FlowRecorder(RecordMaker):
         self._pair_ends: dict[int, tuple[int, int]] = {}  # the same of pairs by correlation
         self._parts: dict[int, dict[int, FlowPart]] = {}  # by file and number of the track in it
         self._correlated: dict[int, dict[int, CorrelatedSlices]] = {}  # the same
-        self._left_out = False  # a file has too many slices to derive edges of
+        self._left_out = ""  # why no launches of a file are joined: it has too many slices
         self._adding = threading.Lock()
 
     def add_ends(self, ends: TrackEnds) -> Iterable[Entry]:
@@ -117,7 +118,7 @@ class FlowRecorder(RecordMaker):
             )
         if self._left_out:
             findings.warnings.append(
-                "no room to join launches to what they launched by correlations: give more with --memory"
+                f"no room to join launches to what they launched by correlations: {self._left_out}"
             )
 
     def _entries(self, file: int, edges: FlowEdges, tracks: Sequence[_TrackParts]) -> Iterator[Entry]:
@@ -151,7 +152,8 @@ class FlowRecorder(RecordMaker):
         most = self._most_ends // 2
         pairs = correlated_pairs(correlated, ends, (source, target), self._is_on_device, self._working, most)
         if pairs is None:
-            self._left_out = True
+            is_too_many = sum(map(len, correlated)) > MOST_JOINED
+            self._left_out = f"a file has more than {MOST_JOINED:,}" if is_too_many else "give more with --memory"
             return edges, {}
         counts.derived += pairs.count
         counts.ambiguous += pairs.ambiguous

@@ -56,10 +56,9 @@ def stat_correlations(
 
 def _with_key(keys: Ints) -> SliceCorrelations:
     """Correlations by the keys of all slices: of those that have one."""
-    ordinals = [part.start + np.flatnonzero(keys[part] < -1) for part in parts(len(keys))]
-    if sum(map(len, ordinals)) == len(keys):
+    if all((keys[part] < -1).all() for part in parts(len(keys))):
         return SliceCorrelations(None, keys)
-    ordinal = np.concatenate(ordinals)
+    ordinal = np.concatenate([part.start + np.flatnonzero(keys[part] < -1) for part in parts(len(keys))])
     return SliceCorrelations(ordinal, keys[ordinal])
 
 

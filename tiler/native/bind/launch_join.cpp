@@ -22,14 +22,14 @@ namespace tilescope {
 
 namespace {
 
-using Ints = InColumn<std::int64_t>;
-using States = InColumn<std::uint8_t>;
+using JoinColumn = InColumn<std::int64_t>;
+using JoinStates = InColumn<std::uint8_t>;
 
 // The join, with the columns of its tracks.
 class BoundLaunchJoin {
   public:
-    BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<Ints>> ordinals,
-                    std::vector<Ints> keys, std::vector<std::optional<States>> states, std::size_t most_work,
+    BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<JoinColumn>> ordinals,
+                    std::vector<JoinColumn> keys, std::vector<std::optional<JoinStates>> states, std::size_t most_work,
                     std::size_t most)
         : ordinals_(std::move(ordinals)),
           keys_(std::move(keys)),
@@ -52,7 +52,7 @@ class BoundLaunchJoin {
                                to_numpy(std::move(rows.partner_ordinal)), to_numpy(std::move(rows.incoming)));
     }
 
-    auto ends(std::size_t place, const Ints& start) const {
+    auto ends(std::size_t place, const JoinColumn& start) const {
         LaunchEnds ends;
         {
             nb::gil_scoped_release release;
@@ -83,23 +83,25 @@ class BoundLaunchJoin {
         return LaunchJoin(std::move(slices), most_work, most);
     }
 
-    std::vector<std::optional<Ints>> ordinals_;
-    std::vector<Ints> keys_;
-    std::vector<std::optional<States>> states_;
+    std::vector<std::optional<JoinColumn>> ordinals_;
+    std::vector<JoinColumn> keys_;
+    std::vector<std::optional<JoinStates>> states_;
     LaunchJoin join_;
 };
 
 }  // namespace
 
 void bind_launch_join(nb::module_& m) {
+    m.attr("MOST_JOINED_SLICES") = LaunchJoin::kMostSlices;
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
-        .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<Ints>>, std::vector<Ints>,
-                      std::vector<std::optional<States>>, std::size_t, std::size_t>(),
+        .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>, std::vector<JoinColumn>,
+                      std::vector<std::optional<JoinStates>>, std::size_t, std::size_t>(),
              nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("states"), nb::arg("most_work"),
              nb::arg("most"),
              "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and\n"
              "what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where\n"
-             "there are launches, and more than `most` works without a flow: `has_room` is False then.")
+             "there are launches, and more than `most` works without a flow, nor where there are more than\n"
+             "MOST_JOINED_SLICES: `has_room` is False then.")
         .def_prop_ro("has_room", &BoundLaunchJoin::has_room, "False: nothing was joined.")
         .def_prop_ro("counts", &BoundLaunchJoin::counts,
                      "Pairs; works that are ambiguous, and crowded; calls without work, and works without launch.")

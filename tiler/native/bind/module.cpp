@@ -18,6 +18,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_order(m);
     tilescope::bind_packed_texts(m);
     tilescope::bind_pairing(m);
+    tilescope::bind_flow_bins(m);
     tilescope::bind_launch_join(m);
     tilescope::bind_part_sums(m);
     tilescope::bind_pieces(m);

@@ -22,6 +22,7 @@ void bind_order(nanobind::module_& m);
 void bind_part_sums(nanobind::module_& m);
 void bind_packed_texts(nanobind::module_& m);
 void bind_pairing(nanobind::module_& m);
+void bind_flow_bins(nanobind::module_& m);
 void bind_launch_join(nanobind::module_& m);
 void bind_pieces(nanobind::module_& m);
 void bind_prove(nanobind::module_& m);

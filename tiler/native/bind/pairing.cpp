@@ -11,7 +11,6 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/async_homes.hpp"
-#include "columns/flow_bins.hpp"
 #include "columns/flow_join.hpp"
 #include "columns/pairing.hpp"
 #include "pyramid/enclosing.hpp"
@@ -99,23 +98,6 @@ auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tic
                            edges.starts_without_end, edges.ends_without_start, edges.without_key);
 }
 
-auto bins_of_flows(int level, const InColumn<std::int64_t>& tick, const InColumn<std::int8_t>& incoming,
-                   const InColumn<std::int32_t>& partner, std::size_t edges_per_tile) {
-    FlowBins flow_columns;
-    {
-        nb::gil_scoped_release release;
-        flow_columns = flow_bins(level, span_of(tick), span_of(incoming), span_of(partner), edges_per_tile);
-    }
-    using Ints = OutColumn<std::int64_t>;
-    return std::vector<Ints>{
-        to_numpy(std::move(flow_columns.index)),        to_numpy(std::move(flow_columns.n_bins)),
-        to_numpy(std::move(flow_columns.n_edges)),      to_numpy(std::move(flow_columns.bin)),
-        to_numpy(std::move(flow_columns.out)),          to_numpy(std::move(flow_columns.into)),
-        to_numpy(std::move(flow_columns.other_out)),    to_numpy(std::move(flow_columns.other_in)),
-        to_numpy(std::move(flow_columns.edge_bin)),     to_numpy(std::move(flow_columns.edge_incoming)),
-        to_numpy(std::move(flow_columns.edge_partner)), to_numpy(std::move(flow_columns.edge_count))};
-}
-
 auto homes(const InColumn<std::int64_t>& group, const InColumn<std::int64_t>& time_ns,
            const InColumn<std::int64_t>& time_ps, const InColumn<std::int64_t>& key,
            const InColumn<std::uint8_t>& phase, std::size_t keys) {
@@ -157,10 +139,6 @@ void bind_pairing(nb::module_& m) {
     m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
           "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
           "end, ends no start, and flow ends no key (-1).");
-    m.def("flow_bins", &bins_of_flows, nb::arg("level"), nb::arg("tick"), nb::arg("incoming"), nb::arg("partner"),
-          nb::arg("edges_per_tile"),
-          "Returns the tiles of a level of flow ends whose ticks ascend, with so many edges each at most: the columns\n"
-          "of FlowTiles, in their order.");
     nb::class_<BoundInnermost>(m, "InnermostSlices",
                                "Goes through slices in canonical order, as the times that it is asked for ascend.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))

@@ -1,7 +1,6 @@
 #include "columns/flow_bins.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace tilescope {
@@ -11,45 +10,48 @@ namespace {
 constexpr int kBinBits = 8;  // of a tile
 constexpr int kMostLevel = 27;
 constexpr int kPartnerBits = 31;
+constexpr std::size_t kLastBin = (std::size_t{1} << kBinBits) - 1;
 constexpr std::uint64_t kPartner = (std::uint64_t{1} << kPartnerBits) - 1;
 
-// Ends of one bin that are alike.
-struct Edge {
-    std::uint64_t key;  // direction and partner, in this order
-    std::int64_t count;
+std::size_t direction_of(std::uint64_t key) { return static_cast<std::size_t>(key >> kPartnerBits); }
+int bin_shift(std::size_t level) { return 2 * static_cast<int>(level); }
+int tile_shift(std::size_t level) { return bin_shift(level) + kBinBits; }
 
-    std::size_t incoming() const { return static_cast<std::size_t>(key >> kPartnerBits); }
+// Ticks, which ascend, in tiles up to this one: their number.
+std::size_t up_to_tile(Span<const std::int64_t> tick, int shift, std::int64_t index) {
+    const auto* const stop =
+        std::partition_point(tick.begin(), tick.end(), [&](std::int64_t value) { return value >> shift <= index; });
+    return static_cast<std::size_t>(stop - tick.begin());
+}
+
+// An edge of a tile, to be compared with the others.
+struct Ranked {
+    std::int64_t count;
+    std::size_t place;  // among the tile's edges
+    std::size_t bin;    // among all bins that are written
 };
 
+}  // namespace
+
 // The edges of one bin as its ends come. Memory: by how many edges there are, however many ends.
-class BinEdges {
+class FlowTiler::BinEdges {
   public:
-    void add(std::uint64_t key) {
+    void add(std::uint64_t key, std::int64_t count) {
         if (!edges_.empty() && edges_.back().key == key) {
-            ++edges_.back().count;
+            edges_.back().count += count;
             return;
         }
         if (edges_.size() == sum_at_) {
             sum();
             sum_at_ = std::max(kSumAt, 2 * edges_.size());
         }
-        edges_.push_back({key, 1});
+        edges_.push_back({key, count});
     }
 
-    // Each once, in the order of keys.
-    const std::vector<Edge>& sum() {
-        if (edges_.size() < 2) return edges_;
-        std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.key < b.key; });
-        std::size_t last = 0;
-        for (std::size_t k = 1; k < edges_.size(); ++k) {
-            if (edges_[k].key == edges_[last].key) edges_[last].count += edges_[k].count;
-            else edges_[++last] = edges_[k];
-        }
-        edges_.resize(last + 1);
-        return edges_;
-    }
-
-    void clear() {
+    // Moves them behind those of bins before: each once, in the order of keys.
+    void end_bin(std::size_t bin, std::vector<TileEdge>& out) {
+        sum();
+        for (const Edge& edge : edges_) out.push_back({bin, edge});
         edges_.clear();
         sum_at_ = kSumAt;
     }
@@ -57,77 +59,126 @@ class BinEdges {
   private:
     static constexpr std::size_t kSumAt = 4096;
 
+    void sum() {
+        if (edges_.size() < 2) return;
+        std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.key < b.key; });
+        std::size_t last = 0;
+        for (std::size_t k = 1; k < edges_.size(); ++k) {
+            if (edges_[k].key == edges_[last].key) edges_[last].count += edges_[k].count;
+            else edges_[++last] = edges_[k];
+        }
+        edges_.resize(last + 1);
+    }
+
     std::vector<Edge> edges_;
     std::size_t sum_at_ = kSumAt;
 };
 
-struct Ranked {
-    Edge edge;
-    std::size_t place;  // of its bin, among those of the tile
-};
-
-void check(std::int64_t tick, std::int64_t before, std::int8_t incoming, std::int32_t partner) {
-    if (tick < before) throw std::invalid_argument("flow ends are not in time order");
-    if ((incoming != 0 && incoming != 1) || partner < 0) throw std::invalid_argument("there are no such flow ends");
+FlowTiler::FlowTiler(const FlowEndColumns& ends, int root_level, const FlowTileLimits& limits)
+    : ends_(ends), limits_(limits) {
+    same_size(ends.tick, ends.incoming, ends.partner);
+    if (root_level < 0 || root_level > kMostLevel) throw std::invalid_argument("there is no such level");
+    open_.resize(static_cast<std::size_t>(root_level) + 1);
+    lowest_ = open_.size();
 }
 
-// Writes the strongest edges of the tile whose bins stand from `first` on; the others stay in what its bins count.
-void end_tile(FlowBins& out, std::vector<Ranked>& edges, std::size_t first, std::size_t edges_per_tile) {
-    const std::size_t kept = std::min(edges.size(), edges_per_tile);
-    // What is equally strong stays in order, in which it came.
-    std::stable_sort(edges.begin(), edges.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.edge.count > b.edge.count; });
-    for (const Ranked& ranked : Span<const Ranked>(edges).first(kept)) {
-        const std::size_t bin = first + ranked.place;
-        (ranked.edge.incoming() != 0 ? out.other_in : out.other_out)[bin] -= ranked.edge.count;
-        out.edge_bin.push_back(out.bin[bin]);
-        out.edge_incoming.push_back(static_cast<std::int64_t>(ranked.edge.incoming()));
-        out.edge_partner.push_back(static_cast<std::int64_t>(ranked.edge.key & kPartner));
-        out.edge_count.push_back(ranked.edge.count);
+bool FlowTiler::read(std::size_t most_ends, std::vector<FlowBins>& levels) {
+    levels.assign(open_.size(), {});
+    const std::size_t n = ends_.tick.size(), first = next_;
+    while (next_ < n && (next_ == first || next_ - first < most_ends)) {
+        if (lowest_ == open_.size()) open(--lowest_);
+        while (open_[lowest_].has_tiles_below) open(--lowest_);
+        sum_ends(lowest_);
+        while (lowest_ < open_.size() && open_[lowest_].stop == next_) {
+            close(lowest_, levels[lowest_]);
+            ++lowest_;
+        }
     }
+    return next_ > first;
+}
+
+// Opens the tile of the next end.
+void FlowTiler::open(std::size_t level) {
+    OpenTile& tile = open_[level];
+    const int shift = tile_shift(level);
+    const std::size_t stop = level + 1 == open_.size() ? ends_.tick.size() : open_[level + 1].stop;
+    tile.index = ends_.tick[next_] >> shift;
+    const std::size_t size = up_to_tile(ends_.tick.subspan(next_, stop - next_), shift, tile.index);
+    const std::size_t flows =
+        up_to_tile(ends_.flow_tick, shift, tile.index) - up_to_tile(ends_.flow_tick, shift, tile.index - 1);
+    tile.stop = next_ + size;
+    tile.has_tiles_below = level > 0 && (flows > limits_.flows || size > limits_.ends);
+}
+
+void FlowTiler::sum_ends(std::size_t level) {
+    OpenTile& tile = open_[level];
+    const int shift = bin_shift(level);
+    BinEdges edges;
+    while (next_ < tile.stop) {
+        const std::int64_t bin = ends_.tick[next_] >> shift;
+        for (; next_ < tile.stop && ends_.tick[next_] >> shift == bin; ++next_) {
+            const std::int64_t tick = ends_.tick[next_];
+            const std::int8_t incoming = ends_.incoming[next_];
+            const std::int32_t partner = ends_.partner[next_];
+            if (tick < before_) throw std::invalid_argument("flow ends are not in time order");
+            if ((incoming != 0 && incoming != 1) || partner < 0)
+                throw std::invalid_argument("there are no such flow ends");
+            before_ = tick;
+            edges.add(static_cast<std::uint64_t>(incoming) << kPartnerBits | static_cast<std::uint64_t>(partner), 1);
+        }
+        edges.end_bin(static_cast<std::size_t>(bin) & kLastBin, tile.edges);
+    }
+}
+
+// Writes a tile, and adds it to the one above.
+void FlowTiler::close(std::size_t level, FlowBins& out) {
+    OpenTile& tile = open_[level];
+    write(tile, out);
+    if (level + 1 < open_.size()) {
+        OpenTile& above = open_[level + 1];
+        const std::size_t first = (static_cast<std::size_t>(tile.index) & 3) << (kBinBits - 2);
+        BinEdges edges;
+        for (std::size_t k = 0; k < tile.edges.size();) {
+            const std::size_t bin = tile.edges[k].bin >> 2;
+            for (; k < tile.edges.size() && tile.edges[k].bin >> 2 == bin; ++k)
+                edges.add(tile.edges[k].edge.key, tile.edges[k].edge.count);
+            edges.end_bin(first + bin, above.edges);
+        }
+    }
+    tile.edges.clear();
+}
+
+// The strongest edges are told apart; the others stay in what their bins count.
+void FlowTiler::write(const OpenTile& tile, FlowBins& out) const {
+    const std::size_t first = out.bin.size();
+    std::vector<Ranked> ranked;
+    ranked.reserve(tile.edges.size());
+    for (const auto& [bin, edge] : tile.edges) {
+        if (out.bin.size() == first || out.bin.back() != static_cast<std::int64_t>(bin)) {
+            out.bin.push_back(static_cast<std::int64_t>(bin));
+            for (auto* column : {&out.out, &out.into, &out.other_out, &out.other_in}) column->push_back(0);
+        }
+        const bool arrives = direction_of(edge.key) != 0;
+        (arrives ? out.into : out.out).back() += edge.count;
+        (arrives ? out.other_in : out.other_out).back() += edge.count;
+        ranked.push_back({edge.count, ranked.size(), out.bin.size() - 1});
+    }
+    const std::size_t kept = std::min(ranked.size(), limits_.edges);
+    // What is equally strong stays in order.
+    std::partial_sort(
+        ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end(),
+        [](const Ranked& a, const Ranked& b) { return a.count != b.count ? a.count > b.count : a.place < b.place; });
+    for (const Ranked& strong : Span<const Ranked>(ranked).first(kept)) {
+        const std::uint64_t key = tile.edges[strong.place].edge.key;
+        (direction_of(key) != 0 ? out.other_in : out.other_out)[strong.bin] -= strong.count;
+        out.edge_bin.push_back(out.bin[strong.bin]);
+        out.edge_incoming.push_back(static_cast<std::int64_t>(direction_of(key)));
+        out.edge_partner.push_back(static_cast<std::int64_t>(key & kPartner));
+        out.edge_count.push_back(strong.count);
+    }
+    out.index.push_back(tile.index);
     out.n_bins.push_back(static_cast<std::int64_t>(out.bin.size() - first));
     out.n_edges.push_back(static_cast<std::int64_t>(kept));
-    edges.clear();
-}
-
-}  // namespace
-
-FlowBins flow_bins(int level, Span<const std::int64_t> tick, Span<const std::int8_t> incoming,
-                   Span<const std::int32_t> partner, std::size_t edges_per_tile) {
-    const std::size_t n = same_size(tick, incoming, partner);
-    if (level < 0 || level > kMostLevel) throw std::invalid_argument("there is no such level");
-    const int bin_shift = 2 * level;
-    FlowBins out;
-    BinEdges edges_of_bin;
-    std::vector<Ranked> edges;  // of the tile
-    std::size_t first = 0;      // of its bins
-    std::int64_t before = 0;
-    for (std::size_t k = 0; k < n;) {
-        const std::int64_t bin = tick[k] >> bin_shift;
-        const std::int64_t index = bin >> kBinBits;
-        if (out.index.empty() || out.index.back() != index) {
-            if (!out.index.empty()) end_tile(out, edges, first, edges_per_tile);
-            first = out.bin.size();
-            out.index.push_back(index);
-        }
-        std::array<std::int64_t, 2> ends{};
-        for (; k < n && tick[k] >> bin_shift == bin; ++k) {
-            check(tick[k], before, incoming[k], partner[k]);
-            before = tick[k];
-            const std::size_t direction = incoming[k] != 0 ? 1 : 0;
-            ++ends[direction];
-            edges_of_bin.add(std::uint64_t{direction} << kPartnerBits | static_cast<std::uint64_t>(partner[k]));
-        }
-        for (const Edge& edge : edges_of_bin.sum()) edges.push_back({edge, out.bin.size() - first});
-        edges_of_bin.clear();
-        out.bin.push_back(bin & ((std::int64_t{1} << kBinBits) - 1));
-        out.out.push_back(ends[0]);
-        out.into.push_back(ends[1]);
-        out.other_out.push_back(ends[0]);
-        out.other_in.push_back(ends[1]);
-    }
-    if (n != 0) end_tile(out, edges, first, edges_per_tile);
-    return out;
 }
 
 }  // namespace tilescope

@@ -76,7 +76,7 @@ LaunchJoin::LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work
         if (!slices.state.empty()) same_size(slices.state, slices.key);
         rows += slices.key.size();
     }
-    if (rows >= kMany) {
+    if (rows > kMostSlices) {
         counts_.has_room = false;
         return;
     }

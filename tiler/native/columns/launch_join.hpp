@@ -42,6 +42,9 @@ struct LaunchEnds {
 
 class LaunchJoin {
   public:
+    // Slices of all tracks: they are numbered in 31 bits.
+    static constexpr std::size_t kMostSlices = (std::size_t{1} << 31) - 1;
+
     struct Counts {
         std::int64_t pairs = 0;
         std::int64_t ambiguous = 0;  // work whose number several launches have
@@ -55,9 +58,10 @@ class LaunchJoin {
     };
 
     // Tracks ascend. A launch has up to `most_work`; of work that no flow joins there may be `most` where there are launches.
-    // For 2**31 slices and more there is no room. Memory: 4 bytes for each slice, 12 for each number from the least to the
-    // greatest of works where these lie close together (up to 24 for each work), else 20 for each that works have and 8 for
-    // each work while they are sorted; 4 more for each work of launches that have several, and 16 for each such launch.
+    // For more than `kMostSlices` there is no room. Memory: 4 bytes for each slice, 12 for each number from the least to the
+    // greatest of works where these lie close together (up to 24 for each work), else 12 for each number of works and 8 for
+    // each work; 4 more for each work of launches that have several, and 16 for each such launch. Of these the numbers' are
+    // freed once all is joined.
     // Throws std::invalid_argument for columns that differ in length.
     LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work, std::size_t most);
 
@@ -73,7 +77,7 @@ class LaunchJoin {
     // Global rows number the slices of all tracks, one after the other.
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::uint32_t kSeveral = kNone - 1;
-    static constexpr std::uint32_t kMany = std::uint32_t{1} << 31;  // in `partner_`: a place in `many_`
+    static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partner_`: a place in `many_`
 
     struct Slot {  // of a number
         std::uint32_t works = 0;

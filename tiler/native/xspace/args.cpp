@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "xspace/quick_stat.hpp"
+
 namespace tilescope::xspace {
 
 using wire::Cursor;
@@ -42,42 +44,19 @@ std::int64_t read_integer_stat(const wire::Source& args, const std::vector<std::
 // Numbers of 2**61 and more are none: keys have a bit for the side, and a sign.
 constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
 
-// So many bytes behind the begin of a stat are read before it is known that it ends.
-constexpr std::ptrdiff_t kStatMargin = 24;
-
-// Reads `read_integer_stat` of arguments as nearly all are: stats that are an id and one value, of a wanted id an integer.
-// `end`: of the event, whose arguments are followed by others up to `file_end`. False: it is not like that.
+// Reads `read_integer_stat` of arguments as nearly all are: stats that are an id and one value. `end`: of the event, whose
+// arguments are followed by others up to `file_end`. False: it is not like that.
 bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end,
                         std::int64_t wanted, std::int64_t& value) {
     std::uint64_t number = 0;
-    if (file_end - p < kStatMargin) return false;
+    if (file_end - p < static_cast<std::ptrdiff_t>(sizeof(number))) return false;
     p = wire::readable_varint(p, number);
+    QuickStat stat;
     while (p != nullptr && p < end) {
-        if (file_end - p < kStatMargin || p[0] != wire::bytes_field(4) || p[1] >= 0x80 || p[2] != varint_field(1))
-            return false;
-        const std::uint8_t* const stop = p + 2 + p[1];
-        std::uint64_t id = 0, bits = 0;
-        p = wire::readable_varint(p + 3, id);
-        if (p == nullptr || p >= stop || stop > end) return false;
-        const std::uint8_t tag = *p++;
-        switch (tag) {
-        case varint_field(3):
-        case varint_field(4):
-        case varint_field(7):
-            if (wire::quick_varint(p, stop, file_end, bits) != stop) return false;
-            if (tag != varint_field(7) && static_cast<std::int64_t>(id) == wanted && bits != 0)
-                value = static_cast<std::int64_t>(bits);
-            break;
-        case wire::fixed64_field(2):
-            if (stop - p != 8) return false;
-            break;
-        case wire::bytes_field(5):
-        case wire::bytes_field(6):
-            if (p >= stop || *p >= 0x80 || *p != stop - p - 1) return false;
-            break;
-        default: return false;
-        }
-        p = stop;
+        p = quick_stat(p, end, file_end, stat);
+        const bool is_integer = stat.tag == varint_field(3) || stat.tag == varint_field(4);
+        if (is_integer && static_cast<std::int64_t>(stat.id) == wanted && stat.bits != 0)
+            value = static_cast<std::int64_t>(stat.bits);
     }
     return p == end;
 }

@@ -82,7 +82,7 @@ def test_tiles(rows: list[Row]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
-        levels = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+        levels = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
     covered = rows
     for level, tiles in zip(range(ROOT_LEVEL, -1, -1), levels, strict=False):
         assert tiles.level == level
@@ -101,7 +101,7 @@ def test_launches_end_at_larger_tiles(rows: list[Row], launches: list[Row]) -> N
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "LAUNCHES_OF_LAST_TILE", 2 * LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
-        levels = list(flow_tiles(mixed(rows, launches), ROOT_LEVEL, Scratch()))
+        levels = list(flow_tiles(mixed(rows, launches), ROOT_LEVEL))
     covered = [*rows, *launches]
     for level, tiles in zip(range(ROOT_LEVEL, -1, -1), levels, strict=False):
         assert found(tiles) == expected(covered, level)
@@ -114,17 +114,33 @@ def test_launches_end_at_larger_tiles(rows: list[Row], launches: list[Row]) -> N
 
 @given(ENDS, st.integers(1, 40))
 def test_tiles_that_are_summed_up_piece_by_piece(rows: list[Row], at_once: int) -> None:
-    """The same tiles in the same order, each once."""
+    """The same tiles, each once; those of a level in order."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
-        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
         patch.setattr(flow_bins, "_ENDS_AT_ONCE", at_once)
         patch.setattr(scratch, "_PART", at_once)
-        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
     contents = [
-        [(of.level, index, of_tile) for of in tiles for index, of_tile in found(of).items()]
-        for tiles in (whole, pieces)
+        [(tiles.level, index, content) for tiles in levels for index, content in found(tiles).items()]
+        for levels in (whole, sorted(pieces, key=lambda tiles: -tiles.level))
     ]
     assert contents[0] == contents[1]
-    assert max(len(of) for of in pieces) <= at_once
+    assert max(len(tiles) for tiles in pieces) <= at_once
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ([(5, 0, 1), (4, 0, 1)], "flow ends are not in time order"),
+        ([(-1, 0, 1)], "flow ends are not in time order"),
+        ([(5, 2, 1)], "there are no such flow ends"),
+        ([(5, 0, -1)], "there are no such flow ends"),
+    ],
+)
+def test_ends_that_there_are_not(rows: list[Row], what: str) -> None:
+    tick, incoming, partner = zip(*rows, strict=True)
+    ends = EndsByTick(np.array(tick), np.array(incoming, np.int8), np.array(partner, np.int32), np.zeros(0, np.int64))
+    with pytest.raises(ValueError, match=what):
+        list(flow_tiles(ends, ROOT_LEVEL))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.tiler.indexing.flow_reference import Correlated, Expected, derive
 from tests.tiler.indexing.flows.test_flows import built_of, flow, flows_by_name
 from tilescope.tiler.indexing import build
-from tilescope.tiler.indexing.flows import correlation
+from tilescope.tiler.indexing.flows import correlation, flow_recorder
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, correlated_pairs
 from tilescope.tiler.indexing.flows.edges import FlowPart
 from tilescope.tiler.indexing.scratch import Scratch
@@ -114,12 +114,18 @@ def test_more_than_there_is_room_for() -> None:
     assert (counted.count, counted.work_without_launch) == (0, 3)
 
 
-def test_a_warning_says_that_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most_joined", "advice"), [(2, "give more with --memory"), (1, "a file has more than 1")])
+def test_a_warning_says_that_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_joined: int, advice: str
+) -> None:
+    """More memory is no advice where there are too many slices for any."""
     monkeypatch.setattr(build, "FLOW_END_BYTES", 1 << 40)
+    monkeypatch.setattr(flow_recorder, "MOST_JOINED", most_joined)
     store = built_of(tmp_path, [work("cuda_runtime", 1, 0, 7, "launch"), work("kernel", 2, 10, 7, "kernel")])
     flows = store.manifest()["flows"]
     assert (flows["derived"], flows["calls_without_work"], flows["work_without_launch"]) == ("0", None, None)
-    assert any(warning.startswith("no room to join launches") for warning in store.manifest()["warnings"])
+    warning = f"no room to join launches to what they launched by correlations: {advice}"
+    assert [text for text in store.manifest()["warnings"] if "no room" in text] == [warning]
     store.close()
 
 
