@@ -11,6 +11,8 @@ SHELL := /bin/bash
 BIN := .venv/bin
 STAMPS := build/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Images of containers set it. Each process of pytest would then prepare the assertions of all tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 NATIVE_CODE := $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
 NATIVE := CMakeLists.txt $(NATIVE_CODE)
@@ -56,6 +58,12 @@ $(STAMPS)/test-tools: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	@touch $(STAMPS)/install $@
 	@$(MAKE) --no-print-directory $(STAMPS)/links
 
+# Several processes of pytest read all tests at once, and each would prepare their assertions. Errors are for the run to say.
+$(STAMPS)/tests-compiled: $(STAMPS)/test-tools
+	@$(BIN)/python -m pytest --collect-only tests/tiler > /dev/null & \
+		$(BIN)/python -m pytest --collect-only --ignore=tests/tiler tests > /dev/null; wait
+	@touch $@
+
 # What some of the deep tests need besides: large packages. Tests that lack one are skipped, and say so.
 $(STAMPS)/deep-tools: $(STAMPS)/test-tools
 	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench,deep]'
@@ -74,7 +82,7 @@ $(STAMPS)/links: $(STAMPS)/install
 		for package in v1 hlo graph profiler; do ln -sfn $$site/tilescope/$$package tilescope/$$package; done
 	@touch $@
 
-dev: $(STAMPS)/test-tools $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
+dev: $(STAMPS)/tests-compiled $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
 	@echo 'Ready. What one needs:'
 	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; most of Python: make test-quick; all of it: make test'
 	@echo '  .venv/bin/tilescope view docs/demo     the program itself (make viewer builds its page)'
@@ -113,7 +121,7 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 
 # What two stages that run side by side would install at the same time comes first.
 test: browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
-	@$(MAKE) --no-print-directory --jobs=2 $(STAMPS)/test-tools $(VIEWER_BUILT)  # one downloads while the other compiles
+	@$(MAKE) --no-print-directory --jobs=2 $(STAMPS)/tests-compiled $(VIEWER_BUILT)  # one downloads while the other compiles
 	@$(BIN)/python -m tests.run_stages
 
 # What is skipped, and what takes longest. Tests of a file stay together, as many share what takes long to make.

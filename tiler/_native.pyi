@@ -440,6 +440,27 @@ class LeafSpans:
         do not count. Raises DamagedContainer.
         """
 
+    def windows(
+        self,
+        pages: Sequence[bytes],
+        max_rows: int,
+        parts_of_page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        limit: int,
+    ) -> list[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+        ]
+    ]:
+        """
+        Returns of each kind the ticks below a limit in which it runs, as spans that ascend and do not touch: of what
+        was added, and of parts of these pages, so many of each. Raises DamagedContainer.
+        """
+
     def take(
         self,
     ) -> list[

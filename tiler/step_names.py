@@ -11,6 +11,7 @@ MAX_STEP_NAME: Final = 256  # characters that somebody who asks may name steps b
 
 _DIGITS: Final = "0123456789"
 _MAX_DIGITS: Final = 18  # of a number that fits into 64 bits
+_MAX_PROGRAM_DIGITS: Final = 20  # of an unsigned number of 64 bits
 _BETWEEN: Final = " #:_-=/.,()[]"  # what may stand around the number of a step
 
 
@@ -39,7 +40,8 @@ def chosen_step(name: str, chosen: str) -> int | None:
     """The number of a slice, if it is called what somebody has named steps by; -1: that name itself, without a number.
 
     A number may follow it, with blanks and punctuation around: "train_step" stands for "train_step 7" and
-    "train_step(7)", too, and not for "train_steps".
+    "train_step(7)", too, and not for "train_steps". A number of more digits than a step has is the id of a program,
+    as in "jit_f(12190760917235803885)", which is no number of a step.
     """
     if not name.startswith(chosen):
         return None
@@ -48,7 +50,9 @@ def chosen_step(name: str, chosen: str) -> int | None:
         return -1
     if chosen[-1] in _DIGITS and rest[0] in _DIGITS:
         return None  # another number that begins with the same digits
-    return _number(rest.strip(_BETWEEN))
+    text = rest.strip(_BETWEEN)
+    is_program = _MAX_DIGITS < len(text) <= _MAX_PROGRAM_DIGITS and text.isascii() and text.isdecimal()
+    return -1 if is_program else _number(text)
 
 
 def _number(text: str) -> int | None:

@@ -102,6 +102,12 @@ def categories(truth: Truth) -> dict[Instruction, str]:
     }
 
 
+def exchanging(truth: Truth) -> frozenset[Instruction]:
+    """Collectives, sends and receives."""
+    words = ("all-reduce", "all-gather", "send", "recv")
+    return frozenset(key for key, category in categories(truth).items() if category.startswith(words))
+
+
 def counting_themselves(truth: Truth) -> frozenset[Instruction]:
     """Instructions whose events say what they compute and move."""
     return frozenset(
@@ -236,6 +242,13 @@ class Step:
 def steps(truth: Truth) -> dict[int, Step]:
     """By number, as the analysis of input defines them (docs/formats.md)."""
     return {step["step"]: _step(step["cores"]) for step in truth["steps"]}
+
+
+def complete_steps(truth: Truth) -> list[Step]:
+    """Steps of all cores, which enter means and shares."""
+    numbers = [step["step"] for step in truth["steps"] if len(step["cores"]) == len(truth["cores"])]
+    by_number = steps(truth)
+    return [by_number[number] for number in numbers]
 
 
 def _step(cores: Mapping[str, Any]) -> Step:

@@ -15,6 +15,7 @@ from bench.xprof_compare.times import times
 TOOL = "hlo_stats"
 PEER = ("hlo_stats",)
 
+NETWORK = "xprof knows no network: it says that a collective is bound by the memory of which it uses least little"
 ASYNC = "copies that only start have no rates: xprof divides their bytes by some nanoseconds"
 GIB = 2**30
 
@@ -50,8 +51,11 @@ def figures(case: Case) -> Iterator[Figure]:
         of_truth: Callable[[expected.Did], Any] | None,
         *reasons: Reason,
         field: str = "",
+        network: bool = False,
     ) -> Figure:
         truth = {key: of_truth(sums) for key, sums in did.items()} if of_truth else {}
+        if network and case.truth:
+            truth |= dict.fromkeys(expected.exchanging(case.truth), "network")
         if field:
             truth = {key: instruction[field] for key, instruction in instructions.items()}
         return Figure(
@@ -71,6 +75,7 @@ def figures(case: Case) -> Iterator[Figure]:
     costs = counts or ([custom] if custom else [])
     starts = frozenset(key for key, row in ours.items() if row["bound_by"] == "async")
     moved = [*costs, Reason(ASYNC, starts)]
+    exchanging = frozenset(key for key, row in ours.items() if row["bound_by"] == "Network")
     yield from times(figure, case.tick_ps, *counts, lengths=Reason(NAMESAKES, namesakes(ours)))
     ends = [Reason(OVERLAP)] if case.is_gpu else [Reason(ENDS)] if case.truth else []
     yield figure(
@@ -127,4 +132,6 @@ def figures(case: Case) -> Iterator[Figure]:
         lambda row: (row["bound_by"] or "").lower(),
         lambda sums: sums.bound_by(peaks),
         *moved,
+        Reason(NETWORK, exchanging),
+        network=True,
     )

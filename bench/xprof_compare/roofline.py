@@ -8,7 +8,7 @@ from typing import Any
 from bench.xprof_compare import expected
 from bench.xprof_compare.case import Case
 from bench.xprof_compare.figures import Figure, Printed, Reason, rows, scaled
-from bench.xprof_compare.hlo_stats import ASYNC, GIB, namesakes
+from bench.xprof_compare.hlo_stats import ASYNC, GIB, NETWORK, namesakes
 from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, NAMESAKES, OF_EVENTS
 from bench.xprof_compare.steps import LATE, LONGEST
 
@@ -31,6 +31,8 @@ _RATES: tuple[tuple[str, str, str, float, Callable[[expected.Did], float]], ...]
     ("VMEM read GiB/s", "vmem_read_rate", "vmem_read_bw", 1 / GIB, lambda sums: sums.gib_per_s(sums.near)),
     ("intensity", "intensity", "operational_intensity", 1, lambda sums: sums.intensity),
 )
+# Figures of what moves values between devices: it is below no roof.
+_OF_NETWORK = {"bound by": "network", "share of its roof": None}
 _MEMORIES = {"HBM": "hbm", "VMEM read": "vmem_read", "VMEM write": "vmem_write"}
 
 
@@ -71,6 +73,8 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
     ends = Reason(ENDS, frozenset([PROGRAM]) if case.truth else frozenset())
     custom = Reason(OF_EVENTS, expected.counting_themselves(case.truth) | {PROGRAM} if case.truth else frozenset())
     starts = Reason(ASYNC, frozenset(key for key, row in of_ours.items() if row["bound_by"] == "async"))
+    network = Reason(NETWORK, frozenset(key for key, row in of_ours.items() if row["bound_by"] == "Network"))
+    exchanging = expected.exchanging(case.truth) & did.keys() if case.truth else frozenset()
 
     programs = Reason(NAMESAKES, namesakes([key for key in of_ours if key != PROGRAM]))
 
@@ -83,7 +87,10 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
             {key: xprof(row) for key, row in of_theirs.items()},
             {key: ours(row) for key, row in of_ours.items()},
             [reason for reason in candidates if name != "intensity" or reason is not ends],
-            {key: truth(sums) for key, sums in did.items()} if case.truth else None,
+            {key: truth(sums) for key, sums in did.items()}
+            | (dict.fromkeys(exchanging, _OF_NETWORK[name]) if name in _OF_NETWORK else {})
+            if case.truth
+            else None,
             more=Reason(MORE) if case.is_gpu else None,
         )
 
@@ -107,7 +114,7 @@ def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool
         Reason(ENDS, None if case.truth else frozenset()),
         programs,
     )
-    yield from _rates(case, figure, (*counts, custom, ends, starts))
+    yield from _rates(case, figure, (*counts, custom, ends, starts, network))
 
 
 def _rates(case: Case, figure: Callable[..., Figure], reasons: tuple[Reason, ...]) -> Iterator[Figure]:

@@ -94,26 +94,32 @@ def of_gpus(case: Case) -> list[Reason]:
 
 
 def _truth(case: Case) -> dict[str, Any]:
-    steps = list(expected.steps(case.truth).values())
+    every = [step.duration for step in expected.steps(case.truth).values()]
+    steps = expected.complete_steps(case.truth)
     durations = [step.duration for step in steps]
     share = sum(step.waits[0] for step in steps) / sum(step.waits[1] for step in steps)
     most = [max(step.shares) for step in steps]
     return {
-        "step mean": round(mean(durations)),
+        "step mean": _mean(durations),
         "step deviation": round(stdev(durations)),
-        "step min": min(durations),
-        "step max": max(durations),
-        "Compute": round(mean(step.compute for step in steps)),
-        "Infeed": round(mean(step.infeed for step in steps)),
-        "Outfeed": round(mean(step.outfeed for step in steps)),
+        "step min": min(every),
+        "step max": max(every),
+        "Compute": _mean([step.compute for step in steps]),
+        "Infeed": _mean([step.infeed for step in steps]),
+        "Outfeed": _mean([step.outfeed for step in steps]),
         "Host transfer": 0,
-        "Idle": round(mean(step.idle for step in steps)),
+        "Idle": _mean([step.idle for step in steps]),
         "infeed_mean": mean(most),
         "infeed_min": min(most),
         "infeed_max": max(most),
         "waits for input": share,
         "verdict": f"{'highly' if share >= 0.2 else 'moderately' if share >= 0.05 else 'not'} input-bound",
     }
+
+
+def _mean(times: list[int]) -> int:
+    """Mean, a half rounded up, as all means of times are."""
+    return (2 * sum(times) + len(times)) // (2 * len(times))
 
 
 def _has(answer: Any, table: str) -> bool:

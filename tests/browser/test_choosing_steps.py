@@ -56,6 +56,9 @@ def drag(pages: ToolPages, first: float, last: float) -> None:
 
 def has_steps(pages: ToolPages, count: str) -> None:
     """Waits for figures of so many."""
+    folded = pages.page.locator(".folded-facts-more[aria-expanded=false]")
+    if folded.count() > 0:
+        folded.evaluate("button => button.click()")  # where the focus is, stays
     card = pages.page.locator(".fact-card", has=pages.page.get_by_text("Steps", exact=True))
     expect(card.locator(".fact-value")).to_have_text(count)
     pages.answered()

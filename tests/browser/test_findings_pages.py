@@ -20,7 +20,7 @@ from tests.tiler.facts.findings.pytorch_run import write_ranks
 
 def has_findings(page: Page) -> None:
     expect(page.get_by_role("list", name="The answer")).to_contain_text("is longer by")
-    expect(page.locator(".dashboard-table").first).to_contain_text("What costs the time")
+    expect(page.locator(".dashboard-table").filter(has_text="What costs the time")).to_be_visible()
 
 
 def has_reasons(page: Page) -> None:

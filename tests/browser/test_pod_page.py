@@ -150,3 +150,43 @@ def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: st
     assert card.get_by_role("button", name="Show the slowest in the timeline").count() == 0  # there is none
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"pod-saved-{theme}")
+
+
+def test_bars_of_cores_and_their_map_light_each_other(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=pod")
+    pages.answered()
+    chart = page.locator("[data-series=breakdown]")
+    chart.locator("canvas").wait_for()
+    assert chart.locator(".legend-item").all_inner_texts() == [
+        "High-FLOPS compute",
+        "Low-FLOPS compute",
+        "Infeed",
+        "Outfeed",
+        "All-reduce compute",
+        "All-reduce wait",
+        "Send",
+        "Receive",
+        "Idle",
+    ]
+    card = page.get_by_role("region", name="Core", exact=True)
+    plot = chart.locator(".chart-plot")
+    plot.focus()
+    page.keyboard.press("Home")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    assert "tpu-pod-w-2 · Chip 1" in card.inner_text()
+    tooltip = chart.locator(".chart-tooltip").inner_text()
+    assert "Infeed" in tooltip
+    assert "tpu-pod-w-2 · Chip 1" in tooltip
+    assert page.locator(".pod-core[aria-current=true]").get_attribute("data-row") == "9"
+    before = plot.screenshot()
+    page.locator(".pod-core").nth(2).hover()
+    pages.viewer.frames()
+    assert "tpu-pod-w-0 · Chip 2" in card.inner_text()
+    assert plot.screenshot() != before
+    assert faults(pages.viewer) == []
+    plot.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    pages.wait_for("timeline")

@@ -106,7 +106,7 @@ def test_the_op_profile_by_keys_and_both_ways(pages: ToolPages, ids: dict[str, s
     )
     tree = page.get_by_role("treegrid")
     tree.focus()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")  # its categories are closed at first
     page.keyboard.press("ArrowDown")
     card = page.locator(".row-card")
     expect(card.locator("h3")).to_have_text("all-reduce.1")
@@ -119,8 +119,9 @@ def test_the_op_profile_by_keys_and_both_ways(pages: ToolPages, ids: dict[str, s
     page.go_back()
     pages.wait_for("op_profile")
     # The choices are fields of the address.
+    page.get_by_role("radio", name="Program").check()
+    pages.viewer.wait("location.hash.includes('f.by=program')")
     page.get_by_role("radio", name="Category").check()
-    pages.viewer.wait("location.hash.includes('f.by=category')")
     page.get_by_label("Idle time").uncheck()
     page.get_by_label("How much is listed").select_option("cover=90")
     page.get_by_label("Hosts and devices").select_option(label="tpu-pod-w-1")

@@ -6,12 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 SIZE_MB = 250
 MEMORY_MB = 24  # beside what the modules take; a trace in memory would take ten times as much
 
 CLIENT = """
 import asyncio, resource, sys
 from pathlib import Path
+
+import pytest
 from tilescope.capture import CaptureOptions, capture, parse_addresses
 peak_kb = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before_kb = peak_kb()

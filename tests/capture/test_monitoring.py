@@ -98,11 +98,58 @@ def test_numbers_are_those_of_the_result_where_the_text_has_them() -> None:
     assert told["device_idle"] == pytest.approx(0.3691)
     assert told["matrix_unit_utilization"] == pytest.approx(0.107), "never NaN"
     assert told["step_mean_ms"] == pytest.approx(90.84)
-    some = monitor_figures(pb.MonitorResponse(data="TPU type: TPU v4", monitor_result=result))
-    assert some == {"device_type": "TPU v4"}, "zeros of what was not measured are not figures"
+    scarce = monitor_figures(pb.MonitorResponse(data="TPU type: TPU v4", monitor_result=result))
+    assert scarce == pytest.approx({"device_type": "TPU v4", "device_idle": 0.3691, "step_mean_ms": 90.84}), (
+        "zeros of what was not measured are not figures"
+    )
     alone = monitor_figures(pb.MonitorResponse(monitor_result=pb.MonitorResult(device_idle_time_percent=5)))
     assert alone["device_idle"] == pytest.approx(0.05)
     assert "step_mean_ms" not in alone
+    assert "infeed_mean" not in alone
+
+
+DOCUMENT: Final = """
+    TPU type: TPU v2
+    Number of TPU Cores: 8
+    TPU idle time (lower is better): 0.091%
+    Utilization of TPU Matrix Units is (higher is better): 10.7%
+    Step time: 1.95 kms (avg), 1.90kms (minute), 2.00 kms (max)
+    Infeed percentage: 87.5% (avg). 87.2% (min), 87.8 (max)
+"""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [None, pb.MonitorResult(step_time_ms_avg=1950, step_time_ms_min=1900, step_time_ms_max=2000)],
+    ids=["text", "with numbers"],
+)
+def test_the_example_of_the_documents(result: pb.MonitorResult | None) -> None:
+    figures = monitor_figures(pb.MonitorResponse(data=DOCUMENT, monitor_result=result))
+    assert [figures[f"step_{name}_ms"] for name in ("mean", "min", "max")] == pytest.approx([1950, 1900, 2000])
+    sample = MonitorSample(ProfilerAddress("host", 1), 1, 10**18, 2, MonitorSource.MONITOR, 1000, **figures)
+    assert line_of(sample)[10:] == (
+        "TPU v2, matrix units 10.7 %, 8 devices, idle 0.091 %, step 1,950 ms (1,900 to 2,000), "
+        "waits for input 87.5 % (87.2 to 87.8)"
+    )
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "µs", "ms", "s", "min"])
+@pytest.mark.parametrize(("prefix", "factor"), [("", 1), ("k", 1e3), ("M", 1e6)])
+def test_a_prefix_may_stand_before_any_unit(unit: str, prefix: str, factor: float) -> None:
+    def mean(step: str) -> float:
+        text = f"Step time: {step} (avg), {step} (min), {step} (max)"
+        return float(monitor_figures(pb.MonitorResponse(data=text))["step_mean_ms"])
+
+    assert mean(f"3 {prefix}{unit}") == pytest.approx(factor * mean(f"3{unit}"))
+
+
+def test_numbers_win_over_a_line_that_cannot_be_read() -> None:
+    result = pb.MonitorResult(step_time_ms_avg=3, step_time_ms_min=2, step_time_ms_max=4, infeed_percent_max=5)
+    text = "Step time: long (avg), longer (min), longest (max)"
+    figures = monitor_figures(pb.MonitorResponse(data=text, monitor_result=result))
+    assert figures == pytest.approx(
+        {"step_mean_ms": 3, "step_min_ms": 2, "step_max_ms": 4, "infeed_mean": 0, "infeed_min": 0, "infeed_max": 0.05}
+    )
 
 
 async def test_a_server_that_measures_itself() -> None:
@@ -141,7 +188,10 @@ async def test_a_server_that_does_not_is_captured() -> None:
     assert first.steps == 2
     assert (first.step_min_ms, first.step_mean_ms, first.step_max_ms) == (1.0, 1.5, 2.0)
     assert first.device_idle == pytest.approx(0.5)
-    assert first.infeed_max == 0.0
+    assert (first.infeed_mean, first.infeed_max) == (None, None), "it has no operation of input"
+    assert line_of(first).endswith(
+        "matrix units not recorded, 1 device, idle 50.0 %, step 1.5 ms (1 to 2), input not recorded"
+    )
     assert first.matrix_unit_utilization is None
     assert [request.opts.duration_ms for request in fake.requests("Profile")] == [100, 100]
 
@@ -153,7 +203,7 @@ async def test_a_job_that_does_nothing_has_samples_without_figures() -> None:
     assert sample.device_idle is None
     assert line_of(sample).endswith(
         "device not recorded, matrix units not recorded, devices not recorded, idle not recorded, "
-        "step not recorded, waits for input not recorded"
+        "step not recorded, input not recorded"
     )
 
 

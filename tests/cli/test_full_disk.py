@@ -13,6 +13,8 @@ from tests.tiler.store.small_disk import small_disk
 from tilescope.cli import main
 from tilescope.tiler.indexing import build_store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -13,6 +13,8 @@ import pytest
 
 from tests.tiler.readers.hostile_tar import END, header, member
 
+pytestmark = pytest.mark.slow
+
 TIMEOUT_SECONDS = 60
 
 

@@ -31,7 +31,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
         (["stats", "--steps", "1"], "the trace marks no steps: say with --step-name which slices are steps"),
         (["stats", "--argument", "a"], "--argument: it goes with --by argument"),
         (["stats", "--limit", "x"], "--limit: expected an integer, not 'x'"),
-        (["stats", "--step-name", "a"], "name those that are meant, as in --steps 5-9"),
     ],
 )
 def test_a_tool_names_options(store: str, argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,8 @@ from tilescope.tiler.store import STORE_VERSION, open_run_store
 from tilescope.tiler.store.generation import current
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 ClientFactory = Callable[..., Awaitable[Client]]
 
 

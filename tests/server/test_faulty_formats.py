@@ -13,6 +13,8 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tests.toy_formats import TRACE, environment, install_format
 
+pytestmark = pytest.mark.slow
+
 # First word of the file → what is said of it.
 FAULTS = {
     "LATE": r"the format 'late' failed in toy_faults\.py, line \d+: KeyError: 'missing'",

@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench.server_process import ServerProcess, serving
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing import build_store
+
+pytestmark = pytest.mark.slow
 
 CLIENT = Path(__file__).with_name("vanishing_client.py")
 

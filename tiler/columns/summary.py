@@ -63,6 +63,9 @@ class RowMove(Struct, frozen=True):
     to: int
     phase: Phase  # of the rows
     names: NDArray[np.bool_]  # theirs, by the number of the name; that of rows without one last
+    # Slices by the numbers of their names, as above: rows move only if one of them overlaps one of these partly, and
+    # else the track that they would move to is none. Such moves and tracks are the last ones.
+    across: NDArray[np.bool_] | None = None
 
 
 class DrawnWaits(Struct, frozen=True):

@@ -14,9 +14,10 @@ from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.leaf_spans import LeafSpans
+from tilescope.tiler.pages.leaf_spans import LeafSpans, PageParts
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -82,6 +83,22 @@ class Piece:
         return reduce(WorkSpans.joined, self.of, WorkSpans())
 
 
+@dataclass(frozen=True, slots=True)
+class UnsortedPiece:
+    """Pages in some windows, track by track, of whose slices nothing has been read: which any thread may do."""
+
+    windows: Windows
+    tracks: Sequence[tuple[NDArray[np.uint8], Sequence[PageParts]]]  # with the kind of each name
+
+    def kinds(self) -> list[Sequence[Windows]]:
+        """Windows of each kind, of each track. Raises DamagedStore."""
+        return [LeafSpans(kinds).windows(pages) for kinds, pages in self.tracks]
+
+    def sorted(self) -> Piece:
+        """The work of each track. Raises DamagedStore."""
+        return Piece(self.windows, list(map(_work_spans, self.kinds())))
+
+
 class Busy:
     """Reads when some tracks of a device are busy."""
 
@@ -92,19 +109,25 @@ class Busy:
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
         """Pieces that make up the windows, by time; None where whoever asks may stop. Raises DamagedStore."""
-        for piece in self.kind_pieces(windows):
-            yield None if piece is None else Piece(piece[0], list(map(_work_spans, piece[1])))
+        return worked_aside(self.unsorted_pieces(windows), UnsortedPiece.sorted)
 
     def kind_pieces(self, windows: Windows) -> Iterator[tuple[Windows, Sequence[Sequence[Windows]]] | None]:
         """As `pieces`: windows, and when slices of each kind run, track by track. Kinds may be of any sort."""
+        return worked_aside(self.unsorted_pieces(windows), lambda piece: (piece.windows, piece.kinds()))
+
+    def unsorted_pieces(self, windows: Windows) -> Iterator[UnsortedPiece | None]:
+        """As `pieces`, before spans are put into order: which another thread may do while the next piece is read."""
         for part in self.parts(windows):
             tracks = []
             for leaves in self._leaves:
-                spans = LeafSpans(leaves.kinds)
-                for _ in self._read(leaves, leaves.meet(part), part, spans):
-                    yield None
-                tracks.append(spans.take())
-            yield part, tracks
+                read: list[PageParts] = []
+                for page in self._pages(leaves, leaves.meet(part), part):
+                    if page is None:
+                        yield None
+                    else:
+                        read.append(page)
+                tracks.append((leaves.kinds, read))
+            yield UnsortedPiece(part, tracks)
 
     def ticks(self, windows: Windows) -> int:
         """Number of ticks of the windows in which any track works. Raises DamagedStore."""
@@ -149,6 +172,13 @@ class Busy:
         return NOTHING
 
     def _read(self, leaves: _Leaves, tiles: Ints, windows: Windows, spans: LeafSpans) -> Iterator[None]:
+        for page in self._pages(leaves, tiles, windows):
+            if page is None:
+                yield
+            else:
+                spans.add(*page)
+
+    def _pages(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> Iterator[PageParts | None]:
         if not len(tiles) or not len(windows):
             return
         parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
@@ -157,9 +187,9 @@ class Busy:
             first = int(leaves.tiles_of_block.page_starts_of(of_page[0, :1])[0])
             content = self._page(leaves.tiles_of_block.page_key(first))
             names = None if leaves.rename is None else leaves.rename(content, leaves.shape, first, of_page[0])
-            spans.add(content, leaves.shape, first, of_page, names)
+            yield content, leaves.shape, first, of_page, names
             if number % _PAGES_AT_ONCE == _PAGES_AT_ONCE - 1:
-                yield
+                yield None
 
     def parts(self, windows: Windows) -> Iterator[Windows]:
         """The windows, cut so that in each part not too many events start; none where nothing can be is left out."""

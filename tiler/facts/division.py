@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tilescope.tiler.facts.busy import Busy, Piece, WorkSpans
+from tilescope.tiler.facts.busy import Busy, Piece, UnsortedPiece, WorkSpans
+from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.windows import Windows
 
 
@@ -24,8 +25,11 @@ class Division:
 
 def divisions(busy: Busy, windows: Windows) -> Iterator[Division | None]:
     """Pieces that make up some windows, by time; None where whoever asks may stop. Raises DamagedStore."""
-    for piece in busy.pieces(windows):
-        yield None if piece is None else divided(piece)
+    yield from worked_aside(busy.unsorted_pieces(windows), _divided)
+
+
+def _divided(piece: UnsortedPiece) -> Division:
+    return divided(piece.sorted())
 
 
 def divided(piece: Piece) -> Division:

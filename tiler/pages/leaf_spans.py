@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -9,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC
 from tilescope.tiler.pages.leaf_parts import read_parts
 from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+# What `LeafSpans.add` takes.
+PageParts = tuple[bytes, Shape, int, Ints, NDArray[np.int32] | None]
 
 KINDS: Final = 16  # there are; 0 is what does not matter
 
@@ -40,6 +46,30 @@ class LeafSpans:
         `names`: of all slices of the page, instead of their own, LEFT_OUT for those that do not count.
         """
         read_parts(partial(self._spans.add, names=names), page, shape, first_of_page, parts)
+
+    def windows(self, pages: Sequence[PageParts]) -> list[Windows]:
+        """By kind: when any slice of it runs in parts of some pages of a track, before any were added.
+
+        As `add` and `take`, in one call of native code. Raises DamagedStore.
+        """
+        if not pages or any(names is not None or page[:4] != PAGE_MAGIC for page, *_, names in pages):
+            return self._by_page(pages)
+        tiles, first, stop = np.concatenate([parts for *_, parts, _ in pages], axis=1)
+        shape = pages[0][1]
+        counts = np.array([parts.shape[1] for *_, parts, _ in pages])
+        first_of_page = np.repeat([first_of_page for _, _, first_of_page, *_ in pages], counts)
+        columns = tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop
+        try:
+            spans = self._spans.windows([page for page, *_ in pages], MAX_ROWS, counts, *columns, TICK_LIMIT)
+        except _native.DamagedContainer:
+            return self._by_page(pages)  # which says where
+        return [Windows(start, stop) for start, stop in spans]
+
+    def _by_page(self, pages: Sequence[PageParts]) -> list[Windows]:
+        self._spans.take()
+        for page in pages:
+            self.add(*page)
+        return self.take()
 
     def take_ticks(self) -> int:
         """In how many ticks any slice runs that matters, of what was added since the last call.

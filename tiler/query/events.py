@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ Ints = NDArray[np.int64]
 
 # Beyond every event.
 EVERYTHING = Windows.single(0, TICK_LIMIT)
+
+_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,22 @@ class EventPlan:
         self.track = track
         self.windows = windows
         self.tiles = tiles
-        self.leaf_runs = list(_leaf_runs(tiles, track, windows, root_level)) if len(windows) else []
+        # Positions of leaves in the shape, in time order, and of each where the one before it ends, 0 for the first.
+        self.leaves, self.after = _leaves(tiles, track, windows, root_level) if len(windows) else (_NONE, _NONE)
+
+    @cached_property
+    def leaf_runs(self) -> list[LeafRun]:
+        """All of the leaves."""
+        page_starts = self.tiles.page_starts_of(self.leaves)
+        borders = [0, *(np.flatnonzero(np.diff(page_starts)) + 1).tolist(), len(self.leaves)]
+        return (
+            [
+                LeafRun(self.tiles.page_key(first), first, self.leaves[begin:end], self.after[begin:end])
+                for (begin, end), first in zip(pairwise(borders), page_starts[borders[:-1]].tolist(), strict=True)
+            ]
+            if len(self.leaves)
+            else []
+        )
 
     def events(self, run: LeafRun, page: Page) -> Events:
         """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
@@ -124,7 +143,7 @@ def join(parts: Sequence[Events]) -> Events:
     return Events(parts[0].track, *(np.concatenate([getattr(part, column) for part in parts]) for column in columns))
 
 
-def _leaf_runs(tiles: TileIndex, track: int, windows: Windows, root_level: int) -> Iterator[LeafRun]:
+def _leaves(tiles: TileIndex, track: int, windows: Windows, root_level: int) -> tuple[Ints, Ints]:
     slot = np.array([track % TRACKS_PER_BLOCK], np.int64)
     span = TickRange(windows.start, windows.stop)
     _, leaves = tiles.tiles_for(slot, np.zeros(1, np.bool_), span, 0, root_level)
@@ -133,12 +152,7 @@ def _leaf_runs(tiles: TileIndex, track: int, windows: Windows, root_level: int) 
     start, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
     order = np.argsort(start, kind="stable")
     order = order[windows.meet(start[order], stop[order])]
-    leaves, after = leaves[order], np.append(0, stop[order])[:-1]
-    borders = np.flatnonzero(np.diff(tiles.page_starts_of(leaves))) + 1
-    for run, ends in zip(np.split(leaves, borders), np.split(after, borders), strict=True):
-        if len(run):
-            first = int(tiles.page_starts_of(run[:1])[0])
-            yield LeafRun(tiles.page_key(first), first, run, ends)
+    return leaves[order], np.append(0, stop[order])[:-1]
 
 
 def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:

@@ -168,16 +168,22 @@ class Names:
 
         `unless`: for which nobody needs it, so that it is 0.
         """
+        return (yield from self.page_numbers(lambda names: list(map(number_of, names)), unless))
+
+    def page_numbers(
+        self, numbers_of: Callable[[Sequence[Name]], Sequence[int]], unless: NDArray[np.bool_] | None = None
+    ) -> Interruptible[NDArray[np.uint8]]:
+        """As `numbers`, from what tells those of many names at once."""
         numbers = np.zeros(self._count + 1, np.uint8)
         wanted = np.ones(self._count + 1, np.bool_) if unless is None else ~unless
         if wanted[0]:
-            numbers[0] = number_of(NO_NAME)
+            numbers[0] = numbers_of([NO_NAME])[0]
         for page in range(self.pages):
             first = 1 + page * self._page_size
             places = np.flatnonzero(wanted[first : first + self._page_size]).tolist()
             if places:
                 of_page = self._kept(page)
-                numbers[first : first + len(of_page)][places] = [number_of(of_page[place]) for place in places]
+                numbers[first : first + len(of_page)][places] = numbers_of([of_page[place] for place in places])
             yield
         return numbers
 

@@ -137,10 +137,16 @@ class RunSteps:
 
     @cached_property
     def counted(self) -> list[StepSeries]:
-        """The series that time a step of the run: of devices with a line of steps, else one of each file."""
+        """The series that time a step of the run: of devices with a line of steps, else one of each file.
+
+        Where somebody has named slices that devices have, all these devices do.
+        """
         lines = [series for series in self.series if series.source <= StepSource.STEPS_LINE_IN_ORDER]
         if lines:
             return lines
+        named = [series for series in self.series if series.source is StepSource.NAMED and self.is_on_device(series)]
+        if named:
+            return named
         longest: dict[int, StepSeries] = {}
         for series in self.series:
             best = longest.setdefault(self._file_of[series.process], series)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Final, Generic, Self, TypeVar
 
 from tilescope.tiler.system import processors
@@ -20,6 +21,9 @@ WORTH_A_THREAD: Final = 8
 
 # Records that are worked on in one call, where one call may have several: what a call costs is then nothing beside it.
 _IN_A_CALL: Final = 16
+
+# Items that wait for the second thread, or for their turn: each is of some megabytes.
+_ITEMS_AHEAD: Final = 2
 
 
 def in_a_call(records: int) -> int:
@@ -93,6 +97,25 @@ class Aside(Generic[Result]):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.wait()
+
+    @property
+    def is_done(self) -> bool:
+        """True when there is a result."""
+        return self._future is not None and self._future.done()
+
+    def take_over(self) -> None:
+        """Does the work here and now, where no thread has begun."""
+        if self._future is not None and self._future.cancel():
+            self._future = Future()
+            try:
+                self._future.set_result(self._work())
+            except BaseException as error:
+                self._future = None
+                raise error
+
+    def wait(self) -> None:
+        """Waits until no thread works on it; work that no thread has begun is dropped."""
         if self._future is not None and not self._future.cancel():
             self._future.exception()
 
@@ -102,6 +125,39 @@ class Aside(Generic[Result]):
             self._future = None
             return self._work()
         return self._future.result()
+
+
+def worked_aside(items: Iterable[Item | None], work: Callable[[Item], Result]) -> Generator[Result | None, None, None]:
+    """Results of native work on items, in their order, while the next items are read. None where items has it.
+
+    `work` asks for nothing that changes. Who waits for a result works on a later item meanwhile. Whoever stops before
+    the end waits until no thread works.
+    """
+    if _processors() < 2:
+        yield from (None if item is None else work(item) for item in items)
+        return
+    ahead: deque[Aside[Result]] = deque()
+    try:
+        for item in items:
+            if item is None:
+                yield None
+                continue
+            ahead.append(Aside(partial(work, item)))
+            if len(ahead) > _ITEMS_AHEAD:
+                yield _first_result(ahead)
+        while ahead:
+            yield _first_result(ahead)
+    finally:
+        for begun in reversed(ahead):
+            begun.wait()
+
+
+def _first_result(ahead: deque[Aside[Result]]) -> Result:
+    for later in reversed(ahead):
+        if ahead[0].is_done:
+            break
+        later.take_over()
+    return ahead.popleft().result()
 
 
 @cache

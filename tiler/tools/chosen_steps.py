@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.lookup.tracks import file_of_tracks
 from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader
@@ -30,13 +31,19 @@ def chosen_steps(reader: QueryReader, tracks: Sequence[int], name: str) -> Inter
     of_track: dict[int, list[Occurrence]] = defaultdict(list)
     for event in matches.events:
         of_track[event.track].append(event)
-    parts = ((track, _steps(of_track[track], matches, name)) for track in sorted(of_track))
+    parts = (
+        (track, _steps(of_track[track], matches, name, has_ids=is_one_of(reader.tree.tracks[track].name, MODULE_LINES)))
+        for track in sorted(of_track)
+    )
     return RunSteps(reader.tree, reader.names, file_of_tracks(reader.store), parts, label=name)
 
 
-def _steps(events: Sequence[Occurrence], matches: Found, name: str) -> TrackSteps:
-    """In the order of their numbers' names, if these have any; otherwise counted from 0 on."""
-    numbers = [chosen_step(matches.names[event.name].text, name) for event in events]
+def _steps(events: Sequence[Occurrence], matches: Found, name: str, *, has_ids: bool) -> TrackSteps:
+    """In the order of their numbers' names, if these have any; otherwise counted from 0 on.
+
+    `has_ids`: numbers behind names are those of programs, jit_f(123), as lines of modules have them.
+    """
+    numbers = [-1 if has_ids else chosen_step(matches.names[event.name].text, name) for event in events]
     numbered = [(event, number) for event, number in zip(events, numbers, strict=True) if number not in (None, -1)]
     taken = numbered or list(zip(events, range(len(events)), strict=True))
     columns = [[getattr(event, column) for event, _ in taken] for column in ("ordinal", "start", "duration", "name")]

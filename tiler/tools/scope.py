@@ -22,7 +22,6 @@ from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
 from tilescope.tiler.tools.references import BuildRef, HostRef
-from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, everywhere
 
 
@@ -32,6 +31,7 @@ class Scope:
     def __init__(self, reader: QueryReader, others: Mapping[BuildRef, QueryReader] | None = None) -> None:
         self.reader = reader
         self._others = {name: Scope(other) for name, other in (others or {}).items()}
+        self._named: dict[str, RunSteps] = {}  # steps by the name that the question gives them
         self.notes: list[Note] = []  # that belong into the answer, whatever the tool says
 
     @property
@@ -102,16 +102,21 @@ class Scope:
             marked = self.reader.manifest.steps if self.reader.is_whole else None
             if marked is not None and not marked.all:
                 self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
+        elif name in self._named:
+            steps = self._named[name]
         else:
             from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself
 
-            steps = yield from chosen_steps(self.reader, self.leaves(None), name)
+            steps = self._named[name] = yield from chosen_steps(self.reader, self.leaves(None), name)
         if not steps.series:
             raise UsageError(no_steps(name))
         return steps
 
     def windows(self, question: SpanQuestion) -> Interruptible[QuestionWindows]:
-        """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist."""
+        """Windows of a question on each track: a span, or steps. Raises UsageError for steps that do not exist.
+
+        `step_name` alone says what steps are: the question is about all of its span.
+        """
         span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
@@ -120,7 +125,7 @@ class Scope:
             self._add_notes(question_windows.notes)
             return question_windows
         if question.step_name is not None:
-            raise UsageError(STEPS_MISSING)
+            yield from self.steps(question.step_name)  # raises, whatever is asked, where nothing is called so
         return QuestionWindows(everywhere(Windows.single(*span)), span, within)
 
     def is_done(self, track: int) -> bool:

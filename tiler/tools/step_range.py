@@ -10,8 +10,6 @@ from tilescope.tiler.errors import UsageError
 
 PATTERN: Final = r"^[0-9]{1,18}((-|\.\.)[0-9]{1,18})?$"
 
-STEPS_MISSING: Final = "step_name says which slices are steps: name those that are meant, as in steps=5-9"
-
 _SPELT: Final = re.compile(r"([0-9]{1,18})(?:(?:-|\.\.)([0-9]{1,18}))?", re.ASCII)
 
 

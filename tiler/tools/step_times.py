@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
@@ -70,7 +71,7 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     ]
     together = aligned(times)
     yield
-    notes += _notes(times, together, names)
+    notes += _notes(times, together, names, host_names)
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
@@ -89,7 +90,49 @@ def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
     return f"{host} · {name}" if host else name
 
 
-def _notes(times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[str]) -> list[Note]:
+def _lacking_notes(together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]) -> list[Note]:
+    """A note on the steps that some cores lack: by host where all cores of it do."""
+    by_steps: dict[tuple[int, ...], list[int]] = {}
+    for place in range(len(names)):
+        absent = tuple(np.flatnonzero(together.rows[:, place] < 0).tolist())
+        if absent:
+            by_steps.setdefault(absent, []).append(place)
+    if not by_steps:
+        return []
+    texts = []
+    for absent, places in by_steps.items():
+        lacking_hosts, lacking = dict.fromkeys(hosts[place] for place in places), set(places)
+        are_whole = all(place in lacking for place, host in enumerate(hosts) if host in lacking_hosts)
+        whose = list(lacking_hosts) if are_whole and len(set(hosts)) > 1 else [names[place] for place in places]
+        verb = "lacks" if len(whose) == 1 else "lack"
+        texts.append(f"{_first_names(whose)} {verb} {_numbers(together.number[list(absent)].tolist())}")
+    return [Note("info", "; ".join(texts))]
+
+
+def means_note(together: AlignedSteps) -> list[Note]:
+    """A note on how many steps enter means and shares that are of the complete ones; nothing where all do."""
+    others = int((~together.complete).sum())
+    if others:
+        steps = plural(len(together) - others, "step", "steps")
+        return [Note("info", f"means and shares are of the {steps} that all have, not of {others:,} more")]
+    if (together.rows < 0).any():
+        return [Note("info", "no step is on all of them: means and shares are of those recorded")]
+    return []
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Some steps in words: "step 5", "steps 5 to 9", "steps 5, 7, 9 and 3 more"."""
+    if len(numbers) == 1:
+        return f"step {numbers[0]}"
+    numbers = sorted(numbers)
+    if list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"steps {numbers[0]} to {numbers[-1]}"
+    return f"steps {_first_names([str(number) for number in numbers])}"
+
+
+def _notes(
+    times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]
+) -> list[Note]:
     notes = []
     later = [name for name, shift in zip(names, together.shifts, strict=True) if shift]
     if later:
@@ -97,11 +140,7 @@ def _notes(times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[s
             f"the trace has no step numbers, and {_first_names(later)} began later: steps were matched by their times"
         )
         notes.append(Note("warning", text))
-    lacking = [name for place, name in enumerate(names) if (together.rows[:, place] < 0).any()]
-    if lacking:
-        notes.append(
-            Note("info", f"not all of these steps are on {_first_names(lacking)}: they are matched by their numbers")
-        )
+    notes += _lacking_notes(together, names, hosts)
     over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {_first_names(over)}: what lies in two belongs to the later one"))

@@ -36,6 +36,9 @@ def _figures(overview: Mapping[str, Any], pipeline: Mapping[str, Any], tick_ps: 
         return None if ticks is None else int(ticks) * tick_ps / _PS_PER_MS
 
     waits = pipeline.get("infeed_mean", overview.get("input_share"))
+    # Without an operation of input, neither on a host nor on a device, nothing says that the job does not wait for it.
+    is_input_recorded = bool(waits or pipeline.get("infeed_max")) or pipeline.get("host_input") is not None
+    waits_facts = pipeline if is_input_recorded else {}
     figures = {
         "device_type": overview.get("device_type"),
         "matrix_unit_utilization": overview.get("mxu"),
@@ -45,9 +48,9 @@ def _figures(overview: Mapping[str, Any], pipeline: Mapping[str, Any], tick_ps: 
         "step_mean_ms": milliseconds("step_mean"),
         "step_min_ms": milliseconds("step_min"),
         "step_max_ms": milliseconds("step_max"),
-        "infeed_mean": waits,
-        "infeed_min": pipeline.get("infeed_min"),
-        "infeed_max": pipeline.get("infeed_max"),
+        "infeed_mean": waits if is_input_recorded else None,
+        "infeed_min": waits_facts.get("infeed_min"),
+        "infeed_max": waits_facts.get("infeed_max"),
     }
     return {name: value for name, value in figures.items() if value is not None}
 

@@ -8,8 +8,9 @@
     Step time: 90.8ms (avg), 89.8ms (min), 92.2ms (max)
     Infeed percentage: 0.000% (avg), 0.000% (min), 0.000% (max)
 
-Which lines there are depends on the level, and on what was measured. Figures come beside it as numbers, in which
-nothing distinguishes what was not measured from zero; so the text says which count.
+Which lines there are depends on the level, and on what was measured. A prefix may stand before any unit: 1.95 kms is
+1,950 ms. Figures come beside it as numbers, which are not rounded and win; but nothing in them distinguishes what was
+not measured from zero, so a zero counts only where the text has it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from tilescope.profiler import profiler_pb2 as pb
 
 _NUMBER: Final = r"([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)"
 _PERCENT: Final = rf"{_NUMBER} ?%"
-_TIME: Final = rf"{_NUMBER} ?(us|µs|ms|s|min)\b"
-_MS: Final[Mapping[str, float]] = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4}
+_TIME: Final = rf"{_NUMBER} ?([kMG]?)(ns|us|µs|μs|ms|s|min)\b"
+_MS: Final[Mapping[str, float]] = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4}
+_PREFIXES: Final[Mapping[str, float]] = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _MOST_TEXT: Final = 4096
 
 _TYPE: Final = re.compile(r"^\s*\w+ type:[ \t]*(\S[^\n]*?)\s*$", re.MULTILINE | re.IGNORECASE)
@@ -38,12 +40,8 @@ _INFEED: Final = re.compile(r"^\s*Infeed percentage:([^\n]*)$", re.MULTILINE | r
 def monitor_figures(response: pb.MonitorResponse) -> dict[str, Any]:
     """The fields of `MonitorSample` that were measured."""
     text = response.data[:_MOST_TEXT]
-    figures = _of_text(text)
     numbers = _of_result(response.monitor_result) if response.HasField("monitor_result") else {}
-    if text.strip():
-        # The numbers are the same, but not rounded.
-        numbers = {name: value for name, value in numbers.items() if name in figures}
-    return figures | numbers
+    return _of_text(text) | numbers
 
 
 def _of_text(text: str) -> dict[str, Any]:
@@ -57,7 +55,7 @@ def _of_text(text: str) -> dict[str, Any]:
     if match := _MATRIX.search(text):
         figures["matrix_unit_utilization"] = float(match[1]) / 100
     if match := _STEP.search(text):
-        times = [float(number) * _MS[unit] for number, unit in re.findall(_TIME, match[1])]
+        times = [float(number) * _PREFIXES[prefix] * _MS[unit] for number, prefix, unit in re.findall(_TIME, match[1])]
         figures |= _three("step_mean_ms", "step_min_ms", "step_max_ms", times)
     if match := _INFEED.search(text):
         # The last one comes without its sign from some servers.
@@ -71,17 +69,19 @@ def _three(mean: str, least: str, most: str, values: list[float]) -> dict[str, f
 
 
 def _of_result(result: pb.MonitorResult) -> dict[str, float]:
+    """The figures that are not zero; the least share of input may be, where there is a greatest."""
     numbers = {
         "device_idle": result.device_idle_time_percent / 100,
         "matrix_unit_utilization": result.matrix_unit_utilization_percent / 100,
-        "infeed_mean": result.infeed_percent_avg / 100,
-        "infeed_min": result.infeed_percent_min / 100,
-        "infeed_max": result.infeed_percent_max / 100,
+        "step_mean_ms": result.step_time_ms_avg,
+        "step_min_ms": result.step_time_ms_min,
+        "step_max_ms": result.step_time_ms_max,
     }
-    if result.step_time_ms_avg > 0:  # no step takes no time
+    numbers = {name: value for name, value in numbers.items() if value > 0}
+    if result.infeed_percent_max > 0:
         numbers |= {
-            "step_mean_ms": result.step_time_ms_avg,
-            "step_min_ms": result.step_time_ms_min,
-            "step_max_ms": result.step_time_ms_max,
+            "infeed_mean": result.infeed_percent_avg / 100,
+            "infeed_min": result.infeed_percent_min / 100,
+            "infeed_max": result.infeed_percent_max / 100,
         }
     return {name: value for name, value in numbers.items() if math.isfinite(value) and value >= 0}

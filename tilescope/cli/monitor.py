@@ -95,21 +95,28 @@ def line_of(sample: MonitorSample) -> str:
     """A sample for people."""
     from datetime import datetime
 
+    from tilescope.tiler.count_text import plural
+
     time = datetime.fromtimestamp(sample.time_ns // 10**9).strftime("%H:%M:%S")
     device = sample.device_type or "device not recorded"
     parts = [f"{time}  {device}", f"matrix units {_share(sample.matrix_unit_utilization)}"]
     if sample.level == 2:
         parts += [
-            "devices not recorded" if sample.devices is None else f"{sample.devices:,} devices",
+            "devices not recorded" if sample.devices is None else plural(sample.devices, "device", "devices"),
             f"idle {_share(sample.device_idle)}",
             f"step {_step_time(sample)}",
-            f"waits for input {_waits(sample)}",
+            _waits(sample),
         ]
     return ", ".join(parts)
 
 
 def _share(value: float | None) -> str:
-    return "not recorded" if value is None else f"{100 * value:.1f} %"
+    """A share in percent; a small one with two digits: 0.091 % is not 0.1 %."""
+    return "not recorded" if value is None else f"{_percent(value)} %"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}" if value == 0 or value >= 0.001 else f"{100 * value:.2g}"
 
 
 def _step_time(sample: MonitorSample) -> str:
@@ -122,7 +129,9 @@ def _step_time(sample: MonitorSample) -> str:
 
 
 def _waits(sample: MonitorSample) -> str:
-    text = _share(sample.infeed_mean)
+    if sample.infeed_mean is None:
+        return "input not recorded"
+    text = f"waits for input {_share(sample.infeed_mean)}"
     if sample.infeed_min is not None and sample.infeed_max is not None:
-        text += f" ({100 * sample.infeed_min:.1f} to {100 * sample.infeed_max:.1f})"
+        text += f" ({_percent(sample.infeed_min)} to {_percent(sample.infeed_max)})"
     return text

@@ -34,7 +34,6 @@ from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
-from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
 # Occurrences that one answer of a search lists at most.
@@ -484,8 +483,6 @@ class AsyncRun:
     ) -> WindowsOf:
         """Time windows that are looked at on each track."""
         if steps is None:
-            if step_name is not None:
-                raise UsageError(STEPS_MISSING)
             return everywhere(Windows.single(*span))
         fields: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}

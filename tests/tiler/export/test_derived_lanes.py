@@ -29,6 +29,8 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 
+pytestmark = pytest.mark.slow
+
 SPANS = st.one_of(
     st.none(), st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span) + 1))
 )

@@ -34,7 +34,7 @@ from tilescope.tiler.verify import verify_store
 pytestmark = pytest.mark.slow
 
 CORPUS = [
-    "xplane/tpu_v6e_4core.xplane.pb",
+    pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
     "xplane/jax_cpu_pytracer_400steps.xplane.pb",
     "kineto/ns_resolution.pt.trace.json.gz",
     "chrome/fuchsia_trace.json.gz",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -38,6 +39,11 @@ def check(track: list[Slice], windows: Windows, kinds: np.ndarray[tuple[int], np
         of_kind = [s for s in track if kinds[s.name + 1] == kind]
         wanted = {tick for s in of_kind for tick in range(s.start, s.end)} & seen
         assert {tick for start, stop in pairs(found[kind]) for tick in range(start, stop)} == wanted
+    halves = windows.clipped(0, END // 2), windows.clipped(END // 2, END)
+    parts = [leaf_parts(shape, np.zeros(1, np.int64), half) for half in halves]
+    assert [pairs(of_kind) for of_kind in found] == [
+        pairs(of_kind) for of_kind in LeafSpans(kinds).windows([(page, shape, 0, part, None) for part in parts])
+    ]
     assert not len(found[0])
     assert not any(map(len, spans.take()))
     any_kind = {tick for s in track if kinds[s.name + 1] for tick in range(s.start, s.end)} & seen
@@ -73,11 +79,16 @@ def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) ->
     for at, byte in changes:
         damaged[at % len(damaged)] = byte
     spans = LeafSpans(np.ones(8, np.uint8))
+    parts = np.array([[0], [10], [500]], np.int64)
+    both = [(page, shape, 0, parts, None), (bytes(damaged), shape, 0, parts, None)]
     try:
-        spans.add(bytes(damaged), shape, 0, np.array([[0], [10], [500]], np.int64))
-    except DamagedStore:
+        spans.add(bytes(damaged), shape, 0, parts)
+    except DamagedStore as error:
+        with pytest.raises(DamagedStore, match=re.escape(str(error))):
+            LeafSpans(np.ones(8, np.uint8)).windows(both)
         return
     assert 0 <= spans.take()[1].ticks <= 490
+    assert 0 <= LeafSpans(np.ones(8, np.uint8)).windows(both)[1].ticks <= 490
 
 
 def test_a_page_that_says_it_has_billions_of_tiles_is_damaged() -> None:
@@ -100,3 +111,7 @@ def test_what_nobody_should_ask() -> None:
         LeafSpans(np.ones(3, np.uint8)).add(page, shape, 0, np.array([[0], [0], [9]], np.int64))
     with pytest.raises(ValueError, match="not in order"):
         LeafSpans(np.ones(8, np.uint8)).add(page, shape, 0, np.array([[0, 0], [100, 50], [200, 150]], np.int64))
+    count, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    for counts in (none, count - 1, count + 1):
+        with pytest.raises(ValueError, match="parts"):
+            _native.LeafSpans(np.ones(8, np.uint8)).windows([page], MAX_ROWS, counts, none, none, none, none, none, END)

@@ -28,6 +28,8 @@ from tilescope.tiler.pages import PageKey, Shape, Tile, decode_columns, decompre
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import RunStore, open_run_store
 
+pytestmark = pytest.mark.slow
+
 LEAF, TERMINAL, FIRST_OF_PAGE, HAS_RESIDUAL = 1, 2, 4, 8
 REACHES_IN = 1
 TRACES = [

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from functools import partial
 
 import pytest
 
 from tilescope.tiler.store import two_threads
-from tilescope.tiler.store.two_threads import Aside, for_each
+from tilescope.tiler.store.two_threads import Aside, for_each, worked_aside
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +138,45 @@ def test_items_do_not_wait_for_other_work_of_the_second_thread() -> None:
             next(for_each(range(20), lambda item, into: into.append(item), mine, aside))
         assert mine == list(range(20))
         go_on.set()
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 50])
+def test_results_of_work_aside_are_in_the_order_of_the_items(
+    monkeypatch: pytest.MonkeyPatch, processors: int, n: int
+) -> None:
+    monkeypatch.setattr(two_threads, "_processors", lambda: processors)
+    done = list[int]()
+
+    def double(item: int) -> int:
+        done.append(item)
+        return 2 * item
+
+    items = [place if of_three else None for place in range(n) for of_three in (0, 1)]
+    results = list(worked_aside(items, double))
+    assert [result for result in results if result is not None] == [2 * item for item in range(n)]
+    assert results.count(None) == n
+    assert sorted(done) == list(range(n))
+
+
+def test_whoever_leaves_results_aside_early_leaves_no_thread_at_work() -> None:
+    running = list[int]()
+
+    def work(item: int) -> int:
+        running.append(item)
+        time.sleep(0.01)
+        running.remove(item)
+        return item
+
+    results = worked_aside(iter(range(20)), work)
+    assert next(results) == 0
+    results.close()
+    assert running == []
+
+
+def test_an_error_of_work_on_an_item_is_raised() -> None:
+    def work(item: int) -> int:
+        return 1 // (item - 5)
+
+    with pytest.raises(ZeroDivisionError):
+        list(worked_aside(range(20), work))

@@ -13,6 +13,8 @@ import pytest
 
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 KINDS = {"X": "slices", "i": "instants", "C": "counter_samples", "b": "async_slices", "s": "flow_ends"}
 KINDS["f"] = "flow_ends"
 

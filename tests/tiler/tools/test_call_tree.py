@@ -7,6 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, Table, ask, from_values, tool, values_of
+from tilescope.tiler.tools.call_tree import pieces as pieces_module
 from tilescope.tiler.tools.call_tree import tree as tree_module
 from tilescope.tiler.tools.call_tree.pieces import TrackPiece, pieces
 from tilescope.tiler.tools.call_tree.tree import call_tree
@@ -152,6 +154,29 @@ def test_a_span_without_slices_has_no_nodes(wild: Example) -> None:
     assert answer.table("nodes").totals == {"self": 0, "count": 0}
 
 
+def test_a_track_without_slices_in_a_span_has_no_pieces(wild: Example) -> None:
+    assert list(pieces(wild.reader, wild.track("wild"), Windows.single(1 << 60, (1 << 60) + 10), 1)) == []
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_pieces_have_each_leaf_once_and_few_pages(wild: Example, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    track, slices = wild.track("wild"), 400
+    monkeypatch.setattr(pieces_module, "_SLICES", slices)
+    parts = list(pieces(wild.reader, track, Windows.single(0, END), most))
+    plan = wild.reader.plan(track, Windows.single(0, END))
+    shape = plan.tiles.shape
+    assert np.concatenate([part.index for part in parts]).tolist() == shape.index[plan.leaves].tolist()
+    assert all(len(part.pages) == len(set(part.pages)) <= most for part in parts)
+    assert all(before.stop == part.start == part.first[0] for before, part in pairwise(parts))
+    events = [
+        sum(shape.events[plan.leaves][plan_first : plan_first + len(part.index)])
+        for plan_first, part in zip(np.cumsum([0, *(len(part.index) for part in parts)]), parts, strict=False)
+    ]
+    of_run = max(sum(shape.events[run.tiles]) for run in plan.leaf_runs)
+    assert len(parts) > 1
+    assert max(events) < slices + of_run
+
+
 def test_own_times_are_those_of_the_statistics(wild: Example) -> None:
     rng = random.Random(2)
     for _ in range(5):
@@ -265,7 +290,7 @@ def test_too_many_nodes_are_refused(wild: Example, monkeypatch: pytest.MonkeyPat
     [
         (
             "kineto/h100_gpt_stack.pt.trace.json.gz",
-            {"tracks": 8, "busy": 801_380_594, "slices": 22_642, "nodes": 5629, "levels": 20},
+            {"tracks": 9, "busy": 936_748_556, "slices": 22_642, "nodes": 2207, "levels": 20},
         ),
         (
             "xplane/tpu_v6e_4core.xplane.pb",

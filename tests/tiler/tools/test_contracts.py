@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 CORPUS = (
     pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
     pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),
-    "xplane/h100_jax_train.xplane.pb",
+    pytest.param("xplane/h100_jax_train.xplane.pb", marks=pytest.mark.deep),
     pytest.param("pod/plugins/profile/synthetic/tpu-pod-w-1.xplane.pb", marks=pytest.mark.deep),
     pytest.param("kineto/h100_gpt_stack.pt.trace.json.gz", marks=pytest.mark.deep),
     "kineto/mi250_minitoy.json.gz",

@@ -107,7 +107,9 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
                 ("intensity", "operational_intensity", 1),
             ):
                 assert is_close((one[ours_of] or 0) / unit, row[theirs_of])
-            assert (one["bound_by"] or "Unknown") == row["bound_by"]
+            is_exchange = one["bound_by"] == "Network"  # which xprof does not know
+            assert is_exchange == any(word in one["name"] for word in ("psum", "ppermute", "send", "recv"))
+            assert is_exchange or (one["bound_by"] or "Unknown") == row["bound_by"]
         # It lists 500 at most; what has the same time is in no order there.
         assert seen == len(ours) or len(of_side) >= 499 or (side, name) == ("device", "gpu_mi300x8_conv")
         last = of_side[-1] if of_side else None

@@ -112,13 +112,28 @@ def test_the_tree_as_xprof_has_it(mi300: QueryReader) -> None:
             assert row["count"] == of["occurrences"]
             assert row["bytes"] == of["rawBytesAccessedArray"][0]
             assert row["flops"] == of["rawFlops"]
-            assert is_close(row["hbm_used"], of["bandwidthUtils"][0])  # more than all counts as all
+            assert is_close(min(row["hbm_used"], 1.0), of["bandwidthUtils"][0])  # it counts more than all as all
         else:
             assert is_close(row["flops"] * TWICE, of["rawFlops"])
     # It counts kernels of no program as idle.
     others = ours["unknown program"]["self"]
     overlap = 4200  # on four streams of one GPU
     assert (ours["idle"]["self"] + others - overlap) * 1000 == idle["metrics"]["rawTime"]
+
+
+def test_more_than_a_peak_is_shown_and_said_as_roofline_has_it(mi300: QueryReader) -> None:
+    profile = answer(mi300, "op_profile")
+    rates = {row["name"]: row["hbm_used"] for row in by_row(profile) if row["hbm_used"] is not None}
+    above = {name: share for name, share in rates.items() if share > 1}
+    roofline = answer(mi300, "roofline", limit=1000)
+    memories, bandwidths = (values_of(roofline.table("roofs").column(name)) for name in ("memory", "bandwidth"))
+    peak = dict(zip(memories, bandwidths, strict=True))["HBM"]
+    rooflines = {row["name"]: row["hbm_rate"] / peak for row in by_row(roofline) if row["hbm_rate"] is not None}
+    both = above.keys() & rooflines.keys()
+    assert both
+    for name in both:
+        assert is_close(above[name], rooflines[name]), name
+    assert any("below what was measured" in note.text for note in profile.notes)
 
 
 def test_a_range_is_the_sum_of_its_halves(mi300: QueryReader) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
@@ -228,7 +229,7 @@ def test_without_steps(readers: dict[str, QueryReader]) -> None:
     of = answer(readers["tpu_v6e_4core"])
     assert [of.fact(name).value for name in ("verdict", "input_share", "mean")] == [None] * 3
     assert of.fact("verdict").note == NO_STEPS
-    assert not of.tables
+    assert [table.id for table in of.tables] == ["step_candidates"]
 
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
@@ -282,3 +283,28 @@ def test_hosts_that_begin_late_are_said_so(tmp_path: Path) -> None:
     assert [row["infeed"] for row in by_row(of, "steps")] == [10, 10, 11, 11]
     event = by_row(of, "steps")[3]["event"]
     assert str(event).endswith(".1")  # the second step of the core that waits longest
+
+
+def test_means_are_of_the_steps_that_all_cores_have(tmp_path: Path) -> None:
+    """A host was recorded a step later: of the first step its cores are missing."""
+    shape = PodShape()
+    assert shape.late_host == 1
+    pod = write_pod(tmp_path / "pod", shape)
+    build_store([Path(path) for path in pod.files], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    steps = [step["cores"] for step in pod.truth["steps"]]
+    longest = [
+        max(core["duration"] for core in cores.values()) // reader.tick_ps
+        for cores in steps
+        if len(cores) == shape.cores
+    ]
+    assert len(longest) == len(steps) - 1
+    pipeline = answer(reader)
+    assert pipeline.fact("mean").value == pytest.approx(sum(longest) / len(longest), abs=1)
+    durations = finish(ask(tool("steps"), Scope(reader), from_values(tool("steps").question, {}))).fact("mean")
+    # Slices of the timeline have whole nanoseconds, the device's clock is finer.
+    assert durations.value == pytest.approx(sum(longest) / len(longest), abs=1000 // reader.tick_ps)
+    assert f"of the {len(longest)} steps that all devices have" in durations.note
+    texts = [note.text for note in pipeline.notes]
+    assert f"pod-worker-1 lacks step {shape.first_step}." in texts, "the host, not each of its cores"
+    assert "Means and shares are of the 4 steps that all have, not of 1 more." in texts

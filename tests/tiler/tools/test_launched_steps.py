@@ -23,6 +23,8 @@ from tilescope.tiler.query import finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 
+pytestmark = pytest.mark.slow
+
 
 def x(name: str, pid: int, tid: int, start: int, length: int, **beside: Any) -> dict[str, Any]:
     return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": start, "dur": length, **beside}

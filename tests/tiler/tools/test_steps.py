@@ -267,7 +267,7 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
         ({"steps": "9" * 19}, "steps must be a number or a range"),
         ({"steps": (1, 2, 3)}, "steps are a number, the first and the last of them"),
         ({"steps": True}, "steps are a number, the first and the last of them"),
-        ({"step_name": "op"}, "step_name says which slices are steps"),
+        ({"step_name": "nobody"}, "no slice is called 'nobody', with a number or without"),
         ({"steps": 1, "step_name": "nobody"}, "no slice is called 'nobody', with a number or without"),
     ],
 )
@@ -292,6 +292,89 @@ def test_a_trace_without_steps_says_how_to_name_them(tmp_path: Path) -> None:
     assert [row["step"] for row in asked.rows("steps", step_name="op")] == [0]
     assert "slices 'train' of" in str(asked.ask("steps", step_name="train").fact("source").value)
     asked.store.close()
+
+
+def tpu_runs(cores: int, runs: int, name: str = "jit_f(12190760917235803885)") -> list[Event]:
+    """Cores that run a program so often, 10 µs each, and another one before."""
+    events: list[Event] = []
+    for core in range(1, cores + 1):
+        events += [*thread(core, 1, "XLA Modules", f"/device:TPU:{core}"), *thread(core, 2, "XLA Ops")]
+        events.append(x("jit_init(77)", 0, 1, pid=core))
+        events += [x(name, 10 * k + 5, 10 * k + 15, pid=core) for k in range(runs)]
+        events += [x("fusion", 10 * k + 6, 10 * k + 9, pid=core, tid=2) for k in range(runs)]
+    return events
+
+
+def test_a_name_alone_makes_steps_for_the_whole_run_on_all_devices(tmp_path: Path) -> None:
+    run = Asked.of_events(tmp_path, tpu_runs(4, 5))
+    for name in ("jit_f(12190760917235803885)", "jit_f"):  # nobody types a program's id
+        facts = run.ask("steps", step_name=name)
+        assert (facts.fact("count").value, facts.fact("devices").value, facts.fact("mean").value) == (5, 4, 10)
+        assert [row["devices"] for row in run.rows("steps", step_name=name)] == [4] * 5
+    assert run.counts(step_name="jit_f") == run.counts()
+    run.store.close()
+
+
+@pytest.mark.parametrize("names", [["jit_f(123)"] * 3, ["jit_f(77)", "jit_f(78)", "jit_f(78)"]])
+def test_numbers_on_lines_of_modules_are_ids_of_programs(tmp_path: Path, names: list[str]) -> None:
+    """One program, and one that was compiled again."""
+    events = tpu_runs(2, 0)
+    events += [x(name, 100 * k, 100 * k + 10, pid=pid) for pid in (1, 2) for k, name in enumerate(names)]
+    run = Asked.of_events(tmp_path, events)
+    assert [row["step"] for row in run.rows("steps", step_name="jit_f")] == [0, 1, 2]
+    assert [row["devices"] for row in run.rows("steps", step_name="jit_f")] == [2, 2, 2]
+    run.store.close()
+
+
+def test_numbers_on_other_tracks_are_those_of_steps(tmp_path: Path) -> None:
+    events = [x("train_step 7", 0, 10), x("train_step 7", 20, 30)]
+    run = Asked.of_events(tmp_path, events)
+    assert {row["step"] for row in run.rows("steps", step_name="train_step")} == {7}
+    run.store.close()
+
+
+def test_a_slice_of_a_host_hides_no_device_that_somebody_has_named(tmp_path: Path) -> None:
+    events = [*tpu_runs(4, 5), x("jit_f", 0, 60, pid=90)]
+    run = Asked.of_events(tmp_path, events)
+    rows = run.rows("steps", step_name="jit_f")
+    assert [row["devices"] for row in rows] == [4] * 5
+    run.store.close()
+
+
+def test_candidates_for_steps_and_the_plain_one(tmp_path: Path) -> None:
+    run = Asked.of_events(tmp_path / "plain", tpu_runs(4, 100))
+    answer = run.ask("overview")
+    table = answer.table("step_candidates")
+    columns = {column.id: list(values_of(column)) for column in table.columns}
+    assert columns == {
+        "name": ["jit_f(12190760917235803885)"],  # jit_init comes once
+        "count": [400],
+        "devices": [4],
+        "mean": [10],
+        "proposed": [True],
+    }
+    assert "100 times on each of 4 devices" in run.notes("overview")
+    assert "may be" not in run.notes("overview", step_name="jit_f"), "a choice was made"
+    run.store.close()
+
+    uneven = tpu_runs(2, 10) + [x("jit_g(5)", 1000 + 9 * k, 1009 + 9 * k, pid=1) for k in range(10)]
+    run = Asked.of_events(tmp_path / "two", uneven)
+    answer = run.ask("overview")
+    assert len(answer.table("step_candidates").columns[0].values) == 2
+    assert "may be" not in run.notes("overview"), "one of two that may be"
+    run.store.close()
+
+
+def test_the_program_of_a_real_run_without_marks_is_proposed(tmp_path: Path) -> None:
+    run = Asked(tmp_path, [corpus_path("xplane/tpu_v6e_4core.xplane.pb")])
+    table = run.ask("input_pipeline").table("step_candidates")
+    name, count, devices = (next(iter(values_of(column))) for column in table.columns[:3])
+    assert (name, count, devices) == ("jit_f(12190760917235803885)", 400, 4)
+    steps, overview = run.ask("steps", step_name=name), run.ask("overview", step_name=name)
+    assert steps.fact("count").value == overview.fact("steps").value == 100
+    assert steps.fact("mean").value == overview.fact("step_mean").value
+    assert round(int(str(steps.fact("mean").value)) / 1e9, 1) == 850.2
+    run.store.close()
 
 
 def test_steps_and_a_span_are_what_lies_in_both(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tilescope.tiler.facts import Work
 from tilescope.tiler.facts.findings.device_time import DeviceTime
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.facts.findings.where import short
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows, everywhere
@@ -40,7 +40,7 @@ def busiest_on_hosts(
 
     Raises DamagedStore.
     """
-    kinds = yield from reader.names.numbers(host_kind)
+    kinds = yield from reader.names.page_numbers(host_kinds)
     ticks: defaultdict[int, int] = defaultdict(int)
     thread: dict[int, int] = {}
     for track in tracks:

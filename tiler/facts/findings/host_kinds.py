@@ -6,6 +6,7 @@ a data loader provides input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 from typing import Final
@@ -88,6 +89,6 @@ def _patterns() -> OrderedPatterns[HostKind]:
     return OrderedPatterns(_RULES)
 
 
-def host_kind(name: Name) -> int:
-    """The kind of a name on a thread of a host."""
-    return _patterns().kind(as_bytes(name.text)) or HostKind.NONE
+def host_kinds(names: Sequence[Name]) -> list[int]:
+    """The kind of each name on a thread of a host."""
+    return [kind or HostKind.NONE for kind in _patterns().kinds([as_bytes(name.text) for name in names])]

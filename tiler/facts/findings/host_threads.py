@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.facts import NOTHING, Busy, WorkTrack
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
@@ -56,7 +56,9 @@ def host_threads_of(
     """
     tracks = _threads(reader, file, devices)
     are_theirs = _names_of(reader, tracks)
-    kinds = yield from (_all_kinds(reader) if are_theirs is None else reader.names.numbers(host_kind, ~are_theirs))
+    kinds = yield from (
+        _all_kinds(reader) if are_theirs is None else reader.names.page_numbers(host_kinds, ~are_theirs)
+    )
     threads = frozenset(tracks)
     markers = [
         (series.total_ticks, -track)
@@ -83,7 +85,7 @@ _ALL_KINDS: Final = RunCache[Kinds]("host_kinds", "Kinds of names on threads of 
 
 def _all_kinds(reader: QueryReader) -> Interruptible[Kinds]:
     kinds = _ALL_KINDS.get(reader)
-    return kinds if kinds is not None else _ALL_KINDS.keep(reader, (yield from reader.names.numbers(host_kind)))
+    return kinds if kinds is not None else _ALL_KINDS.keep(reader, (yield from reader.names.page_numbers(host_kinds)))
 
 
 def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[int, ...]:

@@ -87,7 +87,9 @@ def device_names(reader: QueryReader, lanes: Sequence[DeviceTime], chosen: Seque
     if len(chosen) == len(lanes):
         if of_host and len({host_name(reader, lane) for lane in lanes}) == 1:
             return ""
-        return "all hosts" if of_host and not _has_ranks(reader) else f"all {len(lanes)} devices"
+        if of_host and not _has_ranks(reader):
+            return "all hosts"
+        return "both devices" if len(lanes) == 2 else f"all {len(lanes)} devices"
     hosts = list(dict.fromkeys(host_name(reader, lanes[place]) for place in chosen))
     is_whole_host = len(chosen) > 1 and len(hosts) == 1 and _are_all_of(reader, lanes, chosen, hosts[0])
     names = hosts if hosts[0] and (of_host or is_whole_host) else [lanes[place].device.name for place in chosen]

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
-from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.busy import Busy, UnsortedPiece
 from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.graph_kinds import GraphTimes, attributed_kinds
@@ -26,6 +26,7 @@ from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import TrackKinds
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import DeviceTimeOf, Windows, WindowsOf, no_device_time
 
@@ -161,11 +162,14 @@ def _times(
     stream_windows = [windows_of(track.track).clipped(extent.start, extent.stop) for track in tracks]
     windows = Windows.from_spans([], []).joined(*stream_windows)
     others = [windows.without(own) for own in stream_windows]  # in which a stream works for something else
+
+    def running_ticks(piece: UnsortedPiece) -> int:
+        runs = [stream.any.without(other) for stream, other in zip(piece.sorted().of, others, strict=True)]
+        return runs[0].joined(*runs[1:]).ticks
+
     running = 0
-    for piece in busy.pieces(windows):
-        if piece is not None:
-            runs = [stream.any.without(other) for stream, other in zip(piece.of, others, strict=True)]
-            running += runs[0].joined(*runs[1:]).ticks
+    for ticks in worked_aside(busy.unsorted_pieces(windows), running_ticks):
+        running += ticks or 0
         yield
     span = windows if time is None else time.clipped(extent.start, extent.stop)
     return span.ticks * reader.tick_ps, running * reader.tick_ps

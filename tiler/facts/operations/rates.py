@@ -14,7 +14,7 @@ from tilescope.tiler.facts.operations.operation import Memory, Operation, Operat
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.plane_facts import plane_facts
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.records.device.xla_words import is_control, is_feed, is_start, is_wait
+from tilescope.tiler.records.device.xla_words import is_control, is_exchange, is_feed, is_start, is_wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ class Rates:
     bytes: float | None
     hbm: float | None
     intensity: float | None  # FLOPs per byte
-    bound_by: str  # the resource with the greatest share of its peak; "" unknown
-    share: float | None  # that share
+    bound_by: str  # the resource with the greatest share of its peak, or the network; "" unknown
+    share: float | None  # that share; None: no peak of it is known
     flops_share: float | None = None  # of the peak
     memory_share: float | None = None  # the greatest of all memories
     bound_intensity: float | None = None  # FLOPs per byte of what bounds them
@@ -126,6 +126,9 @@ class Rates:
 
 # Bytes of what starts, or of what waits for a start before, move while others run: over its own time they are no rate.
 ASYNC: Final = "async"
+
+# It bounds operations that move values between devices. No trace says its peak; bytes in memories are not those on it.
+NETWORK: Final = "Network"
 
 _NO_RATES: Final = Rates(None, None, None, None, None, ASYNC, None)
 
@@ -154,6 +157,8 @@ def rates_of(operation: Operation, peaks: Peaks) -> Rates:
                 bound_by, bytes_of, share = name, moved, reached / peak
     if share > 1 and is_wait(operation.metadata.category):
         return _NO_RATES  # it waited for less time than the bytes took
+    if is_exchange(operation.metadata.category):
+        bound_by, bytes_of, share = NETWORK, 0, 0.0
     return Rates(
         flops,
         rate(operation.model_flops) if is_known else None,

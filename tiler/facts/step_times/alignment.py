@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from tilescope.tiler.facts.step_times.times import StepTimes
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AlignedSteps:
     """Steps of a run by pass and number; `rows[step, of]` is the row of that core or host, -1: it has no such step.
 
@@ -27,6 +28,16 @@ class AlignedSteps:
 
     def __len__(self) -> int:
         return len(self.number)
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Mask of the steps that enter means and shares: those of all cores or hosts; all where there are none.
+
+        Captures of several hosts never begin at the same instant: of the first and the last steps some cores are
+        missing, so that neither the longest of the cores nor their waiting for each other is known.
+        """
+        is_complete: NDArray[np.bool_] = np.all(self.rows >= 0, axis=1)
+        return is_complete if is_complete.any() else np.ones(len(self), np.bool_)
 
 
 def aligned(times: Sequence[StepTimes]) -> AlignedSteps:

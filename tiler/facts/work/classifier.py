@@ -30,6 +30,7 @@ _MTIA_COPY: Final = "dma_request"
 _MTIA_WAITS: Final = "event_"  # `event_wait`, `event_record`
 
 _KEPT: Final = 8  # sets of rules
+_KEPT_TEXTS: Final = 512  # categories, of which a program has some dozens
 
 
 class Classifier:
@@ -38,18 +39,14 @@ class Classifier:
     def __init__(self, rules: WorkRules) -> None:
         self.rules = rules
         self._of_user = UserPatterns(rules)
-        self._kernels, self._copies, self._xla, self._ascend = map(_patterns, (KERNELS, GPU_COPIES, XLA, ASCEND))
+        self._kernels, self._copies, self._ascend = map(_patterns, (KERNELS, GPU_COPIES, ASCEND))
 
     def xla_operation(self, name: Name) -> int:
         """An operation on an XLA line, by its category or the name of the operation."""
         code = self._of_user.code(name)
         if code is not None:
             return code
-        text = as_bytes(name.category or name.text)
-        work = self._xla.kind(text)
-        if work is None:
-            return _UNNAMED if XLA_FOREIGN.match(name.category or name.text) else _by_table(Work.COMPUTATION)
-        return _by_table(work)
+        return _xla_code(name.category or name.text)
 
     def gpu_stream(self, name: Name) -> int:
         """Kind of work on a stream of a GPU in an XSpace. Setting memory is computation, as in PyTorch traces."""
@@ -106,6 +103,15 @@ class Classifier:
 def classifier(rules: WorkRules) -> Classifier:
     """That of these rules."""
     return Classifier(rules)
+
+
+@lru_cache(_KEPT_TEXTS)
+def _xla_code(text: str) -> int:
+    """That of a category or a name on an XLA line: thousands of operations share a category."""
+    work = _patterns(XLA).kind(as_bytes(text))
+    if work is None:
+        return _UNNAMED if XLA_FOREIGN.match(text) else _by_table(Work.COMPUTATION)
+    return _by_table(work)
 
 
 @lru_cache

@@ -48,14 +48,19 @@ class BoundCallTree {
         const std::vector<SearchedLeaf> leaves = columns.rows(pages.size());
         const std::vector<Span<const uint8_t>> contents = contents_of(pages);
         const nb::gil_scoped_release release;
+        // Leaves of different levels take turns, and so do their pages: each is opened once, for all of its leaves.
+        std::vector<std::vector<SearchedLeaf>> leaves_on(contents.size());
+        for (std::size_t k = 0; k < leaves.size(); ++k) leaves_on[page_of(columns, k)].push_back(leaves[k]);
+        std::vector<SearchRoom> rooms(contents.size());
+        std::vector<SearchPage> opened;
+        opened.reserve(contents.size());
+        for (std::size_t p = 0; p < contents.size(); ++p) {
+            opened.emplace_back(contents[p], max_rows, rooms[p], leaves_on[p]);
+        }
         CallSweep sweep(tree_, piece);
-        SearchRoom room;
-        for (std::size_t k = 0; k < leaves.size();) {
-            const std::size_t end = columns.end_of_page(k);
-            const Span<const SearchedLeaf> on_page = Span<const SearchedLeaf>(leaves).subspan(k, end - k);
-            SearchPage page(contents[static_cast<std::size_t>(columns.page.data()[k])], max_rows, room, on_page);
-            sweep.add(page, on_page);
-            k = end;
+        for (std::size_t k = 0, end = 0; k < leaves.size(); k = end) {
+            end = columns.end_of_page(k);
+            sweep.add(opened[page_of(columns, k)], Span<const SearchedLeaf>(leaves).subspan(k, end - k));
         }
         sweep.finish();
     }
@@ -118,6 +123,10 @@ class BoundCallTree {
     }
 
   private:
+    static std::size_t page_of(const LeafColumns& columns, std::size_t leaf) {
+        return static_cast<std::size_t>(columns.page.data()[leaf]);
+    }
+
     CallTree tree_;
 };
 

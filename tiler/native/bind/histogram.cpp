@@ -14,6 +14,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/windows.hpp"
 #include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
@@ -279,6 +280,39 @@ class BoundLeafSpans {
         spans_.add(ContainerReader(bytes, max_rows), parts, renamed);
     }
 
+    // All in one call, for which Python's lock is given away once: between many short calls threads wait for it.
+    std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> windows(
+        const std::vector<nb::bytes>& pages, size_t max_rows, const InColumn<int64_t>& parts_of_page,
+        const InColumn<int64_t>& tile, const InColumn<int64_t>& index, const InColumn<int64_t>& slot,
+        const InColumn<int64_t>& first, const InColumn<int64_t>& stop, int64_t limit) {
+        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
+        const Span<const int64_t> counts = span_of(parts_of_page);
+        if (counts.size() != pages.size()) throw std::invalid_argument("no number of parts of a page");
+        std::vector<Bytes> contents;
+        contents.reserve(pages.size());
+        for (const nb::bytes& page : pages) contents.push_back(bytes_of(view_of(page)));
+        std::vector<TickSpans> windows(LeafSpans::kKinds);
+        {
+            nb::gil_scoped_release release;
+            auto next = parts.begin();
+            for (size_t k = 0; k < contents.size(); ++k) {
+                if (counts[k] < 0 || counts[k] > parts.end() - next) throw std::invalid_argument("no such parts");
+                spans_.add(ContainerReader(contents[k], max_rows), std::vector<LeafPart>(next, next + counts[k]));
+                next += counts[k];
+            }
+            const std::vector<Spans> taken = spans_.take();
+            for (size_t kind = 0; kind < taken.size(); ++kind) {
+                windows[kind] = tick_spans(taken[kind].start, taken[kind].stop, limit);
+            }
+        }
+        std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> columns;
+        columns.reserve(windows.size());
+        for (TickSpans& spans : windows) {
+            columns.emplace_back(to_numpy(std::move(spans.start)), to_numpy(std::move(spans.stop)));
+        }
+        return columns;
+    }
+
     std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> take() {
         std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> taken;
         for (Spans& spans : spans_.take()) {
@@ -360,6 +394,11 @@ void bind_histogram(nb::module_& m) {
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
             "`slot`: what must stand there; `names`: other names for all slices of the page, LEFT_OUT for those that\n"
             "do not count. Raises DamagedContainer.")
+        .def("windows", &BoundLeafSpans::windows, nb::arg("pages"), nb::arg("max_rows"), nb::arg("parts_of_page"),
+             nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("limit"),
+             "Returns of each kind the ticks below a limit in which it runs, as spans that ascend and do not touch: of "
+             "what\n"
+             "was added, and of parts of these pages, so many of each. Raises DamagedContainer.")
         .def(
             "take", &BoundLeafSpans::take,
             "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"

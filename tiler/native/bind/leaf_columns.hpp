@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -18,7 +17,7 @@ namespace tilescope {
 using InInts = InColumn<int64_t>;
 using OutInts = OutColumn<int64_t>;
 
-// Leaves of some pages, in the order of the pages.
+// Leaves of some pages, in any order of these.
 struct LeafColumns {
     const InInts &page, &tile, &index, &slot, &first, &after, &tag;
 
@@ -26,8 +25,8 @@ struct LeafColumns {
         std::vector<SearchedLeaf> leaves(same_size(page, tile, index, slot, first, after, tag));
         for (std::size_t k = 0; k < leaves.size(); ++k) {
             if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
-            const int64_t on = page.data()[k], before = k == 0 ? 0 : page.data()[k - 1];
-            if (on < before || static_cast<std::size_t>(on) >= pages) throw std::invalid_argument("no such page");
+            const int64_t on = page.data()[k];
+            if (on < 0 || static_cast<std::size_t>(on) >= pages) throw std::invalid_argument("no such page");
             leaves[k] = {static_cast<std::size_t>(tile.data()[k]),
                          index.data()[k],
                          slot.data()[k],
@@ -38,10 +37,11 @@ struct LeafColumns {
         return leaves;
     }
 
-    // Position behind the last leaf of the page that the leaf in this position is of.
+    // Position behind the last of the leaves that follow this one and are of the same page.
     std::size_t end_of_page(std::size_t k) const {
-        const int64_t* const end = page.data() + page.size();
-        return static_cast<std::size_t>(std::upper_bound(page.data() + k, end, page.data()[k]) - page.data());
+        std::size_t end = k + 1;
+        while (end < page.size() && page.data()[end] == page.data()[k]) ++end;
+        return end;
     }
 };
 

@@ -52,21 +52,23 @@ class CallNodes {
     int32_t unnamed();
 
     void add_self(int32_t node, int64_t ticks) {
-        int64_t& sum = self_[static_cast<std::size_t>(node)];
+        int64_t& sum = nodes_[static_cast<std::size_t>(node)].self;
         sum = ticks > kTicksAtMost - sum ? kTicksAtMost : sum + ticks;
     }
-    void add_call(int32_t node) { ++count_[static_cast<std::size_t>(node)]; }
-    bool is_longer(int32_t node, int64_t duration) const {
-        return duration > longest_[static_cast<std::size_t>(node)].duration;
+
+    // Counts a slice that starts, which may be the longest.
+    void add_call(int32_t node, const CallSlice& slice) {
+        Node& called = nodes_[static_cast<std::size_t>(node)];
+        ++called.count;
+        if (slice.duration > called.longest.duration) called.longest = slice;
     }
-    void set_longest(int32_t node, const CallSlice& slice) { longest_[static_cast<std::size_t>(node)] = slice; }
 
     // Adds a node of another tree below a node of this one, and returns what it became. Throws TooManyNodes.
     int32_t copy(const CallNodes& other, std::size_t node, int32_t parent);
 
-    int32_t parent(std::size_t node) const { return parent_[node]; }
+    int32_t parent(std::size_t node) const { return nodes_[node].parent; }
 
-    std::size_t size() const { return parent_.size(); }
+    std::size_t size() const { return nodes_.size(); }
 
     CallTotals totals() const;
 
@@ -75,6 +77,19 @@ class CallNodes {
 
   private:
     static constexpr int64_t kTicksAtMost = int64_t{1} << 62;
+
+    // All that a slice adds to lies together: trees have more nodes than a cache has room for.
+    struct Node {
+        int32_t parent = kNoNode;
+        int32_t name = -1;
+        int64_t self = 0, count = 0;
+        CallSlice longest{-1, -1, -1};
+    };
+
+    struct Slot {
+        uint64_t key = 0;
+        int32_t node = kNoNode;
+    };
 
     // Sums over a node and all nodes below it. A node without calls and ticks is none.
     struct Sums {
@@ -87,12 +102,9 @@ class CallNodes {
     void grow();
 
     std::size_t most_nodes_;
-    std::vector<int32_t> parent_, name_;  // a parent comes before its children
-    std::vector<int64_t> self_, count_;
-    std::vector<CallSlice> longest_;
+    std::vector<Node> nodes_;  // a parent comes before its children
     // An open hash table of nodes by parent and name; its size is a power of two.
-    std::vector<uint64_t> keys_;
-    std::vector<int32_t> nodes_;
+    std::vector<Slot> slots_;
     std::size_t used_ = 0;
 };
 

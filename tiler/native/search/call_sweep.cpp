@@ -40,10 +40,7 @@ void CallSweep::add_slice(SearchPage& page, std::size_t k) {
     slice.is_below_place = parent.is_below_place;
     if (duration > 0) put_last(row);
     if (slice.is_left_out || start < piece_.first || !starts_in_window(start)) return;
-    nodes.add_call(slice.node);
-    if (nodes.is_longer(slice.node, duration)) {
-        nodes.set_longest(slice.node, {piece_.track, page.ordinals()[k], duration});
-    }
+    nodes.add_call(slice.node, {piece_.track, page.ordinals()[k], duration});
 }
 
 CallSweep::Parent CallSweep::parent_of(SearchPage& page, std::size_t k, int64_t start, std::size_t row) {

@@ -151,7 +151,7 @@ class TraceEventReader:
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
         hosts = parse_hosts(self._fields.text_of(PROCESS_HOSTS, MAX_HOSTS_BYTES))
-        names = TrackNames(self._stream, self.path.name, summary.names, hosts)
+        names = TrackNames(self._stream, self.path.name, summary.names, hosts, summary.categories)
         summary.processes = names.processes
         summary.tracks = names.tracks
         summary.moves = names.moves

@@ -14,6 +14,8 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_device_label, line_ra
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.namesakes import tell_apart
 from tilescope.tiler.readers.trace_event.ascend_streams import ascend_streams
+from tilescope.tiler.readers.trace_event.crossing_annotations import LABEL as ANNOTATIONS
+from tilescope.tiler.readers.trace_event.crossing_annotations import crossing_annotations
 from tilescope.tiler.readers.trace_event.entries import ON_DEVICE, Entries, IdKind, JsonProcess, JsonTrack, Role
 from tilescope.tiler.readers.trace_event.input_waits import input_waits
 from tilescope.tiler.readers.trace_event.mindspore_names import name_mindspore
@@ -26,6 +28,8 @@ INSTANTS = "instants"
 NO_CATEGORY = "[no category]"
 
 _NO_PROCESS = -1  # of global instants
+
+_ABOVE_THREAD = -1  # in place of a role
 
 _KINETO_THREAD = re.compile(r"thread (-?[0-9]+) \((.+)\)", re.DOTALL)
 
@@ -75,8 +79,12 @@ class TrackNames:
         file_name: str = "",
         event_names: Sequence[str] = (),
         hosts: Mapping[str, str] = _NO_HOSTS,
+        categories: Sequence[str] = (),
     ) -> None:
-        """`event_names`: those of the whole file; none while it is being read. `hosts`: of processes, by pid."""
+        """`event_names` and their `categories`: of the whole file; none while it is being read.
+
+        `hosts`: of processes, by pid.
+        """
         self._entries = Entries(stream)
         place_on_hosts(self._entries, hosts)
         name_mindspore(self._entries, file_name)
@@ -85,6 +93,8 @@ class TrackNames:
         entries = self._entries
         self.waits = input_waits(entries, event_names)
         self.streams = ascend_streams(entries)
+        if self.streams is None:
+            self.moves += crossing_annotations(entries, categories)
         used = {track.process for track in entries.tracks}  # metadata names processes that have no events, too
         numbers = [number for number in range(len(entries.processes)) if number in used]
         self.processes = _processes([entries.processes[number] for number in numbers])
@@ -147,7 +157,8 @@ class TrackNames:
         name = self._thread_names[track.thread]
         rank = line_rank(name) if self.processes[self._place_of_process[track.process]].is_device else 0
         is_other = track.thread not in self._main_threads
-        return (section, sort_index, is_other, rank, natural_key(name), track.thread, track.role, number)
+        role = _ABOVE_THREAD if track.label == ANNOTATIONS else track.role
+        return (section, sort_index, is_other, rank, natural_key(name), track.thread, role, number)
 
     def _track(self, number: int, rank: int) -> Track:
         track = self._entries.tracks[number]

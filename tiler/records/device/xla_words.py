@@ -17,6 +17,11 @@ CUSTOM_CALL: Final = "custom-call"
 
 _CONTROL: Final = frozenset({"while", "conditional", "call"})
 _FEEDS: Final = frozenset({"infeed", "outfeed"})
+_EXCHANGES: Final = (
+    *("all-reduce", "all-gather", "all-to-all", "ragged-all-to-all", "reduce-scatter", "all-reduce-scatter"),
+    *("collective-permute", "collective-broadcast", "send", "recv"),
+)
+_EXCHANGE_CATEGORIES: Final = frozenset(name + end for name in _EXCHANGES for end in ("", "-start", "-done", " fusion"))
 _HOST_TRANSFERS: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 
@@ -28,6 +33,11 @@ def is_control(category: str) -> bool:
 def is_feed(category: str) -> bool:
     """True if operations of a category wait for the host's input or take its output."""
     return category in _FEEDS
+
+
+def is_exchange(category: str) -> bool:
+    """True if operations of a category move values between devices: collectives, sends and receives."""
+    return category in _EXCHANGE_CATEGORIES
 
 
 def is_start(category: str) -> bool:

@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
+from tilescope.tiler.pages import PageKey
 from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.query.events import LeafRun
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
 _NONE: Final = np.zeros(0, np.int64)
+
+# Slices of a piece, more or less: a millisecond or two. Most pages are shared, and have only some hundred of a track.
+_SLICES: Final = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,40 +84,47 @@ class TrackPiece:
 
 
 def pieces(reader: QueryReader, track: int, windows: Windows, pages: int) -> Iterator[TrackPiece]:
-    """Parts of a track in windows, of so many pages each. Raises DamagedStore or NotBuilt."""
+    """Parts of a track in windows, of so many pages each at most. Raises DamagedStore or NotBuilt."""
     plan = reader.plan(track, windows)
-    starts = range(0, len(plan.leaf_runs), pages)
-    groups = [plan.leaf_runs[first : first + pages] for first in starts]
+    if not len(plan.leaves):
+        return
+    page_starts = plan.tiles.page_starts_of(plan.leaves)
+    shape = plan.tiles.shape
+    borders = _borders(page_starts, shape.events[plan.leaves], pages)
+    first_ticks = shape.index[plan.leaves] << (2 * shape.level[plan.leaves] + 8)
     # What lies between the leaves of two pieces belongs to the first, in which it runs.
-    borders = [0, *(_first_tick(reader, track, group[0]) for group in groups[1:]), TICK_LIMIT]
-    for group, (start, stop) in zip(groups, pairwise(borders), strict=False):
-        yield _piece(reader, track, windows, group, start, stop)
+    ticks = [0, *first_ticks[borders[1:-1]].tolist(), TICK_LIMIT]
+    for (begin, end), (start, stop) in zip(pairwise(borders), pairwise(ticks), strict=True):
+        leaves, first_of_page = plan.leaves[begin:end], page_starts[begin:end]
+        after = plan.after[begin:end].copy()
+        after[0] = 0  # what reaches in from the piece before is needed here, too
+        firsts, page = np.unique(first_of_page, return_inverse=True)
+        yield TrackPiece(
+            track,
+            windows,
+            start,
+            stop,
+            [plan.tiles.page_key(first) for first in firsts.tolist()],
+            page,
+            leaves - first_of_page,
+            np.ascontiguousarray(shape.index[leaves], np.int64),
+            np.ascontiguousarray(shape.slot[leaves], np.int64),
+            first_ticks[begin:end],
+            after,
+        )
 
 
-def _first_tick(reader: QueryReader, track: int, run: LeafRun) -> int:
-    shape = reader.tiles(track // TRACKS_PER_BLOCK).shape
-    first = run.tiles[0]
-    return int(shape.index[first]) << (2 * int(shape.level[first]) + 8)
-
-
-def _piece(
-    reader: QueryReader, track: int, windows: Windows, runs: Sequence[LeafRun], start: int, stop: int
-) -> TrackPiece:
-    shape = reader.tiles(track // TRACKS_PER_BLOCK).shape
-    tiles = np.concatenate([run.tiles for run in runs])
-    lengths = [len(run.tiles) for run in runs]
-    after = np.concatenate([run.after for run in runs])
-    after[0] = 0  # what reaches in from the piece before is needed here, too
-    return TrackPiece(
-        track,
-        windows,
-        start,
-        stop,
-        [run.page for run in runs],
-        np.repeat(np.arange(len(runs), dtype=np.int64), lengths),
-        tiles - np.repeat(np.array([run.first_of_page for run in runs], np.int64), lengths),
-        np.ascontiguousarray(shape.index[tiles], np.int64),
-        np.ascontiguousarray(shape.slot[tiles], np.int64),
-        np.ascontiguousarray(shape.index[tiles] << (2 * shape.level[tiles] + 8), np.int64),
-        after,
-    )
+def _borders(page_starts: Ints, events: Ints, pages: int) -> list[int]:
+    """Positions of the first leaf of each piece, and the number of leaves. `page_starts`, `events`: of each leaf."""
+    borders = [0]
+    seen: set[int] = set()
+    turns = np.flatnonzero(np.diff(page_starts, prepend=-1))
+    before = np.cumsum(events)[turns] - events[turns]
+    first_event = 0
+    for turn, page, event in zip(turns.tolist(), page_starts[turns].tolist(), before.tolist(), strict=True):
+        if (page not in seen and len(seen) == pages) or event - first_event >= _SLICES:
+            borders.append(turn)
+            seen.clear()
+            first_event = event
+        seen.add(page)
+    return [*borders, len(page_starts)]

@@ -18,11 +18,12 @@ from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]
 
-# Pages of a piece: a page has some thousand slices, which take half a millisecond.
-_PAGES: Final = 8
+# Pages of a piece, which are open together: a page has some thousand slices at most.
+_PAGES: Final = 32
 
-# Pieces after which open places are closed: until then the nodes below them are kept beside the tree.
-_PIECES: Final = 8
+# Pieces between two turns: ten milliseconds of two threads. Then open places are closed: until then the nodes below
+# them are kept beside the tree.
+_PIECES: Final = 16
 
 # Tracks whose pieces are listed between two turns.
 _TRACKS: Final = 16
@@ -73,7 +74,8 @@ def call_tree(
     chains = [Chains(target, reads, root) for target in (tree, aside)]
     try:
         for first in range(0, len(track_pieces), _PIECES):
-            yield from for_each(track_pieces[first : first + _PIECES], add, tree, aside, records=_PAGES)
+            batch = track_pieces[first : first + _PIECES]
+            yield from for_each(batch, add, tree, aside, _PIECES, records=_PAGES)
             yield
             for tree_chains in chains:
                 yield from close_places(tree_chains)

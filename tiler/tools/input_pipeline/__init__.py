@@ -27,6 +27,7 @@ from tilescope.tiler.tools.input_pipeline.host_tables import (
 from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_choice import step_choice
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.steps.durations import spread
 from tilescope.tiler.tools.tool import Tool
@@ -60,6 +61,9 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    choice = yield from step_choice(scope, question)
+    tables += choice.tables
+    notes = [*choice.notes, *notes]
     if judgement is not None:
         notes.insert(0, Note("info" if judgement.where == "device" else "warning", judgement.text))
     facts = [

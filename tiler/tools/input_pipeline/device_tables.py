@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Column, Fact, Note, Series, Table, Valu
 from tilescope.tiler.tools.input_pipeline import levels
 from tilescope.tiler.tools.input_pipeline.levels import Level, percent
 from tilescope.tiler.tools.input_pipeline.tpu_side import TpuSteps, tpu_steps
-from tilescope.tiler.tools.step_times import AskedSteps
+from tilescope.tiler.tools.step_times import AskedSteps, means_note
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, spread
 
 Ints = NDArray[np.int64]
@@ -88,9 +88,10 @@ class Measured:
 def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
     """Figures of steps over TPU cores."""
     summary = tpu_steps(steps.times, steps.aligned)
-    whole = int(summary.of_core.sum())
-    share = float(summary.waited.sum()) / whole if whole else 0.0
-    shares = summary.share_max
+    every = steps.aligned.complete
+    whole = int(summary.of_core[every].sum())
+    share = float(summary.waited[every].sum()) / whole if whole else 0.0
+    shares = summary.share_max[every]
     facts = [
         Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
         _share_deviation(shares),
@@ -107,10 +108,9 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("All-reduce wait", summary.reduce_sync, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
-    every = np.ones(len(summary.duration), np.bool_)
     tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
     without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
-    notes = _level_notes(without_infeed, summary.duration, every)
+    notes = [*means_note(steps.aligned), *_level_notes(without_infeed, summary.duration, every)]
     reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
     notes += _level_notes(
         [("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration, every

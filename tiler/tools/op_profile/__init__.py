@@ -16,7 +16,7 @@ from tilescope.tiler.facts.operations import Instructions, OpTable, has_operatio
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, values_of
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
@@ -31,6 +31,7 @@ from tilescope.tiler.tools.tool import Tool
 
 MAX_PARTS: Final = 1000
 DEFAULT_PARTS: Final = 100
+_ALL: Final = 1.0005  # of a peak, as it is printed
 MAX_ROWS: Final = 100_000
 
 _HLO: Final = "hlo/"  # names of attachments that hold programs
@@ -93,13 +94,22 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
     ]
     rows = list(_rows(profile.root, question.limit, question.cover))
     yield
-    return Answer(
-        time_facts(device_operations),
-        [_table(device_operations, rows, profile.layouts, with_idle=question.with_idle)]
-        if device_operations.table.cores
-        else [],
-        notes=notes,
-    )
+    tables = []
+    if device_operations.table.cores:
+        tables.append(_table(device_operations, rows, profile.layouts, with_idle=question.with_idle))
+        notes += _peak_notes(tables[0])
+    return Answer(time_facts(device_operations), tables, notes=notes)
+
+
+def _peak_notes(table: Table) -> list[Note]:
+    """The greatest share of each peak, where more was measured than the peak that the trace gives."""
+    notes = []
+    for name, peak in (("flops_used", "FLOPS"), ("hbm_used", "HBM")):
+        most = max((share for share in values_of(table.column(name)) if isinstance(share, float)), default=0.0)
+        if most > _ALL:
+            text = f"Up to {100 * most:.1f} % of the {peak} peak: the peak in the trace is below what was measured."
+            notes.append(Note("info", text))
+    return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +193,11 @@ def _table(
     nodes = [node for _, node in rows]
 
     def used(amount: int | None, node: Node, peak: float | None) -> float | None:
-        """The share of a peak, while these operations run. Caches may give more than memory can: that counts as all."""
+        """The share of a peak, while these operations run: above 1 where more was measured than the trace's peak."""
         if amount is None or peak is None or not node.own or not node.count:
             return None
         share = amount / (node.own / 1e12) / peak
-        return share if share <= 1 else None if node.waiting else 1.0  # asynchronous ones go on after their time
+        return None if share > 1 and node.waiting else share  # asynchronous ones go on after their time
 
     flops = [used(node.flops if node.tells_flops else None, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]

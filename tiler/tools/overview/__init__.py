@@ -32,6 +32,7 @@ from tilescope.tiler.tools.overview.top import top_names, top_operations
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_choice import step_choice
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_facts
@@ -46,6 +47,12 @@ NOTHING_KNOWN: Final = (
 
 # Steps of the chart: more than a screen has room for.
 _CHART_STEPS: Final = 2000
+
+# What is asked first of a run. A page shows six that were recorded, and folds the others.
+_FIRST: Final = (
+    *("step_mean", "input_share", "device_idle", "flops_of_peak", "devices", "device_type"),
+    *("host_idle", "hosts", "steps", "task"),
+)
 
 
 class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -92,7 +99,17 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *host_facts(host),
     ]
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
-    notes = [*findings_notes(scope, findings), *loss_notes(run_environment), *_no_steps(steps, run_environment)]
+    facts.sort(key=lambda fact: _FIRST.index(fact.id) if fact.id in _FIRST else len(_FIRST))
+    choice = yield from step_choice(scope, question)
+    tables += choice.tables
+    headline = findings_notes(scope, findings)
+    notes = [
+        *headline[:1],
+        *choice.notes,
+        *headline[1:],
+        *loss_notes(run_environment),
+        *_no_steps(steps, run_environment),
+    ]
     if not findings.rows and not scope.reader.is_whole:
         notes.append(Note("info", NOT_YET))
     notes += yield from advice(scope, question, device_operations, steps, measured, run_environment, use)

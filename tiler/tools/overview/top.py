@@ -29,12 +29,12 @@ def top_operations(device_operations: AskedOperations, limit: int) -> Table:
         *_columns(
             [operation.name for operation in listed],
             [operation.type for operation in listed],
-            [operation.sums.count for operation in listed],
             [device_operations.ticks(operation.sums.own) for operation in listed],
             [operation.sums.own / busy if busy else 0.0 for operation in listed],
         ),
         Column("flop_rate", "FLOP rate", "rate", [rates.flops for rates in listed_rates], "FLOP/s", total="none"),
         Column("bound_by", "Bound by", "text", [rates.bound_by or None for rates in listed_rates]),
+        Column("count", "Count", "count", [operation.sums.count for operation in listed]),
         Column(
             "track",
             "Track",
@@ -75,10 +75,10 @@ def top_names(
         *_columns(
             [names[name].text for name in listed],
             [names[name].category for name in listed],
-            [sums[name][1] for name in listed],
             [sums[name][0] for name in listed],
             [sums[name][0] / whole for name in listed],
         ),
+        Column("count", "Count", "count", [sums[name][1] for name in listed]),
         Column("track", "Track", "track", [sums[name][2] for name in listed]),
         query_column((names[name].text for name in listed), (names[name].category for name in listed)),
         Column("full", "Full name", "text", [names[name].text for name in listed]),
@@ -91,14 +91,11 @@ def shortened(name: str) -> str:
     return name if len(name) <= _SHOWN else f"{name[: _SHOWN - 1].rstrip()}…"
 
 
-def _columns(
-    names: Sequence[str], types: Sequence[str], counts: Sequence[int], own: Sequence[int], shares: Sequence[float]
-) -> list[Column]:
+def _columns(names: Sequence[str], types: Sequence[str], own: Sequence[int], shares: Sequence[float]) -> list[Column]:
     fractions: list[Value] = list(shares)
     return [
         Column("name", "Operation", "name", [shortened(name) for name in names]),
         Column("category", "Category", "text", [kind or None for kind in types]),
-        Column("count", "Count", "count", list(counts)),
         Column("self", "Self", "ticks", list(own)),
         Column("share", "Share", "fraction", fractions),
         Column("cumulative", "Cumulative", "fraction", list(accumulate(shares)), total="max"),

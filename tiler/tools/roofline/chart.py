@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tilescope.tiler.facts.operations.rates import Peaks, roofs
+from tilescope.tiler.facts.operations.rates import NETWORK, Peaks, roofs
 from tilescope.tiler.tools.answer import Column, Series
 from tilescope.tiler.tools.roofline.rows import Row
 
@@ -54,7 +54,9 @@ def chart(rows: Sequence[Row], peaks: Peaks) -> Series | None:
 
 
 def _place(row: Row) -> tuple[float, float] | None:
-    """Intensity and rate of a row in the chart; None without both."""
+    """Intensity and rate of a row in the chart; None without both, and where the network bounds it: it has no roof."""
+    if row.rates.bound_by == NETWORK:
+        return None
     intensity, rate = row.rates.bound_intensity or row.rates.intensity, row.rates.flops
     return (intensity, rate) if intensity and rate else None
 

@@ -135,11 +135,14 @@ def _by_launches(reader: QueryReader, launched: LaunchedSteps, series: Sequence[
 
 def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -> list[Fact]:
     first, last = (int(table.number.min()), int(table.number.max())) if len(table) else (None, None)
-    in_means = table.in_mean > 0
+    in_means = table.in_means(len(series))
     durations = spread(table.longest, in_means)
     mean_note = "of a step's duration on the device that takes longest"
-    if in_means.any() and not in_means.all():
+    enters = table.in_mean > 0
+    if enters.any() and not enters.all():
         mean_note += f", {FIRST_STEP}"
+    if in_means.sum() < enters.sum():
+        mean_note += f", of the {plural(int(in_means.sum()), 'step', 'steps')} that all devices have"
     deviation_note = "of a single step there is none" if durations.deviation is None else "of a sample"
     facts = [
         Fact("count", "Steps", len(table), "count"),

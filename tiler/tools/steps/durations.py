@@ -126,6 +126,12 @@ class RunStepTable(_Rows):
     track: Ints
     ordinal: Ints
 
+    def in_means(self, devices: int) -> NDArray[np.bool_]:
+        """Mask of the steps that enter means: those that all devices have, where there are any, and no first ones."""
+        enters = self.in_mean > 0
+        is_complete = enters & (self.devices == devices)
+        return is_complete if is_complete.any() else enters
+
     @classmethod
     def from_devices(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
         """By pass and number."""

@@ -24,6 +24,7 @@ export function choices(tool: string, table: string, hasCards = false, hasPictur
   if (choices === undefined) {
     choices = new TableChoices();
     choices.hasCard.value = hasCards;
+    choices.isClosed = hasCards;
     choices.hasPicture.value = hasPictures;
     choicesOf.set(name, choices);
   }

@@ -40,12 +40,27 @@ interface Props {
   readonly overlay?: ChartOverlay | null;
   /** Content before the legend. */
   readonly head: ComponentChildren;
+  /** Row of the answer that one points at elsewhere: it stands out here, too. */
+  readonly lit?: number | null;
+  /** Told of the row that one points at here. */
+  readonly onLit?: (row: number) => void;
 }
 
 /** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
 let refocused: { readonly series: string; readonly place: number | null } = { series: "", place: null };
 
-export function ChartCard({ series, tables, choices, onRow, links, rangeText, overlay = null, head }: Props) {
+export function ChartCard({
+  series,
+  tables,
+  choices,
+  onRow,
+  links,
+  rangeText,
+  overlay = null,
+  head,
+  lit = null,
+  onLit,
+}: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
@@ -67,6 +82,11 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, ov
   const plot = useRef<Plot | null>(null);
   const isForced = useForced();
   const isShown = (y: number) => !hidden.peek().has(y);
+  const report = useRef(onLit);
+  report.current = onLit;
+  const litPlace = useRef<number | null>(null);
+  litPlace.current = lit === null ? null : data.rows.indexOf(lit);
+  useEffect(() => plot.current?.light(litPlace.current), [lit, data]);
 
   useEffect(() => {
     const element = holder.current;
@@ -101,8 +121,12 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, ov
             },
             onPoint: (place, row, leftPx) => {
               pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
+              if (place !== null) {
+                report.current?.(data.rows[place]!);
+              }
             },
           });
+          plot.current.light(litPlace.current);
           // Its scales are there with the next frame.
           requestAnimationFrame(() => {
             if (!isGone && document.activeElement === element && resting.current !== null) {

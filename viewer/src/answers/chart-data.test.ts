@@ -1,7 +1,7 @@
 import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
-import { DASHES, seriesStyle } from "./chart-style";
+import { DASHES, seriesStyle, seriesStyles } from "./chart-style";
 import { SeriesPlaces } from "./series-places";
 import { column, PLAIN, table } from "./test-tables";
 
@@ -71,14 +71,14 @@ test("parts of a memory look alike in every chart, whatever else is in it", () =
       x,
       ids.map((id) => column(id, "bytes", ["1"])),
     );
-    return Object.fromEntries(ids.map((id, y) => [id, seriesStyle(data.look(y), 9, "light", null).fill]));
+    const styles = seriesStyles(data.ids, "light", null);
+    return Object.fromEntries(ids.map((id, y) => [id, styles[y]!.fill]));
   };
   const all = looks(["free", "heap", "stack"]);
   expect(new Set(Object.values(all)).size).toBe(3);
   for (const ids of [["heap"], ["free"], ["heap", "stack"], ["stack", "heap"]]) {
     expect(all).toMatchObject(looks(ids));
   }
-  expect(chart("area", x, [column("a", "bytes", ["1"]), column("b", "bytes", ["1"])]).look(1)).toBe(1);
 });
 
 test("names keep the answer's order, and what is measured alike shares an axis", () => {
@@ -157,4 +157,27 @@ test("points lead as rows do, or by the row of a table about the same", () => {
   expect([0, 1, 2].map((row) => places.rowOf(row))).toEqual([null, { table: "t", row: 1 }, { table: "t", row: 0 }]);
   const own = { ...series, ys: [...series.ys, column("event", "event", ["2.7", null, null])] };
   expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7, span: null });
+});
+
+test("idle time has no hue, and a part of steps has the same hue on every page", () => {
+  const steps = ["high_flops", "low_flops", "infeed", "all_reduce_sync", "idle"];
+  const cores = [
+    "tpu_high_flops",
+    "tpu_low_flops",
+    "tpu_infeed",
+    "tpu_sparse_infeed",
+    "tpu_all_reduce_sync",
+    "tpu_idle",
+  ];
+  for (const theme of ["light", "dark"] as const) {
+    const onSteps = seriesStyles(steps, theme, null);
+    const onCores = seriesStyles(cores, theme, null);
+    for (const id of steps) {
+      const { line, fill, texture } = onSteps[steps.indexOf(id)]!;
+      expect(onCores[cores.indexOf(`tpu_${id}`)]).toMatchObject({ line, fill, texture });
+    }
+    const [red, green, blue] = onSteps[4]!.fill.match(/\w\w/g)!;
+    expect(red === green && green === blue).toBe(true);
+    expect(new Set(onCores.map(({ fill, texture }) => `${fill} ${texture}`)).size).toBe(cores.length);
+  }
 });

@@ -27,9 +27,6 @@ export interface ChartPoint {
   readonly widthPx: number;
 }
 
-/** Looks of what is drawn in several charts and runs, by columns: there it is not its place that counts. */
-const LOOKS: Readonly<Record<string, number>> = { heap: 0, stack: 1, free: 2, fragmentation: 3 };
-
 /** Parts of so many steps are columns; of more they are areas. */
 const MOST_COLUMNS = 400;
 
@@ -80,6 +77,11 @@ export class ChartData {
     return this.rows.length === 0 || this.ys.length === 0 || this.stops.length === 0;
   }
 
+  /** Ids of the ys: their looks go by these. */
+  get ids(): readonly string[] {
+    return this.ys.map(({ id }) => id);
+  }
+
   get isStacked(): boolean {
     return this.series.kind === "area";
   }
@@ -87,11 +89,6 @@ export class ChartData {
   /** True for a level that is drawn over stacked parts as a line: it is measured in another unit than these. */
   isLevel(y: number): boolean {
     return this.isStacked && !this.measures[0]!.columns.includes(this.ys[y]!);
-  }
-
-  /** Number of the look of a series: its place, or that of what it is about. */
-  look(y: number): number {
-    return LOOKS[this.ys[y]!.id] ?? y;
   }
 
   get isLog(): boolean {

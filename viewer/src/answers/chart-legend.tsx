@@ -1,7 +1,7 @@
 /** The legend of a chart: a click hides a series or shows it again, with Alt it shows that one alone. */
 
 import type { ChartData } from "./chart-data";
-import { heatColor, MARKERS, type PlotColors, seriesStyle, TEXTURE_PATHS } from "./chart-style";
+import { heatColor, MARKERS, type PlotColors, seriesStyles, TEXTURE_PATHS } from "./chart-style";
 
 interface SwatchProps {
   readonly data: ChartData;
@@ -11,7 +11,7 @@ interface SwatchProps {
 
 /** Sample of the series' look in the chart. */
 export function Swatch({ data, y, colors }: SwatchProps) {
-  const style = seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced);
+  const style = seriesStyles(data.ids, colors.theme, colors.forced)[y]!;
   return (
     <svg class="legend-swatch" viewBox="0 0 20 12" aria-hidden="true">
       {data.series.kind === "points" ? (

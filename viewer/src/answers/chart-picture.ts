@@ -1,7 +1,7 @@
 /** A chart as a picture file: title, range and legend above what is drawn. */
 
 import type { ChartData } from "./chart-data";
-import { type PlotColors, seriesStyle } from "./chart-style";
+import { type PlotColors, seriesStyles } from "./chart-style";
 
 const LINE_PX = 20;
 const MARGIN_PX = 12;
@@ -45,7 +45,7 @@ export function chartPicture(
   context.fillText(`${data.series.title} (${rangeText})`, MARGIN_PX, MARGIN_PX + LINE_PX / 2);
   context.font = `12px ${colors.font}`;
   for (const { title, y, left, line: row } of placed) {
-    const style = seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced);
+    const style = seriesStyles(data.ids, colors.theme, colors.forced)[y]!;
     const middle = MARGIN_PX + LINE_PX * (row + 1.5);
     context.strokeStyle = style.line;
     context.lineWidth = 3;

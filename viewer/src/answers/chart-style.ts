@@ -53,6 +53,43 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
   return { line: cssColor(oklch(line[0], line[1], hue)), fill: cssColor(oklch(fill[0], fill[1], hue)), dash, texture };
 }
 
+/** Parts of steps that several pages draw, the TPU's with or without their prefix: each has its hue on all of them. */
+const PARTS: readonly string[] = [
+  ...["high_flops", "low_flops", "infeed", "outfeed"],
+  ...["all_reduce_compute", "all_reduce_sync", "send", "recv"],
+];
+
+/** Parts of memories, alike in several charts and runs. */
+const MEMORY: readonly string[] = ["heap", "stack", "free", "fragmentation"];
+
+/** Looks of series that are drawn together. Idle time has no hue: no work looks like it. */
+export function seriesStyles(
+  ids: readonly string[],
+  theme: Theme,
+  forced: ForcedColors | null,
+): readonly SeriesStyle[] {
+  const fixed = ids.map((id) => Math.max(PARTS.indexOf(id.replace(/^tpu_/, "")), MEMORY.indexOf(id)));
+  const free = ids.map((_, place) => place + (fixed.some((place) => place >= 0) ? PARTS.length : 0));
+  return ids.map((id, y) => {
+    if (/(^|_)idle$/.test(id)) {
+      return idleStyle(theme, forced);
+    }
+    const place = fixed[y]! >= 0 ? fixed[y]! : free.shift()!;
+    return seriesStyle(place, ids.length, theme, forced);
+  });
+}
+
+function idleStyle(theme: Theme, forced: ForcedColors | null): SeriesStyle {
+  const tone = (lightness: number) => cssColor(oklch(lightness, 0, 0));
+  const { line, fill } = TONES[theme];
+  return {
+    line: forced?.text ?? tone(line[0]),
+    fill: forced?.ground ?? tone(fill[0] + (theme === "light" ? 0.12 : -0.12)),
+    dash: DASHES[1]!,
+    texture: "plain",
+  };
+}
+
 /** Inked part of a tile of 8 × 8: paths as SVG and canvas both take them. */
 export const TEXTURE_PATHS: Readonly<Record<Texture, string>> = {
   plain: "",

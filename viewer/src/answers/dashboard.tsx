@@ -1,59 +1,92 @@
-/** An answer as a dashboard: what it says first, figures, charts side by side, and each table below the other, open. */
+/** An answer as a dashboard: what it says first, six figures, the chart beside the table that matters most, and all others below. */
 
-import { useSignal } from "@preact/signals";
+import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ToolSeries, ToolTable } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
 import { formatCount } from "../components/format";
 import { choices } from "./answer-view";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
-import { FactCards } from "./facts-cards";
+import { FoldedFacts } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
 
 /** So many rows of a table are seen without scrolling it. */
 const MOST_ROWS = 10;
 
-export function Dashboard({ tool, answer, links, rangeText }: AnswerProps) {
+/** Tools whose facts are all shown: the answer for another range is shown in the same way. */
+const openFacts = new Map<string, Signal<boolean>>();
+
+function factsAreOpen(tool: string): Signal<boolean> {
+  const isOpen = openFacts.get(tool) ?? signal(false);
+  openFacts.set(tool, isOpen);
+  return isOpen;
+}
+
+/** The table that stands beside the chart: the first whose rows have names. Others, such as findings, say more of what the notes say. */
+export function mainTable(tables: readonly ToolTable[]): ToolTable | undefined {
+  return tables.find(({ columns }) => columns.some(({ kind }) => kind === "name"));
+}
+
+/** `proposal`: what may be done about the answer at once, below what it says first. */
+export function Dashboard({
+  tool,
+  answer,
+  links,
+  rangeText,
+  proposal,
+}: AnswerProps & { readonly proposal?: ComponentChildren }) {
   const { facts, tables, series, notes } = answer;
   const wanted = useSignal<RowOfTable | null>(null);
   // The first note is what all comes to, however much it matters.
   const others = notes.slice(1);
+  const main = mainTable(tables);
+  const isPair = main !== undefined && series.length === 1;
+  const chartCard = (chart: ToolSeries) => (
+    <ChartCard
+      key={chart.id}
+      head={<Head part={chart} />}
+      series={chart}
+      tables={tables}
+      choices={choices(tool.id, `chart ${chart.id}`)}
+      onRow={(tableRow) => {
+        wanted.value = tableRow;
+      }}
+      links={links}
+      rangeText={rangeText}
+    />
+  );
+  const tableCard = (table: ToolTable) => (
+    <div key={table.id} class="dashboard-table" style={{ "--rows": String(rowsOf(table)) }}>
+      <DataTable
+        head={<Head part={table} count={formatCount(table.columns[0]?.values.length ?? 0)} />}
+        table={table}
+        links={links}
+        choices={choices(tool.id, table.id)}
+        wanted={wanted.value?.table === table.id ? wanted.value : null}
+        onMore={null}
+        isNarrow={isPair && table === main}
+      />
+    </div>
+  );
   return (
     <div class="answer is-dashboard" data-tool={tool.id}>
       <NotesList label="The answer" notes={notes.slice(0, 1)} links={links} isHeadline={true} />
+      {proposal}
       <NotesList label="Findings" notes={others.filter(({ severity }) => severity !== "info")} links={links} />
-      {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
-      {series.length > 0 && (
-        <div class={series.length > 1 ? "dashboard-charts is-many" : "dashboard-charts"}>
-          {series.map((chart) => (
-            <ChartCard
-              key={chart.id}
-              head={<Head part={chart} />}
-              series={chart}
-              tables={tables}
-              choices={choices(tool.id, `chart ${chart.id}`)}
-              onRow={(tableRow) => {
-                wanted.value = tableRow;
-              }}
-              links={links}
-              rangeText={rangeText}
-            />
-          ))}
+      {facts.length > 0 && <FoldedFacts facts={facts} time={links.time} isOpen={factsAreOpen(tool.id)} />}
+      {isPair ? (
+        <div class="dashboard-pair">
+          {chartCard(series[0]!)}
+          {tableCard(main)}
         </div>
+      ) : (
+        series.length > 0 && (
+          <div class={series.length > 1 ? "dashboard-charts is-many" : "dashboard-charts"}>{series.map(chartCard)}</div>
+        )
       )}
       <NotesList label="Advice" notes={others.filter(({ severity }) => severity === "info")} links={links} />
-      {tables.map((table) => (
-        <div key={table.id} class="dashboard-table" style={{ "--rows": String(rowsOf(table)) }}>
-          <DataTable
-            head={<Head part={table} count={formatCount(table.columns[0]?.values.length ?? 0)} />}
-            table={table}
-            links={links}
-            choices={choices(tool.id, table.id)}
-            wanted={wanted.value?.table === table.id ? wanted.value : null}
-            onMore={null}
-          />
-        </div>
-      ))}
+      {tables.filter((table) => !isPair || table !== main).map(tableCard)}
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
 import { hoverText, rowId, TableHead, TableRow, TotalRow } from "./table-rows";
 import { TableToolbar } from "./table-toolbar";
-import { widthOf } from "./table-widths";
+import { digitsPx, widthOf } from "./table-widths";
 import { goToPlace, type Place } from "./timeline-places";
 import { tsv } from "./tsv";
 
@@ -31,6 +31,8 @@ interface Props {
   readonly onPointed?: (row: number) => void;
   /** Destination of rows whose columns do not say it. */
   readonly placeOf?: (row: number) => Place | null;
+  /** True beside a chart: names leave room for figures. */
+  readonly isNarrow?: boolean;
 }
 
 const NO_WAYS: readonly RowWay[] = [];
@@ -41,6 +43,9 @@ const GO_PX = 12;
 const BUTTON_PX = 24;
 /** The least of the column of names beside a card. */
 const NAMES_PX = 220;
+/** The same beside a chart, and the most of other texts there. */
+const NARROW_NAMES_PX = 184;
+const NARROW_TEXT_PX = 140;
 
 export function DataTable({
   table,
@@ -52,11 +57,14 @@ export function DataTable({
   wanted = null,
   onPointed,
   placeOf,
+  isNarrow = false,
 }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const scrollPx = useSignal(0);
+  /** Row under the pointer: its card is shown until the pointer leaves; that of a click stays. */
+  const pointed = useSignal<number | null>(null);
   const viewportPx = useSignal(20 * ROW_PX);
   const lines = model.lines.value;
   const count = lines.rows.length;
@@ -70,9 +78,26 @@ export function DataTable({
   const widths = useMemo(
     () =>
       shown.map((column) =>
-        widthOf(column, model.totals.peek(), column === main, model.tree === null ? 0 : (depth + 1) * INDENT_PX),
+        widthOf(
+          column,
+          model.totals.peek(),
+          column === main,
+          model.tree === null ? 0 : (depth + 1) * INDENT_PX,
+          model.hasBars(column),
+          isNarrow ? NARROW_TEXT_PX : undefined,
+        ),
       ),
     [shown, main, model, depth],
+  );
+  // Bars end where digits begin, in every cell of a column alike.
+  const bars = useMemo(
+    () =>
+      Object.fromEntries(
+        shown
+          .filter((column) => model.hasBars(column))
+          .map((column) => [`--digits-${column.id}`, `${digitsPx(column, model.totals.peek())}px`]),
+      ),
+    [shown, model],
   );
   const place = (row: number) => model.places.placeOf(row) ?? placeOf?.(row) ?? null;
   const goPlace = (row: number) => goToPlace(links, place(row));
@@ -87,8 +112,8 @@ export function DataTable({
   const leads = ways.length > 0;
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
   // Beside the whole of a row, names need less room; in a tree, they begin further to the right.
-  const namesPx = NAMES_PX + depth * INDENT_PX;
-  const spare = choices.hasCard.value ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
+  const namesPx = (isNarrow ? NARROW_NAMES_PX : NAMES_PX) + depth * INDENT_PX;
+  const spare = choices.hasCard.value || isNarrow ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
   const widthPx = widths.reduce((sum, width) => sum + width, goPx) - spare;
 
   useLayoutEffect(() => {
@@ -148,6 +173,7 @@ export function DataTable({
     }
     event.preventDefault();
     event.stopPropagation();
+    pointed.value = null; // keys go on where the pointer rests, too
     if (move.kind === "focus") {
       focus(move.line);
     } else if (move.kind === "toggle") {
@@ -176,6 +202,7 @@ export function DataTable({
       onPointed?.(Number(row));
     }
     const column = shown[(cell?.cellIndex ?? 0) - (leads ? 1 : 0)];
+    pointed.value = row === undefined ? null : Number(row);
     if (cell !== null && row !== undefined && column !== undefined) {
       cell.title = hoverText(model, column, Number(row));
     }
@@ -231,7 +258,7 @@ export function DataTable({
           <table
             ref={grid}
             class="data-table"
-            style={{ minWidth: `${widthPx}px` }}
+            style={{ minWidth: `${widthPx}px`, ...bars }}
             role={model.tree === null ? "grid" : "treegrid"}
             tabIndex={0}
             aria-label={table.title}
@@ -239,6 +266,9 @@ export function DataTable({
             aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
             onKeyDown={onKeyDown}
             onPointerOver={onPointerOver}
+            onPointerLeave={() => {
+              pointed.value = null;
+            }}
           >
             <colgroup>
               {leads && <col style={{ width: `${goPx}px` }} />}
@@ -269,7 +299,13 @@ export function DataTable({
           </table>
           {count === 0 && <p class="table-empty">{model.size === 0 ? "No rows." : "No row matches the filter."}</p>}
         </div>
-        {choices.hasCard.value && <RowCard model={model} row={currentRow} links={links} />}
+        {choices.hasCard.value && (
+          <RowCard
+            model={model}
+            row={pointed.value !== null && pointed.value < model.size ? pointed.value : currentRow}
+            links={links}
+          />
+        )}
       </div>
       {isPrinted.value && count > PRINTED_ROWS && <p class="dim">The first {PRINTED_ROWS} rows are printed.</p>}
     </section>

@@ -1,7 +1,9 @@
 /** Facts as cards: the figure with its unit, what it is, and all digits when one points at it. */
 
+import type { Signal } from "@preact/signals";
 import type { TimeBase, ToolFact } from "@tilescope/client";
-import { exactText, figureText, isRecorded } from "./figures";
+import { type FactFigure, factFigures } from "./fact-figures";
+import { exactText, isRecorded } from "./figures";
 
 interface Props {
   readonly facts: readonly ToolFact[];
@@ -9,12 +11,42 @@ interface Props {
 }
 
 export function FactCards({ facts, time }: Props) {
+  const figures = factFigures(facts, time);
   return (
     <dl class="fact-cards" style={{ maxWidth: `${facts.length * WIDEST_PX}px` }}>
-      {facts.map((fact) => (
-        <FactCard key={fact.id} fact={fact} time={time} />
+      {facts.map((fact, k) => (
+        <FactCard key={fact.id} fact={fact} figure={figures[k]!} time={time} />
       ))}
     </dl>
+  );
+}
+
+/** So many facts stand above a chart; the others are folded. */
+const FIRST_FACTS = 6;
+
+/** Facts above a chart: the first that were recorded on a line, and all of them at a click. */
+export function FoldedFacts({ facts, time, isOpen }: Props & { readonly isOpen: Signal<boolean> }) {
+  const first = facts.filter(({ value }) => isRecorded(value)).slice(0, FIRST_FACTS);
+  const others = facts.filter((fact) => !first.includes(fact));
+  const missing = others.filter(({ value }) => !isRecorded(value)).length;
+  if (others.length === 0) {
+    return <FactCards facts={facts} time={time} />;
+  }
+  return (
+    <div class="folded-facts">
+      <FactCards facts={isOpen.value ? facts : first} time={time} />
+      <button
+        type="button"
+        class="button is-quiet folded-facts-more"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        {isOpen.value ? "Fewer" : `${others.length} more`}
+        {missing > 0 && !isOpen.value && <span class="dim">{missing} not recorded</span>}
+      </button>
+    </div>
   );
 }
 
@@ -40,9 +72,15 @@ function classOf(isText: boolean, length: number): string {
   return length > LONG_FIGURE ? `fact-card is-small${isWide}` : "fact-card";
 }
 
-function FactCard({ fact, time }: { fact: ToolFact; time: TimeBase }) {
+interface CardProps {
+  readonly fact: ToolFact;
+  readonly figure: FactFigure;
+  readonly time: TimeBase;
+}
+
+function FactCard({ fact, figure, time }: CardProps) {
   const { label, note, kind, value } = fact;
-  const { digits, unit } = figureText({ kind, unit: "" }, value, time);
+  const { digits, unit } = figure;
   const isThere = isRecorded(value);
   const exact = isThere ? exactText({ kind, unit: "" }, value, time) : "not recorded";
   const isText = kind === "text" || kind === "name";

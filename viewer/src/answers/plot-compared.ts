@@ -1,4 +1,4 @@
-/** Letters over the columns of a chart that are compared. */
+/** Marks over columns of a chart: letters of those that are compared, and a frame around the column that stands out. */
 
 import type uPlot from "uplot";
 import { FONT_PX } from "./plot-axes";
@@ -22,5 +22,22 @@ export function drawCompared(chart: uPlot, { data, colors, compared }: PlotOptio
     ctx.fillStyle = colors.ground;
     ctx.fillText(letter, left + sidePx / 2, bbox.top + sidePx / 2);
   }
+  ctx.restore();
+}
+
+/** A frame as wide as the place, over all of the height. */
+export function drawLit(chart: uPlot, { data, colors }: PlotOptions, place: number | null): void {
+  const x = place === null ? undefined : data.xs[place];
+  if (x === undefined) {
+    return;
+  }
+  const { ctx, bbox } = chart;
+  const left = chart.valToPos(x - data.gap / 2, "x", true);
+  const right = chart.valToPos(x + data.gap / 2, "x", true);
+  ctx.save();
+  ctx.strokeStyle = colors.text;
+  ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.setLineDash([]);
+  ctx.strokeRect(left, bbox.top, right - left, bbox.height);
   ctx.restore();
 }

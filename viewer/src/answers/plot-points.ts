@@ -3,6 +3,7 @@
 import type uPlot from "uplot";
 import { MARKERS, type SeriesStyle } from "./chart-style";
 import { FONT_PX } from "./plot-axes";
+import { LabelRoom, slantedBoxes } from "./plot-labels";
 import type { PlotOptions } from "./plot-options";
 
 /** Half of a point. */
@@ -44,31 +45,63 @@ export function nearestPoint(chart: uPlot, options: PlotOptions, leftPx: number,
   return nearest;
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
+/** Room in a plot around its points and the lines of its limits. */
+export function labelRoom(chart: uPlot, options: PlotOptions): LabelRoom {
+  const { data } = options;
+  const { bbox } = chart;
+  const plot = { left: bbox.left, top: bbox.top, right: bbox.left + bbox.width, bottom: bbox.top + bbox.height };
+  const lines = data.lines.flatMap((_, k) => {
+    const corners = limitCorners(chart, data, k);
+    return corners.slice(1).map((to, index) => {
+      const from = corners[index]!;
+      return { fromX: from.left, fromY: from.top, toX: to.left, toY: to.top };
+    });
+  });
+  const room = new LabelRoom(plot, lines);
+  const half = (POINT_PX + 1) * devicePixelRatio;
+  const points = data.series.kind === "points" ? placedPoints(chart, options) : [];
+  room.take(
+    points.map(({ x, y }) => ({
+      left: x - half,
+      top: y - half,
+      right: x + half,
+      bottom: y + half,
+    })),
+  );
+  return room;
+}
+
+/** Points on the canvas, those that the answer names first before the others. */
+function placedPoints(chart: uPlot, options: PlotOptions) {
+  const { data } = options;
+  const { bbox } = chart;
+  const byRow = [...data.stops].sort((a, b) => data.rows[a]! - data.rows[b]!);
+  return byRow.flatMap((place) => {
+    const point = pointAt(chart, options, place);
+    return point === null
+      ? []
+      : [{ place, x: bbox.left + point.leftPx * devicePixelRatio, y: bbox.top + point.topPx * devicePixelRatio }];
+  });
+}
+
+/** Corners of a limit's line on the canvas, with their places and values. */
+function limitCorners(chart: uPlot, data: PlotOptions["data"], k: number) {
+  const scale = data.measures.find((measure) => measure.columns.includes(data.lines[k]!))!.id;
+  const values = chart.data[1 + data.ys.length + k]!;
+  return data.xs.flatMap((x, place) => {
+    const value = values[place] ?? null;
+    return value === null
+      ? []
+      : [{ place, value, left: chart.valToPos(x, "x", true), top: chart.valToPos(value, scale, true) }];
+  });
 }
 
 /** Points, each in the shape of its series; those that the answer names first get their names first. */
-export function drawPoints(chart: uPlot, options: PlotOptions, styles: readonly SeriesStyle[]): void {
+export function drawPoints(chart: uPlot, options: PlotOptions, styles: readonly SeriesStyle[], room: LabelRoom): void {
   const { data, colors } = options;
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
-  const byRow = [...data.stops].sort((a, b) => data.rows[a]! - data.rows[b]!);
-  const taken: Box[] = [];
-  const placed = byRow.flatMap((place) => {
-    const point = pointAt(chart, options, place);
-    if (point === null) {
-      return [];
-    }
-    const x = bbox.left + point.leftPx * ratio;
-    const y = bbox.top + point.topPx * ratio;
-    const half = (POINT_PX + 1) * ratio;
-    taken.push({ left: x - half, top: y - half, right: x + half, bottom: y + half });
-    return [{ place, x, y }];
-  });
+  const placed = placedPoints(chart, options);
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
@@ -100,14 +133,18 @@ export function drawPoints(chart: uPlot, options: PlotOptions, styles: readonly 
       const width = ctx.measureText(text).width;
       const height = (FONT_PX + 2) * ratio;
       const gap = (POINT_PX + 4) * ratio;
-      const free = [
-        { left: x + gap, top: y - height / 2 },
-        { left: x - gap - width, top: y - height / 2 },
-        { left: x - width / 2, top: y - gap - height },
-        { left: x - width / 2, top: y + gap },
-      ].find(({ left, top }) => isFree({ left, top, right: left + width, bottom: top + height }, taken, bbox));
-      if (free !== undefined) {
-        taken.push({ ...free, right: free.left + width, bottom: free.top + height });
+      const free = room.place(
+        [
+          { left: x + gap, top: y - height / 2 },
+          { left: x - gap - width, top: y - height / 2 },
+          { left: x - width / 2, top: y - gap - height },
+          { left: x - width / 2, top: y + gap },
+          { left: x + gap, top: y + gap / 2 },
+          { left: x - gap - width, top: y + gap / 2 },
+        ],
+        ({ left, top }) => [{ left, top, right: left + width, bottom: top + height }],
+      );
+      if (free !== null) {
         ctx.strokeStyle = colors.ground;
         ctx.strokeText(text, free.left, free.top + height / 2);
         ctx.fillStyle = colors.text;
@@ -122,76 +159,87 @@ function markerPath(series: number): string {
   return MARKERS[series % MARKERS.length]!;
 }
 
-function isFree(box: Box, taken: readonly Box[], bbox: uPlot.BBox): boolean {
-  const isInside =
-    box.left >= bbox.left &&
-    box.right <= bbox.left + bbox.width &&
-    box.top >= bbox.top &&
-    box.bottom <= bbox.top + bbox.height;
-  return (
-    isInside &&
-    taken.every(
-      (other) => box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom,
-    )
-  );
-}
-
 function cut(text: string): string {
   return text.length <= NAME_CHARS ? text : `${text.slice(0, NAME_CHARS - 1)}…`;
 }
 
 /** Along each limit its name; where a slope ends and a limit becomes level, its ridge, with the x of it. */
-export function drawLineNames(chart: uPlot, { data, colors }: PlotOptions): void {
+export function drawLineNames(chart: uPlot, { data, colors }: PlotOptions, room: LabelRoom): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
-  data.lines.forEach((column, k) => {
-    const scale = data.measures.find((measure) => measure.columns.includes(column))!.id;
-    const values = chart.data[1 + data.ys.length + k]!;
-    const points = data.xs.flatMap((x, place) => {
-      const value = values[place] ?? null;
-      return value === null
-        ? []
-        : [{ place, value, left: chart.valToPos(x, "x", true), top: chart.valToPos(value, scale, true) }];
-    });
-    const [first] = points;
-    const last = points.at(-1);
+  const height = (FONT_PX + 2) * ratio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.font = `${FONT_PX * ratio}px ${colors.font}`;
+  ctx.fillStyle = colors.text;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  data.lines.forEach(({ title }, k) => {
+    const corners = limitCorners(chart, data, k);
+    const [first] = corners;
+    const last = corners.at(-1);
     if (first === undefined || last === undefined || first === last) {
       return;
     }
-    const ridgeAt = points.findIndex(({ value }) => value >= last.value * (1 - 1e-9));
-    const ridge = points[ridgeAt]!;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
-    ctx.font = `${FONT_PX * ratio}px ${colors.font}`;
-    ctx.fillStyle = colors.text;
-    ctx.textBaseline = "bottom";
-    if (ridgeAt > 0) {
-      // On the slope, which has a hand's breadth at least where it is told from the others.
-      ctx.save();
-      ctx.translate(first.left, first.top);
-      ctx.rotate(Math.atan2(ridge.top - first.top, ridge.left - first.left));
-      const along = Math.hypot(ridge.top - first.top, ridge.left - first.left);
-      if (along > ctx.measureText(column.title).width + (24 + 84 * k) * ratio) {
-        ctx.textAlign = "left";
-        // Limits that lie near each other have their names one after the other.
-        ctx.fillText(column.title, (16 + 84 * k) * ratio, -3 * ratio);
-      }
-      ctx.restore();
-      ctx.beginPath();
-      ctx.arc(ridge.left, ridge.top, 3.5 * ratio, 0, 2 * Math.PI);
-      ctx.fill();
-      ctx.textAlign = "center";
-      ctx.textBaseline = k % 2 === 0 ? "top" : "bottom";
-      ctx.fillText(`ridge ${data.xShort(ridge.place)}`, ridge.left, ridge.top + (k % 2 === 0 ? 6 : -6) * ratio);
-    } else {
+    const width = ctx.measureText(title).width;
+    const ridgeAt = corners.findIndex(({ value }) => value >= last.value * (1 - 1e-9));
+    const ridge = corners[ridgeAt]!;
+    if (ridgeAt === 0) {
       // Above its line, or below it where the plot ends.
-      const isNearTop = last.top - bbox.top < (FONT_PX + 5) * ratio;
-      ctx.textAlign = "right";
-      ctx.textBaseline = isNearTop ? "top" : "bottom";
-      ctx.fillText(column.title, bbox.left + bbox.width - 6 * ratio, last.top + (isNearTop ? 4 : -3) * ratio);
+      const left = bbox.left + bbox.width - 6 * ratio - width;
+      const top = room.place([last.top - 3 * ratio - height, last.top + 4 * ratio], (top) => [
+        { left, top, right: left + width, bottom: top + height },
+      ]);
+      if (top !== null) {
+        ctx.fillText(title, left, top + height / 2);
+      }
+      return;
     }
-    ctx.restore();
+    const angle = Math.atan2(ridge.top - first.top, ridge.left - first.left);
+    const length = Math.hypot(ridge.top - first.top, ridge.left - first.left);
+    const starts = [16, 100, 184, 268].map((start) => start * ratio).filter((start) => start + width < length);
+    const onSlope = room.place(
+      starts.flatMap((start) => [-1, 1].map((side) => ({ start, side }))),
+      ({ start, side }) => {
+        const { x, y } = beside(first, angle, start, side * (height / 2 + 3 * ratio));
+        return slantedBoxes(x, y, angle, width, height);
+      },
+    );
+    if (onSlope !== null) {
+      const { x, y } = beside(first, angle, onSlope.start, onSlope.side * (height / 2 + 3 * ratio));
+      ctx.save();
+      ctx.translate(x, y);
+      ctx.rotate(angle);
+      ctx.fillText(title, 0, 0);
+      ctx.restore();
+    }
+    ctx.beginPath();
+    ctx.arc(ridge.left, ridge.top, 3.5 * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+    const text = `ridge ${data.xShort(ridge.place)}`;
+    const ridgeWidth = ctx.measureText(text).width;
+    const place = room.place(
+      [-1, 1].flatMap((side) =>
+        [0.5, 0, 1].map((shift) => ({
+          left: ridge.left - shift * ridgeWidth,
+          top: side < 0 ? ridge.top - 4 * ratio - height : ridge.top + 6 * ratio,
+        })),
+      ),
+      ({ left, top }) => [{ left, top, right: left + ridgeWidth, bottom: top + height }],
+    );
+    if (place !== null) {
+      ctx.fillText(text, place.left, place.top + height / 2);
+    }
   });
+  ctx.restore();
+}
+
+/** A place so far along a line, and so far beside it: below it where that is positive. */
+function beside(from: { readonly left: number; readonly top: number }, angle: number, along: number, aside: number) {
+  return {
+    x: from.left + along * Math.cos(angle) - aside * Math.sin(angle),
+    y: from.top + along * Math.sin(angle) + aside * Math.cos(angle),
+  };
 }

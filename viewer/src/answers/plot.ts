@@ -3,14 +3,14 @@
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
 import type { ChartData } from "./chart-data";
-import { DASHES, type SeriesStyle, seriesStyle } from "./chart-style";
+import { DASHES, type SeriesStyle, seriesStyles } from "./chart-style";
 import { drawAnchor, drawXTitle, FONT_PX, heatAxis, xAxis, yAxis } from "./plot-axes";
 import { barPaths, drawHeat, textured } from "./plot-bars";
 import { brushed, brushParts, showBrushed } from "./plot-brush";
-import { drawCompared } from "./plot-compared";
+import { drawCompared, drawLit } from "./plot-compared";
 import type { PlotOptions } from "./plot-options";
 import { drawRules, drawSpan } from "./plot-overlay";
-import { drawLineNames, drawPoints, nearestPoint, pointAt } from "./plot-points";
+import { drawLineNames, drawPoints, labelRoom, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
 
 /** Draws into an element. */
@@ -21,10 +21,13 @@ export class Plot {
   /** The place that keys have gone to, until the pointer moves. */
   readonly #walked: { place: number | null } = { place: null };
 
+  /** The place that stands out. */
+  readonly #lit: { place: number | null } = { place: null };
+
   constructor(element: HTMLElement, options: PlotOptions) {
     this.#options = options;
     const size = { width: Math.max(120, element.clientWidth), height: Math.max(80, element.clientHeight) };
-    this.#chart = new uPlot(uplotOptions(options, size, this.#walked), alignedData(options), element);
+    this.#chart = new uPlot(uplotOptions(options, size, this.#walked, this.#lit), alignedData(options), element);
     this.#observer = new ResizeObserver(() => {
       this.#chart.setSize({ width: Math.max(120, element.clientWidth), height: Math.max(80, element.clientHeight) });
     });
@@ -57,6 +60,14 @@ export class Plot {
     this.#chart.redraw(false, false);
   }
 
+  /** Has a place stand out; null: none. */
+  light(place: number | null): void {
+    if (this.#lit.place !== place) {
+      this.#lit.place = place;
+      this.#chart.redraw(false);
+    }
+  }
+
   /** Shows which places are chosen; null: none. */
   choose(places: PlaceSpan | null): void {
     showBrushed(this.#chart, this.#options, places);
@@ -76,6 +87,7 @@ function uplotOptions(
   options: PlotOptions,
   size: { width: number; height: number },
   walked: { readonly place: number | null },
+  lit: { readonly place: number | null },
 ): uPlot.Options {
   const { data, colors } = options;
   const { kind } = data.series;
@@ -98,7 +110,7 @@ function uplotOptions(
     ticks: { ...grid, size: 4 },
     gap: 4,
   };
-  const styles = data.ys.map((_, y) => seriesStyle(data.look(y), data.ys.length, colors.theme, colors.forced));
+  const styles = seriesStyles(data.ids, colors.theme, colors.forced);
   const scaleOfColumn = (column: ChartData["ys"][number]) =>
     measures.find((measure) => measure.columns.includes(column))?.id ?? "y0";
   return {
@@ -138,11 +150,13 @@ function uplotOptions(
           if (isHeat) {
             drawHeat(chart, options);
           }
-          drawLineNames(chart, options);
+          const room = labelRoom(chart, options);
+          drawLineNames(chart, options, room);
           if (kind === "points") {
-            drawPoints(chart, options, styles);
+            drawPoints(chart, options, styles, room);
           }
         },
+        (chart) => drawLit(chart, options, lit.place),
         (chart) => drawAnchor(chart, options),
         (chart) => drawXTitle(chart, options),
         (chart) => drawRules(chart, options),
@@ -187,7 +201,7 @@ function xRange(data: ChartData): uPlot.Scale.Range {
 function logRange(_chart: uPlot, min: number | null, max: number | null): [number, number] {
   return min === null || max === null || min <= 0
     ? [1, 10]
-    : [min / 1.8, max * 10 ** (0.2 + 0.07 * Math.log10(max / min))];
+    : [min / 1.8, max * 10 ** (0.2 + 0.09 * Math.log10(max / min))];
 }
 
 /** Parts of a whole stand on zero; levels do where that does not hide how they change. */

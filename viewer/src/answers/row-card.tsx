@@ -66,6 +66,9 @@ export function RowCard({ model, row, links }: Props) {
   );
 }
 
+/** Room of a use's digits and its unit, right of its bar. */
+const DIGITS_PX = 116;
+
 interface PairProps {
   readonly column: ShownColumn;
   readonly row: number;
@@ -84,7 +87,14 @@ function Pair({ column, row, time }: PairProps) {
       <dd
         title={column.exact(value)}
         class={use === null ? "" : "has-share is-use"}
-        style={use === null ? {} : { backgroundSize: `max(4px, ${100 * use}%) 16px`, "--use": use.toFixed(3) }}
+        style={
+          use === null
+            ? {}
+            : {
+                backgroundSize: `max(4px, calc(${use.toFixed(4)} * (100% - ${DIGITS_PX}px))) 16px`,
+                "--use": use.toFixed(3),
+              }
+        }
       >
         {digits}
         {unit !== "" && <span class="fact-unit"> {unit}</span>}

@@ -21,6 +21,8 @@ export class TableChoices {
   readonly hasCard = signal(false);
   /** True while the rows, which form a tree, are drawn as a picture too. */
   readonly hasPicture = signal(false);
+  /** True where a tree is closed at first, however small. */
+  isClosed = false;
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
 
@@ -66,7 +68,9 @@ export class TableModel {
     const parent = table.columns.find((column) => column.id === table.parent);
     this.tree = parent === undefined ? null : new RowTree(parent.values.map((value) => Number(value ?? -1)));
     this.places = new Places(table.columns);
-    this.#open = signal<ReadonlySet<number>>(this.tree?.openTo(this.size <= FEW_ROWS ? 0xffff : 0) ?? new Set());
+    this.#open = signal<ReadonlySet<number>>(
+      choices.isClosed ? new Set() : (this.tree?.openTo(this.size <= FEW_ROWS ? 0xffff : 0) ?? new Set()),
+    );
   }
 
   get sort(): Sort | null {
@@ -165,6 +169,11 @@ export class TableModel {
     }
     const whole = kind === "fraction" ? 1 : Number(this.table.totals?.[id] ?? Number.NaN);
     return value >= 0 && whole > 0 ? Math.min(1, value / whole) : null;
+  }
+
+  /** True if values of a column are shares of a whole: they are drawn as bars. */
+  hasBars(column: ShownColumn): boolean {
+    return column.isNumeric && this.share(column, 0) !== null;
   }
 
   isOpen(row: number): boolean {

@@ -188,9 +188,10 @@ function Cell({ column, value, share = null, ifEmpty = "", children }: CellProps
 
 /** As long as the share; of a use also from red to green, and never so short that its colour is not seen. */
 function barStyle(column: ShownColumn, share: number): Record<string, string> {
+  const length = `calc(${share.toFixed(4)} * (100% - var(--digits-${column.id}, 0px)))`;
   return column.isUse
-    ? { backgroundSize: `max(4px, ${100 * share}%) 20px`, "--use": share.toFixed(3) }
-    : { backgroundSize: `${100 * share}% 20px` };
+    ? { backgroundSize: `max(4px, ${length}) 20px`, "--use": share.toFixed(3) }
+    : { backgroundSize: `${length} 20px` };
 }
 
 function cellClass(column: ShownColumn, value: Figure, hasShare: boolean): string {

@@ -14,11 +14,39 @@ const SHORT_PX = 8;
 const ARROW_PX = 14;
 const LIMITS_PX = { min: 56, max: 340, main: 200 } as const;
 
+/** Room for the bars of shares, left of the digits. */
+const BAR_PX = 32;
+
 /** So many rows are looked at: the first ones, and some of the others. */
 const SAMPLE_ROWS = 400;
 
-/** In pixels; `indentPx`: room before the text of the main column. */
-export function widthOf(column: ShownColumn, totals: readonly TotalLine[], isMain: boolean, indentPx: number): number {
+/** In pixels; `indentPx`: room before the text of the main column; `hasBars`: shares are drawn in its cells. */
+export function widthOf(
+  column: ShownColumn,
+  totals: readonly TotalLine[],
+  isMain: boolean,
+  indentPx: number,
+  hasBars = false,
+  mostTextPx: number = LIMITS_PX.max,
+): number {
+  const { unit } = column.scale;
+  const head = column.title.length * LETTER_PX + (unit === "" ? 0 : 6 + unit.length * UNIT_PX) + ARROW_PX;
+  const text = textPx(column, totals);
+  const body = text + (column.isNumeric ? (hasBars ? BAR_PX : 0) : SHORT_PX) + (isMain ? indentPx : 0);
+  const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
+  return Math.max(
+    isMain ? LIMITS_PX.main : LIMITS_PX.min,
+    Math.min(column.isNumeric || isMain ? LIMITS_PX.max : mostTextPx, wanted),
+  );
+}
+
+/** Part of a cell that its digits take, right of its bar. */
+export function digitsPx(column: ShownColumn, totals: readonly TotalLine[]): number {
+  return Math.ceil(textPx(column, totals)) + PADDING_PX / 2 + 6;
+}
+
+/** Width of the longest text of a column. */
+function textPx(column: ShownColumn, totals: readonly TotalLine[]): number {
   const { values } = column.column;
   const step = Math.max(1, Math.floor(values.length / SAMPLE_ROWS));
   let longest = 0;
@@ -29,10 +57,5 @@ export function widthOf(column: ShownColumn, totals: readonly TotalLine[], isMai
     // They are bold.
     longest = Math.max(longest, 1.12 * column.text(sums[column.id] ?? null).length);
   }
-  const { unit } = column.scale;
-  const head = column.title.length * LETTER_PX + (unit === "" ? 0 : 6 + unit.length * UNIT_PX) + ARROW_PX;
-  const body =
-    longest * (column.isNumeric ? DIGIT_PX : LETTER_PX) + (column.isNumeric ? 0 : SHORT_PX) + (isMain ? indentPx : 0);
-  const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
-  return Math.max(isMain ? LIMITS_PX.main : LIMITS_PX.min, Math.min(LIMITS_PX.max, wanted));
+  return longest * (column.isNumeric ? DIGIT_PX : LETTER_PX);
 }

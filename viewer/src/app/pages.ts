@@ -3,7 +3,7 @@
 import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
-import { lastPage, type PagePlace, type PageRange, type PageTexts, page } from "../state/page";
+import { lastPage, type PagePlace, type PageRange, type PageTexts, page, sharedTexts } from "../state/page";
 import { searchFor } from "../state/query";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
@@ -92,6 +92,8 @@ export class Pages implements PageActions {
     if (before.tool !== null) {
       lastPage.value = before;
     }
-    page.value = { ...before, tool, texts };
+    // The way back from the timeline, whose address has no fields, keeps what steps are called as well.
+    const { texts: earlier } = before.tool === null ? (lastPage.peek() ?? before) : before;
+    page.value = { ...before, tool, texts: tool === null ? texts : { ...sharedTexts(earlier), ...texts } };
   }
 }

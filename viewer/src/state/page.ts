@@ -28,6 +28,11 @@ export const page = signal<PagePlace>(TIMELINE);
 /** The page that was shown last beside the timeline: where the way back leads. */
 export const lastPage = signal<PagePlace | null>(null);
 
+/** The part of a page's texts that goes with the reader to other pages: what steps are called. */
+export function sharedTexts({ step_name: stepName = "" }: PageTexts): PageTexts {
+  return stepName === "" ? {} : { step_name: stepName };
+}
+
 const STEPS = /^steps\.(\d{1,18})(?:-(\d{1,18}))?$/;
 
 /** `selection`, `steps.5` or `steps.5-9`; everything else is the whole run. */

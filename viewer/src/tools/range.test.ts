@@ -38,5 +38,8 @@ describe("what a page looks at", () => {
     });
     expect(lookedAt(range, { ...manifest, steps: null }, null).isThere).toBe(false);
     expect(lookedAt(range, { ...manifest, steps: null }, null, { step_name: "train" }).isThere).toBe(true);
+    expect(lookedAt(range, { ...manifest, steps: null }, null, { step_name: "train" })).toMatchObject({
+      question: { step_name: "train" },
+    });
   });
 });

@@ -1,7 +1,7 @@
 /** Range of a page's figures: as a part of a question, and in words. */
 
 import { formatDuration, type Manifest, plus, type TickRange, type ToolQuestion } from "@tilescope/client";
-import type { PageRange, PageTexts } from "../state/page";
+import { type PageRange, type PageTexts, sharedTexts } from "../state/page";
 
 /** Subject of a page; or the reason why there is none, and what to do about it. */
 export type Looked =
@@ -49,7 +49,7 @@ export function lookedAt(
       const steps = first === last ? `${first}` : `${first}-${last}`;
       return {
         isThere: true,
-        question: { steps },
+        question: { steps, ...sharedTexts(texts) },
         text: first === last ? `step ${first}` : `steps ${first} to ${last}`,
       };
     }

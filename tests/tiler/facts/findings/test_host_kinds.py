@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.query import Name
 
 
@@ -33,4 +33,4 @@ from tilescope.tiler.query import Name
     ],
 )
 def test_names(text: str, kind: HostKind) -> None:
-    assert host_kind(Name(text, "")) == kind
+    assert host_kinds([Name(text, "")]) == [kind]

@@ -22,6 +22,8 @@ from tests.tiler.facts.findings.tpu_run import Lines, Pod, run, write_hosts
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
 
+pytestmark = pytest.mark.slow
+
 US_OF_MS: Final = 1_000
 NAMES: Final = ("node-a", "node-b", "node-c")
 SETTINGS: Final = settings(

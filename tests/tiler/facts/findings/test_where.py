@@ -119,7 +119,7 @@ def test_devices_of_several_hosts(tmp_path: Path, chosen: list[int], devices: st
 def test_devices_of_one_host(tmp_path: Path) -> None:
     with reading(write_hosts(run_pod(Pod(hosts=1, batch=(900,), written=(50,))), tmp_path), tmp_path) as reader:
         assert names_of(reader, [1]) == ("/device:TPU:1", "/device:TPU:1")
-        assert names_of(reader, [0, 1]) == ("all 2 devices", "")
+        assert names_of(reader, [0, 1]) == ("both devices", "")
 
 
 def test_ranks_are_devices(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.tiler.facts.findings.tpu_run import Pod, write_hosts
 from tests.tiler.facts.findings.tpu_run import run as pod_run
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.findings import Cause, RunFindings, findings_of
-from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kind
+from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.query import Name, finish
 from tilescope.tiler.resolver import TickRange
 
@@ -157,4 +157,4 @@ def test_hosts_without_the_devices_of_the_run_are_not_called_a_run_without_devic
     ],
 )
 def test_kinds_of_names_that_are_alike(name: str, kind: HostKind) -> None:
-    assert host_kind(Name(name, "")) == kind
+    assert host_kinds([Name(name, "")]) == [kind]

@@ -19,6 +19,8 @@ from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 CORPUS = [
     "chrome/flow.json",
     "chrome/flow_simple.json",

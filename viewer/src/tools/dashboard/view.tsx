@@ -10,6 +10,7 @@ import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import type { DashboardFields } from "./fields";
+import { CANDIDATES, candidatesOf, StepChoice, StepProposal } from "./step-choice";
 
 type ViewProps = PageProps<DashboardFields>;
 
@@ -30,6 +31,9 @@ function View({
     [tracks, stepName],
   );
   const request = useAnswer(context, tool.id, question);
+  const { state } = request;
+  const candidates = useMemo(() => (state.kind === "answered" ? candidatesOf(state.answer) : []), [state]);
+  const choose = (next: string) => setFields({ ...fields, stepName: next });
   return (
     <>
       <div class="tool-bar is-flat">
@@ -39,16 +43,7 @@ function View({
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
         {(context.trace.manifest.steps === null || stepName !== "") && (
-          <label class="bar-flag" title="Slices of this name are the steps, where the trace marks none">
-            Steps are called
-            <input
-              class="bar-text"
-              type="text"
-              value={stepName}
-              placeholder="train_step"
-              onChange={(event) => setFields({ ...fields, stepName: event.currentTarget.value.trim() })}
-            />
-          </label>
+          <StepChoice stepName={stepName} candidates={candidates} time={context.time} onChoose={choose} />
         )}
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
@@ -72,6 +67,7 @@ function View({
               links={context}
               rangeText={context.rangeText}
               onMore={null}
+              proposal={<StepProposal candidates={candidates} time={context.time} onChoose={choose} />}
             />
           </>
         )}
@@ -82,8 +78,8 @@ function View({
 
 /** Nothing but figures that were not recorded: why stands on the page, in full. */
 function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
-  const isOf = tables.length + series.length + notes.length;
-  return isOf === 0 && facts.every(({ value }) => value === null);
+  const parts = tables.length + series.length + notes.length;
+  return parts === 0 && facts.every(({ value }) => value === null);
 }
 
 /** A message of the server in the words of the page; its files of documentation are at hand where commands are typed. */
@@ -91,8 +87,9 @@ function inPageWords(message: string): string {
   return message.replace("say with step_name", "say in “Steps are called”").replaceAll(/ \(docs\/[^()]*\)/g, "");
 }
 
-/** An answer whose notes are in the words of the page. */
+/** An answer whose notes are in the words of the page, without what the choice of steps shows. */
 function inWords(answer: ToolAnswer): ToolAnswer {
+  const tables = answer.tables.filter(({ id }) => id !== CANDIDATES);
   const facts = answer.facts.map((fact) => ({ ...fact, note: inPageWords(fact.note) }));
-  return { ...answer, facts, notes: answer.notes.map((note) => ({ ...note, text: inPageWords(note.text) })) };
+  return { ...answer, facts, tables, notes: answer.notes.map((note) => ({ ...note, text: inPageWords(note.text) })) };
 }

@@ -19,20 +19,26 @@ export interface OpProfileFields {
   readonly operation: string;
 }
 
-const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit=100", tracks: "", operation: "" };
+const DEFAULT: OpProfileFields = { by: "category", withIdle: true, listed: "limit=10", tracks: "", operation: "" };
+
+/** Few parts of each at first; who comes for an operation is to find it. */
+function listedAtFirst(operation: string): Listed {
+  return operation === "" ? DEFAULT.listed : "limit=100";
+}
 
 export const FIELDS: PageFields<OpProfileFields> = {
   parse: ({ by, with_idle, limit, cover, tracks = "", operation = "" }) => ({
     by: GROUPINGS.find((grouping) => grouping === by) ?? DEFAULT.by,
     withIdle: with_idle !== "false",
-    listed: LISTED.find((choice) => choice === `cover=${cover}` || choice === `limit=${limit}`) ?? DEFAULT.listed,
+    listed:
+      LISTED.find((choice) => choice === `cover=${cover}` || choice === `limit=${limit}`) ?? listedAtFirst(operation),
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
     operation: operation.slice(0, 1000),
   }),
   format: ({ by, withIdle, listed, tracks, operation }) => ({
     ...(by === DEFAULT.by ? {} : { by }),
     ...(withIdle ? {} : { with_idle: "false" }),
-    ...(listed === DEFAULT.listed ? {} : part(listed)),
+    ...(listed === listedAtFirst(operation) ? {} : part(listed)),
     ...(tracks === "" ? {} : { tracks }),
     ...(operation === "" ? {} : { operation }),
   }),

@@ -2,7 +2,8 @@
 
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { AnswerView } from "../../answers/answer-view";
+import { AnswerView, choices } from "../../answers/answer-view";
+import { ChartCard } from "../../answers/chart-card";
 import type { RowOfTable } from "../../answers/links";
 import { NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
@@ -12,6 +13,7 @@ import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { breakdownOf } from "./breakdown";
 import { channelRows } from "./channel-rows";
 import { Channels } from "./channels";
 import { CoreCard } from "./core-card";
@@ -135,6 +137,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
       <NotesList label="Findings" notes={warnings} links={context} />
       {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
       {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
+      {cores !== undefined && <StepBreakdown {...props} cores={cores} onRow={setWanted} />}
       <AnswerView
         tool={TOOL}
         answer={{
@@ -148,6 +151,44 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
         wanted={wanted}
       />
     </>
+  );
+}
+
+/** A bar for each core: pointing at it shows the core beside the map, and the map's core stands out in it. */
+function StepBreakdown({
+  context,
+  fields,
+  core,
+  onCore,
+  cores,
+  onRow,
+}: ShownProps & { readonly cores: ToolTable; readonly onRow: (row: RowOfTable) => void }) {
+  const breakdown = useMemo(() => breakdownOf(cores), [cores]);
+  if (breakdown === null) {
+    return null;
+  }
+  const names = cores.columns.find(({ id }) => id === "core")?.values.map(String) ?? [];
+  const row = names.indexOf(core);
+  const bar = breakdown.rows.findIndex((members) => members.includes(row));
+  return (
+    <div class="answer pod-breakdown">
+      <ChartCard
+        head={<h2 class="tab-title">{breakdown.series.title}</h2>}
+        series={breakdown.series}
+        tables={[cores]}
+        choices={choices(TOOL.id, "chart breakdown")}
+        onRow={onRow}
+        links={context}
+        rangeText={fields.step === "" ? context.rangeText : `step ${fields.step}`}
+        lit={bar < 0 ? null : bar}
+        onLit={(lit) => {
+          const members = breakdown.rows[lit] ?? [];
+          if (!members.includes(row)) {
+            onCore(names[members[0] ?? -1] ?? core);
+          }
+        }}
+      />
+    </div>
   );
 }
 

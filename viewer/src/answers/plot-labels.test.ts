@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { cuts, LabelRoom, slantedBoxes } from "./plot-labels";
+
+const PLOT = { left: 0, top: 0, right: 200, bottom: 100 };
+const ROOF = { fromX: 0, fromY: 80, toX: 100, toY: 20 };
+const box = (left: number, top: number) => ({ left, top, right: left + 40, bottom: top + 10 });
+
+test("a line cuts a box that it crosses, ends in or lies in, and none beside it", () => {
+  expect(cuts(ROOF, box(40, 45))).toBe(true);
+  expect(cuts(ROOF, box(95, 15))).toBe(true);
+  expect(cuts({ fromX: 45, fromY: 46, toX: 50, toY: 50 }, box(40, 45))).toBe(true);
+  expect(cuts(ROOF, box(60, 70))).toBe(false);
+  expect(cuts({ fromX: 0, fromY: 20, toX: 200, toY: 20 }, box(0, 21))).toBe(false);
+  expect(cuts({ fromX: 0, fromY: 20, toX: 200, toY: 20 }, box(150, 15))).toBe(true);
+});
+
+test("a name goes to the first place that is on no line and no other name, within the plot", () => {
+  const room = new LabelRoom(PLOT, [ROOF]);
+  const place = (...places: readonly (readonly [number, number])[]) =>
+    room.place(places, ([left, top]) => [box(left, top)]);
+  expect(place([40, 45], [60, 70])).toEqual([60, 70]);
+  expect(place([70, 75], [180, 70], [120, 70])).toEqual([120, 70]);
+  expect(place([40, 45], [70, 75])).toBeNull();
+});
+
+test("a slanted name beside its line is free, and on it is not", () => {
+  const angle = Math.atan2(-60, 100);
+  const along = (beside: number) =>
+    new LabelRoom(PLOT, [ROOF]).place([beside], (side) => slantedBoxes(20, 68 + side, angle, 50, 12));
+  expect(along(0)).toBeNull();
+  expect(along(-14)).toBe(-14);
+  expect(along(14)).toBe(14);
+});
