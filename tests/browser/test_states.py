@@ -47,7 +47,7 @@ def test_a_saved_page_opens_as_a_page(viewer: Viewer, served: Served) -> None:
     page.get_by_role("heading", name="Op profile").wait_for()
     page.get_by_role("row", name="fusion.1").wait_for()
     assert "Figures are as the saved file has them" in page.inner_text("main")
-    assert "by category" in page.inner_text("main")
+    assert "shares are of the time in which devices work" in page.inner_text("main")
     viewer.screenshot("imported")
 
 
