@@ -226,6 +226,7 @@ def _table(
         Column("self", "Self", "ticks", [None if node.fused else device_operations.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
+        texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
         Column("count", "Count", "count", [node.count or None for node in nodes]),
         Column(
@@ -243,7 +244,6 @@ def _table(
         Column("flops", "FLOPs", "flops", [node.flops if node.tells_flops or node.fused else None for node in nodes]),
         Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
         texts("category", "Category", lambda metadata: metadata.category, ""),
-        texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
         texts("source", "Source", lambda metadata: metadata.source, "source"),
         texts("stack", "Stack", lambda metadata: metadata.source_stack.strip(), ""),
         texts("shape", "Shape and layout", lambda metadata: metadata.shape, "shape"),

@@ -208,6 +208,7 @@ def _table(rows: list[tuple[int, _Part]], scale: float, tick_ps: int) -> Interru
         Column("self", "Self", "ticks", [ticks(part.raw_ps, 1, tick_ps) for part in parts]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
+        texts("provenance", "Framework", "provenance"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
         Column(
             "count",
@@ -222,7 +223,6 @@ def _table(rows: list[tuple[int, _Part]], scale: float, tick_ps: int) -> Interru
         Column("flops", "FLOPs", "flops", [_integer(amount) for amount in metric("rawFlops")]),
         Column("bytes", "HBM bytes", "bytes", [_hbm_bytes(part.node) for part in parts]),
         texts("category", "Category", "category"),
-        texts("provenance", "Framework", "provenance"),
         texts("source", "Source", "sourceInfo", "fileName"),
     ]
     yield
