@@ -21,7 +21,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install dev hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
+.PHONY: help demo install dev dev-ready demo-ready test-ready hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
         bench-load bench-answers compare-xprof diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
@@ -34,6 +34,15 @@ $(BIN)/python:
 		{ echo "Tilescope needs Python 3.11 or newer; name one with: make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
+# Some download while others compile.
+TOGETHER := --jobs=3
+
+dev-ready: $(STAMPS)/tests-compiled $(VIEWER_MODULES)
+demo-ready: $(STAMPS)/install $(VIEWER_BUILT)
+test-ready: $(STAMPS)/tests-compiled $(VIEWER_BUILT)
+dev-ready demo-ready test-ready:
+	@:
+
 BUILD_TOOLS := $(STAMPS)/build-tools.txt
 
 $(BUILD_TOOLS): pyproject.toml | $(BIN)/python
@@ -44,18 +53,32 @@ $(STAMPS)/build-tools: $(BUILD_TOOLS)
 	$(PIP) install --requirement $(BUILD_TOOLS)
 	@touch $@
 
-# Editable: Python files are used where they lie, so that only the native module and the dependencies can be out of date.
+# Packages of others, with those of the extras that are named. They do not wait for the native module to be compiled.
 # The build tools are named again: the generator of code needs the oldest protobuf, and what is installed must go with it.
-$(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
-	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable .
+REQUIREMENTS := $(BIN)/python -c 'import sys, tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	print(*project["dependencies"], *(name for extra in sys.argv[1:] for name in project["optional-dependencies"][extra]), sep="\n")'
+INSTALL := $(PIP) install --requirement $(BUILD_TOOLS) --requirement /dev/stdin
+
+$(STAMPS)/packages: pyproject.toml $(STAMPS)/build-tools
+	@$(REQUIREMENTS) | $(INSTALL)
+	@touch $@
+
+$(STAMPS)/test-packages: pyproject.toml $(STAMPS)/build-tools
+	@$(REQUIREMENTS) test lint bench | $(INSTALL)
+	@touch $@
+
+# Editable: Python files are used where they lie, so that only the native module and the dependencies can be out of date.
+$(STAMPS)/module: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q tilescope tiler server  # as installing a wheel does: the first start takes 0.2 s less
 	@touch $@
 
-# With what is needed for tests comes all of the above: one build for both.
-$(STAMPS)/test-tools: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
-	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
-	@$(BIN)/python -m compileall -q tilescope tiler server
-	@touch $(STAMPS)/install $@
+$(STAMPS)/install: $(STAMPS)/module $(STAMPS)/packages
+	@touch $@
+
+# With what is needed for tests comes all of the above.
+$(STAMPS)/test-tools: $(STAMPS)/module $(STAMPS)/test-packages
+	@touch $(STAMPS)/packages $(STAMPS)/install $@
 	@$(MAKE) --no-print-directory $(STAMPS)/links
 
 # Several processes of pytest read all tests at once, and each would prepare their assertions. Errors are for the run to say.
@@ -66,7 +89,7 @@ $(STAMPS)/tests-compiled: $(STAMPS)/test-tools
 
 # What some of the deep tests need besides: large packages. Tests that lack one are skipped, and say so.
 $(STAMPS)/deep-tools: $(STAMPS)/test-tools
-	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench,deep]'
+	@$(REQUIREMENTS) test lint bench deep | $(INSTALL)
 	@touch $@
 
 deep-tools: $(STAMPS)/deep-tools ## what some of the deep tests need besides
@@ -82,7 +105,8 @@ $(STAMPS)/links: $(STAMPS)/install
 		for package in v1 hlo graph profiler; do ln -sfn $$site/tilescope/$$package tilescope/$$package; done
 	@touch $@
 
-dev: $(STAMPS)/tests-compiled $(VIEWER_MODULES) ## all that work on the project needs; says what to run then
+dev: ## all that work on the project needs; says what to run then
+	@$(MAKE) --no-print-directory $(TOGETHER) dev-ready
 	@echo 'Ready. What one needs:'
 	@echo '  .venv/bin/python -m pytest tests/cli   the tests of a folder; most of Python: make test-quick; all of it: make test'
 	@echo '  .venv/bin/tilescope view docs/demo     the program itself (make viewer builds its page)'
@@ -113,7 +137,8 @@ viewer: $(VIEWER_BUILT) ## the built viewer, in server/static
 
 DISPLAY_THERE := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname))
 
-demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the project and serve it (DEMO_PORT)
+demo: ## index the trace that ships with the project and serve it (DEMO_PORT)
+	@$(MAKE) --no-print-directory $(TOGETHER) demo-ready
 	@$(BIN)/tilescope view docs/demo --cache-dir .demo \
 		$(if $(DEMO_PORT),--port $(DEMO_PORT)) $(if $(DISPLAY_THERE),,--no-browser)
 
@@ -121,7 +146,7 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 
 # What two stages that run side by side would install at the same time comes first.
 test: browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
-	@$(MAKE) --no-print-directory --jobs=2 $(STAMPS)/tests-compiled $(VIEWER_BUILT)  # one downloads while the other compiles
+	@$(MAKE) --no-print-directory $(TOGETHER) test-ready
 	@$(BIN)/python -m tests.run_stages
 
 # What is skipped, and what takes longest. Tests of a file stay together, as many share what takes long to make.
@@ -284,7 +309,7 @@ tidy-quick: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## the same witho
 
 # How each file is compiled, as CMake says it. Configured anew with every change: a file may have come.
 $(TIDY)/compile_commands.json: $(NATIVE) $(STAMPS)/build-tools
-	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(TIDY) -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(TIDY) -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
 		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > build/tidy.log || \
 		{ cat build/tidy.log; exit 1; }
 	@touch $@

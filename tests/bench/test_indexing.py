@@ -9,6 +9,8 @@ import pytest
 
 from bench.indexing import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("options", [[], ["--gzip"], ["--realistic"]])
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str]) -> None:

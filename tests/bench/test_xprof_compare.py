@@ -17,6 +17,8 @@ from tests.tiler.readers.xspace import xspace_reference
 from tests.xprof_golden import golden
 from tilescope.tiler.tools import tools
 
+pytestmark = pytest.mark.slow
+
 # Folders of stored answers, by run.
 GOLDEN = {
     "h100_jax_train": "gpu_h100_jax",

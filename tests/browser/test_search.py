@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Route, TimeoutError
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
@@ -211,6 +211,24 @@ def test_every_state_is_said(browser: Browser, served: Served) -> None:
         viewer.wait("document.querySelector('[data-search=found]') !== null")
 
 
+def test_the_palette_says_why_it_lists_no_pages_and_asks_again_when_it_is_opened(
+    browser: Browser, served: Served
+) -> None:
+    with watched_page(browser, served.url, server_may_go=True) as page:
+        viewer = Viewer(page, served.url)
+        viewer.open(served.run_id(DEVICES))
+        page.route("**/tools", lambda route: route.abort())
+        page.keyboard.press("F1")
+        page.get_by_text("Pages are not in the list").wait_for()
+        assert page.locator("[data-key='page hit_bins']").count() == 0
+        viewer.screenshot("palette-without-pages")
+        page.keyboard.press("F1")
+        page.unroute("**/tools")
+        page.keyboard.press("F1")
+        page.get_by_role("option", name="Density of hits").wait_for()
+        assert page.get_by_text("Pages are not in the list").count() == 0
+
+
 def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: Viewer, served: Served) -> None:
     page = viewer.page
     viewer.open(served.run_id(DEVICES))
@@ -219,7 +237,11 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     page.keyboard.press("F1")
     viewer.wait("document.querySelector('dialog.finder') === null")
     page.keyboard.press("Control+Shift+P")
-    page.get_by_role("option", name="Density of hits").wait_for()
+    try:
+        page.get_by_role("option", name="Density of hits").wait_for()
+    except TimeoutError as error:
+        shown = "document.querySelector('dialog.finder')?.outerHTML ?? document.activeElement.outerHTML"
+        pytest.fail(f"{error}: {page.evaluate(shown)}")
     table = page.evaluate("[...document.querySelectorAll('.finder-item')].map(item => item.dataset.key)")
     assert {"zoom-in", "search", "show-help", "page timeline", "page hit_bins"} <= {*table}
     assert page.locator("[data-key=fit-run] kbd").all_inner_texts() == ["0"]

@@ -27,6 +27,8 @@ from tilescope.tiler.readers.fingerprint import stamps_digest
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sweep import evict, size_of, sweep
 
+pytestmark = pytest.mark.slow
+
 INDEXING = Path(__file__).parents[1] / "tiler" / "indexing" / "indexing_child.py"
 
 # Opens a store, says so, reads everything when it is told to, and says how many records it has found.

@@ -18,6 +18,8 @@ from tests.demo import DEMO_TRACE
 from tilescope.client import AsyncClient, Client, Progress, Refused, Unreachable, connect, connect_async
 from tilescope.client.local import LocalSource
 
+pytestmark = pytest.mark.slow
+
 GOOD, BAD = "good.xplane.pb", "bad.xplane.pb"
 
 

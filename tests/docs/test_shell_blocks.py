@@ -236,8 +236,9 @@ def placed(text: str, places: Mapping[str, str]) -> str:
     return text
 
 
-# The first makes a trace of 400,000 events, and asks a lot of it; the others start many servers and profilers.
-LARGE = ("docs/slow-step.md", "docs/capture.md", "docs/operation.md")
+# A line takes a second or more. With every run those of the page that one reads first run, and short examples of the
+# help; the others with the deep tests.
+LARGE = {name for name in LINES if len(LINES[name]) > 3} - {"docs/install.md"}
 
 
 @pytest.mark.parametrize(

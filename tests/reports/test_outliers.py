@@ -19,6 +19,8 @@ from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 
+pytestmark = pytest.mark.slow
+
 YEAR_US = 365 * 86_400 * 10**6
 EPOCH_US = 1_795_757_293_939_837
 

@@ -241,7 +241,7 @@ SOUND = [
     "kineto/mi250_minitoy.json.gz",
     pytest.param("kineto/nccl_data.json.gz", marks=pytest.mark.deep),
     pytest.param("kineto/ns_resolution.pt.trace.json.gz", marks=pytest.mark.deep),
-    "kineto/sampled_rank-0.json.gz",
+    pytest.param("kineto/sampled_rank-0.json.gz", marks=pytest.mark.deep),
     "reports/container_pid_1.json",
     "reports/same_name_two_categories.json",
     "reports/stack_frames.json",

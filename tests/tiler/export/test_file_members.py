@@ -20,6 +20,8 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 
+pytestmark = pytest.mark.slow
+
 EVENT: dict[str, Any] = {"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 5, "dur": 1}
 MEMBERS = {
     "schemaVersion": 1,

@@ -26,6 +26,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.verify import verify_store
 
+pytestmark = pytest.mark.slow
+
 ASCEND = (
     "ascend/msprof_0_2_10.json",
     "ascend/msprof_1_0_6.json",

@@ -145,7 +145,7 @@ def test_names_far_apart(track: list[Slice], at_least: int, apart: int) -> None:
     check(far, at_least)
 
 
-@pytest.mark.parametrize("n_tiles", [1, 40])
+@pytest.mark.parametrize("n_tiles", [pytest.param(1, marks=pytest.mark.deep), 40])
 def test_more_slices_than_are_held_as_they_come(n_tiles: int) -> None:
     """Millions in one tile, and more parts than are kept side by side."""
     rng = np.random.default_rng(1)

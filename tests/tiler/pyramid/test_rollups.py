@@ -55,7 +55,7 @@ def test_slices_without_a_name_name_only_what_is_theirs_alone(
     check([*named, *([Slice(s.start, s.duration, -1) for s in child] for child in framing)])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in (1, 2))])
 def test_a_frame_around_thousands_of_events(seed: int) -> None:
     rng = random.Random(seed)
     children = [canonical(shape(rng, 3000, 9, 3)) for shape in tracks.SHAPES.values()]
@@ -124,7 +124,7 @@ def test_of_names_whose_busy_time_is_cut_the_lowest_dominates(more: tuple[int, i
     assert tree[level, 0][0].bins.name.tolist()[7] == (3 if min(more) >= 4 ** (31 - level) else 5)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.deep)])
 def test_long_slices_of_many_names_across_tiles_of_many_levels(seed: int) -> None:
     """Some begin or end where bins do. A burst brings fine tiles, which all of the long ones may run through."""
     rng = random.Random(seed)

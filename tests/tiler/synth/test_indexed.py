@@ -16,6 +16,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.store import need
 from tilescope.tiler.synth import write_synthetic_trace
 
+pytestmark = pytest.mark.slow
+
 # The one series of the line of this name: its samples have the track that is named after them.
 _COUNTER = {"_counters_": "HBM bandwidth utilisation (%)"}
 

@@ -27,6 +27,8 @@ from tilescope.tiler.tools import Answer, Scope, answer_json, arrow, ask, from_v
 from tilescope.tiler.tools.argument_names import names_in, text_of_names
 from tilescope.tiler.tools.value_column import ValueColumn
 
+pytestmark = pytest.mark.slow
+
 VALUES = st.one_of(
     st.integers(-5, 5),
     st.sampled_from([-(2**63), 2**63 - 1, 2**63, 2**64 - 1, 2**70, 2**53 + 1]),

@@ -87,6 +87,8 @@ def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
     for name, send in zip(names, column(answer, "cores", "tpu_send"), strict=True):
         told = [step["podStatsPerCore"][name.rpartition(" ")[2]]["sendDurationUs"] for step in steps]
         assert send == nearest_mean(sum(round(us * PS_OF_US) for us in told), len(told) * tick_ps)
+    assert answer.fact("saved_bottleneck").value == "Send and Recv in 62, All-Reduce in 2"
+    assert (answer.fact("tpuType").value, answer.fact("perCoreBatchSize").value) == ("TPU v3", "8")
     # Ids of channels are two for each chip, and one for the core on it.
     for source, destination in zip(
         column(answer, "channels", "source"), column(answer, "channels", "destination"), strict=True
@@ -96,6 +98,7 @@ def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
     first = steps[0]["stepNum"]
     one = pod(steps=f"{first}-{first}", colour="tpu_recv")
     rows = zip(*(column(one, "channels", name) for name in ("channel", "data", "latency", "source")), strict=True)
+    assert one.fact("saved_bottleneck").value == "Send and Recv in 31, All-Reduce in 1"
     found = {channel: (data, latency, chips[source]) for channel, data, latency, source in rows}
     assert found == {
         of["channelId"]: (

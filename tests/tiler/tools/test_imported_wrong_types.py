@@ -47,7 +47,15 @@ _STEP: Final = {
 }
 _NODE: Final[dict[str, Any]] = {
     "name": "op",
-    "metrics": {"time": 0.5, "flops": 0.1, "rawTime": 5, "occurrences": 3},
+    "metrics": {
+        "time": 0.5,
+        "flops": 0.1,
+        "rawTime": 5,
+        "occurrences": 3,
+        "rawFlops": 7,
+        "bandwidthUtils": [0.5, 0],
+        "rawBytesAccessedArray": [9.5],
+    },
     "xla": {"op": "a", "layout": {"dimensions": [{"size": 100, "alignment": 128, "semantics": "batch"}]}},
 }
 _TABLE: Final = {
@@ -103,7 +111,7 @@ def ask_all(path: Path, folder: Path) -> None:
     build_store([path], folder / "store")
     store = open_run_store(folder / "store")
     try:
-        for name in ("imported", "pod"):
+        for name in ("imported", "pod", "op_profile"):
             asked = tool(name)
             scope = Scope(QueryReader(store))
             if not asked.availability(scope):

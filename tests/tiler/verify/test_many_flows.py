@@ -18,6 +18,8 @@ from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.verify import flows, memory, verify_store
 
+pytestmark = pytest.mark.slow
+
 FLOWS = 20_000
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -94,7 +96,7 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Interruptible[Table]:
             "occurrences", "Occurrences", "count", [whole(member(node, "metrics", "occurrences")) for node in nodes]
         ),
         *texts,
-        Column("layout", "Layout", "text", [_layout(node) for node in nodes]),
+        Column("layout", "Layout", "text", [layout_text(node) for node in nodes]),
     ]
     yield
     name = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
@@ -114,17 +116,27 @@ def _numbers(nodes: list[Any], *names: str) -> list[float | None]:
     return [number(member(node, *names)) for node in nodes]
 
 
-def _layout(node: Any) -> str | None:
-    """Dimensions and what they are padded to: "feature 200 of 256, batch 8"."""
+def layout_text(node: Any) -> str | None:
+    """Dimensions and what they are padded to: "feature 200 padded to 256, batch 8"."""
     parts = []
-    for dimension in items(member(node, "xla", "layout", "dimensions")):
-        size, alignment = whole(member(dimension, "size")), whole(member(dimension, "alignment"))
-        if size is None:
-            continue
-        padded = -(-size // alignment) * alignment if alignment and alignment > 0 else size
+    for dimension, size, padded in _dimensions(node):
         name = text(member(dimension, "semantics")) or "dimension"
         parts.append(f"{name} {size:,}" if padded == size else f"{name} {size:,} padded to {padded:,}")
     return ", ".join(parts) or None
+
+
+def layout_padding(node: Any) -> float | None:
+    """The part of an operation's memory that is padding; None: the file does not tell its dimensions."""
+    sizes = [(size, padded) for _, size, padded in _dimensions(node) if padded > 0]
+    return 1 - math.prod(max(size, 0) / padded for size, padded in sizes) if sizes else None
+
+
+def _dimensions(node: Any) -> Iterator[tuple[Any, int, int]]:
+    """Each dimension with its size, and that with padding."""
+    for dimension in items(member(node, "xla", "layout", "dimensions")):
+        size, alignment = whole(member(dimension, "size")), whole(member(dimension, "alignment"))
+        if size is not None:
+            yield dimension, size, -(-size // alignment) * alignment if alignment and alignment > 0 else size
 
 
 def _is_empty(column: Column) -> bool:

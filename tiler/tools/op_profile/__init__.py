@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
-from tilescope.tiler.facts.operations import Instructions, OpTable, operation_source
+from tilescope.tiler.facts.operations import Instructions, OpTable, has_operations, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -20,6 +20,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, val
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
+from tilescope.tiler.tools.op_profile.saved import saved_answer, saved_profile
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -63,6 +64,9 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
+    page = None if has_operations(scope.reader) else saved_profile(scope.reader)
+    if page is not None:
+        return (yield from saved_answer(scope.reader, question, page))
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
@@ -222,6 +226,7 @@ def _table(
         Column("self", "Self", "ticks", [None if node.fused else device_operations.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
+        texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
         Column("count", "Count", "count", [node.count or None for node in nodes]),
         Column(
@@ -239,7 +244,6 @@ def _table(
         Column("flops", "FLOPs", "flops", [node.flops if node.tells_flops or node.fused else None for node in nodes]),
         Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
         texts("category", "Category", lambda metadata: metadata.category, ""),
-        texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
         texts("source", "Source", lambda metadata: metadata.source, "source"),
         texts("stack", "Stack", lambda metadata: metadata.source_stack.strip(), ""),
         texts("shape", "Shape and layout", lambda metadata: metadata.shape, "shape"),
@@ -260,6 +264,11 @@ def _table(
     return Table("operations", "By operation", columns, parent="parent", nested=("self", "flops", "bytes", "count"))
 
 
+def _availability(scope: Scope) -> str:
+    reason = availability(scope)
+    return "" if reason and saved_profile(scope.reader) is not None else reason
+
+
 TOOL: Final = Tool(
     id="op_profile",
     title="Op profile",
@@ -267,7 +276,7 @@ TOOL: Final = Tool(
     group="devices",
     question=OpProfileQuestion,
     answer=_answer,
-    availability=availability,
+    availability=_availability,
     contract=Contract(
         added=("span", "busy"),
         same=(

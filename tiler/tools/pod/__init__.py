@@ -28,6 +28,7 @@ from tilescope.tiler.tools.pod.saved import (
     MAX_CORES,
     saved_channels,
     saved_cores,
+    saved_facts,
     saved_places,
     saved_pod,
     step_times_of_core,
@@ -173,9 +174,10 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
         replace(table, columns=[column for column in table.columns if column.id not in _OF_TIMELINE])
         for table in tables
     ]
+    file_facts = yield from saved_facts(parsed, question.steps)
     straggler_notes = [Note(note.severity, note.text) for note in _notes(steps, standing_out)]
     return Answer(
-        _facts(steps, standing_out),
+        [*file_facts, *_facts(steps, standing_out)],
         [table for table in tables if len(table)],
         [_map(steps, question)],
         [*straggler_notes, *notes],

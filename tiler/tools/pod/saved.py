@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,7 +18,7 @@ from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.step_times import StepPart, StepTimes
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Column, Table, Value
+from tilescope.tiler.tools.answer import Column, Fact, Table, Value
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, whole
 from tilescope.tiler.tools.step_range import StepRange
 
@@ -31,6 +32,7 @@ _MOST_PS: Final = 1 << 60
 MAX_CORES: Final = 20_480
 MAX_CELLS: Final = 500_000
 
+_MOST_BOTTLENECKS: Final = 5
 _AT_ONCE: Final = 2000  # cores of steps, or channels, between two turns: some tens of milliseconds
 
 _TPU: Final[Mapping[str, StepPart]] = {
@@ -190,6 +192,27 @@ def saved_channels(
         Column("hlo", "HLO", "text", hlo),
     ]
     return Table("channels", "Channels", columns)
+
+
+def saved_facts(parsed: Any, steps: StepRange | None) -> Interruptible[list[Fact]]:
+    """The bottlenecks that the file itself names, with steps of cores that have each, and what it says of the run."""
+    counts: Counter[str] = Counter()
+    for place, (_, _, core) in enumerate(_cores_of_steps(parsed, steps)):
+        if place % _AT_ONCE == 0:
+            yield
+        name = text(member(core, "bottleneck"))
+        if name:
+            counts[name] += 1
+    common = counts.most_common(_MOST_BOTTLENECKS)
+    words = ", ".join(f"{name} in {count:,}" for name, count in common)
+    why = "steps of cores, as the file has them" if words else "the file names none"
+    environment = member(parsed, "runEnvironment")
+    named = (("tpuType", "TPU"), ("perCoreBatchSize", "Batch size of a core"), ("replicaCount", "Replicas"))
+    properties = ((key, title, text(member(environment, key))) for key, title in named)
+    return [
+        Fact("saved_bottleneck", "Bottleneck in the file", words or None, "text", why),
+        *(Fact(key, title, value, "text") for key, title, value in properties if value),
+    ]
 
 
 def _ids(cores: Sequence[SavedCore], names: Sequence[str], used: set[str]) -> Mapping[str, str]:

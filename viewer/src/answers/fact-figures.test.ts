@@ -32,3 +32,14 @@ test("a unit of its own has digits of its own, and others are as they are", () =
   expect(texts(fact("fraction", 0), fact("fraction", null), fact("fraction", 0.5))).toEqual(["0.0 %", "–", "50.0 %"]);
   expect(texts(fact("text", "TPU v6"))).toEqual(["TPU v6"]);
 });
+
+test("durations of minutes and hours, which have no unit of their own, are as they are", () => {
+  const seconds = (count: number) => fact("ticks", String(BigInt(count * 10) * 10n ** 11n));
+  expect(texts(seconds(363.7), seconds(515.1), seconds(7261), seconds(59.5), seconds(2))).toEqual([
+    "6 min 3.7 s",
+    "8 min 35.1 s",
+    "2 h 1 min",
+    "59.50 s",
+    "2.00 s",
+  ]);
+});

@@ -11,6 +11,9 @@ export interface FactFigure {
 /** Durations and shares: 125.0 ms beside 2.4 ms, 27.7 % beside 3.4 %. */
 const ALIKE: ReadonlySet<ToolFact["kind"]> = new Set<ToolFact["kind"]>(["ticks", "fraction"]);
 
+/** Digits of one number, with a sign and gaps: not those of "6 min 3.7 s". */
+const PLAIN = /^[-<]*[\d.\u202f]+$/;
+
 /** Figures with more digits after the point than this say no more. */
 const MOST_DECIMALS = 3;
 
@@ -18,17 +21,21 @@ const MOST_DECIMALS = 3;
 export function factFigures(facts: readonly ToolFact[], time: TimeBase): readonly FactFigure[] {
   const alone = facts.map(({ kind, value }) => figureText({ kind, unit: "" }, value, time));
   const decimals = new Map<string, number>();
-  facts.forEach(({ kind, value }, k) => {
-    if (!ALIKE.has(kind) || !isRecorded(value) || approximate(kind, value) === 0) {
+  const isAlike = ({ kind, value }: ToolFact, k: number): boolean =>
+    ALIKE.has(kind) && isRecorded(value) && approximate(kind, value) !== 0 && PLAIN.test(alone[k]!.digits);
+  facts.forEach((fact, k) => {
+    const { kind } = fact;
+    if (!isAlike(fact, k)) {
       return;
     }
     const key = `${kind} ${alone[k]!.unit}`;
     const own = decimalsFor(kind, numberOf(alone[k]!.digits));
     decimals.set(key, Math.min(own, decimals.get(key) ?? MOST_DECIMALS));
   });
-  return facts.map(({ kind, value }, k) => {
+  return facts.map((fact, k) => {
+    const { kind, value } = fact;
     const count = decimals.get(`${kind} ${alone[k]!.unit}`);
-    return count === undefined || !isRecorded(value) || approximate(kind, value) === 0
+    return count === undefined || !isAlike(fact, k)
       ? alone[k]!
       : { digits: rounded(kind, value, alone[k]!, count), unit: alone[k]!.unit };
   });

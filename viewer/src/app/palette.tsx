@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { Picker } from "../components/picker";
-import { catalogue } from "../state/catalogue";
+import { type Catalogue, catalogue } from "../state/catalogue";
 import { runView } from "../state/run";
 import { isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
@@ -28,6 +28,7 @@ export function Palette() {
       placeholder="What to do, or which page to show …"
       listLabel="What can be done"
       nothing="Nothing is called so."
+      lacking={trace === null ? null : lackingPages(tools)}
       intent="show-palette"
       items={items}
       onChoose={({ does }: Command) => {
@@ -41,4 +42,16 @@ export function Palette() {
       }}
     />
   );
+}
+
+/** Why the pages of the server's tools are not in the list; null: they are. */
+function lackingPages(tools: Catalogue): string | null {
+  switch (tools.kind) {
+    case "ready":
+      return null;
+    case "failed":
+      return `Pages are not in the list, as the tools of the server are not known: ${tools.failure.message}`;
+    default:
+      return "Asking the server which pages it has …";
+  }
 }

@@ -24,6 +24,8 @@ interface PickerProps<Item extends PickerItem> {
   readonly listLabel: string;
   /** Text for an empty result. */
   readonly nothing: string;
+  /** Text below the list where it is not whole. */
+  readonly lacking?: string | null;
   /** The key that has opened it closes it. */
   readonly intent: PressIntent;
   readonly items: readonly Item[];
@@ -32,12 +34,12 @@ interface PickerProps<Item extends PickerItem> {
 }
 
 /** Nobody reads more: the next letter narrows it down. */
-const MOST_LISTED = 60;
+const MOST_LISTED = 100;
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
-  const { label, fieldLabel, placeholder, listLabel, nothing, intent, items, onChoose, onClose } = props;
+  const { label, fieldLabel, placeholder, listLabel, nothing, lacking, intent, items, onChoose, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [index, setIndex] = useState(0);
@@ -107,6 +109,11 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
         ))}
       </div>
       {matches.length === 0 && <p class="finder-nothing">{nothing}</p>}
+      {lacking && (
+        <p class="finder-nothing" role="status">
+          {lacking}
+        </p>
+      )}
     </dialog>
   );
 }

@@ -7,10 +7,8 @@ import { signal } from "@preact/signals";
 import { type Api, ApiError, type BuildApi, type Manifest, type Overview, type Run } from "@tilescope/client";
 import { type ConnectWatch, GrowthFollower, watchSocket } from "./growth";
 import { page } from "./page";
+import { hasPage, pageOfRun } from "./page-of-run";
 import { makeTrace, type Trace } from "./trace";
-
-/** Files that are no traces: their runs have no timeline, and this page of ours in its place. */
-const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported", tf_graph: "model_graph" };
 
 export type RunView =
   | { readonly kind: "list" }
@@ -51,6 +49,12 @@ async function overviewOf(api: BuildApi, { state, overview }: Manifest): Promise
   } catch {
     return null;
   }
+}
+
+/** The page that a run opens with; where its list cannot be had, that of its format. */
+async function pageOfEmpty({ api, manifest }: Trace): Promise<string | null> {
+  const attachments = await api.attachments().catch(() => []);
+  return pageOfRun(manifest.format, attachments);
 }
 
 export class RunOpener {
@@ -207,11 +211,13 @@ export class RunOpener {
       }
       // While nothing has been found yet, there is nothing to show yet.
       if (next !== null) {
+        const tool = next.kind === "open" && next.trace.manifest.empty ? await pageOfEmpty(next.trace) : null;
+        if (!isCurrent()) {
+          return;
+        }
         const isGrowing = next.kind === "open" && next.trace.manifest.state === "indexing";
         this.#growth.follow(isGrowing ? id : null);
-        const tool =
-          next.kind === "open" && next.trace.manifest.empty ? PAGE_OF_FORMAT[next.trace.manifest.format] : null;
-        if (tool && page.peek().tool === null) {
+        if (tool !== null && page.peek().tool === null) {
           page.value = { ...page.peek(), tool };
         }
         runView.value = next;
@@ -243,7 +249,7 @@ export class RunOpener {
     const early = build === null ? null : this.#api.build(id, build).tracks();
     early?.catch(() => undefined); // awaited below, if it is the build
     const manifest = await this.#api.manifest(id);
-    if (manifest.empty && PAGE_OF_FORMAT[manifest.format] === undefined) {
+    if (manifest.empty && !hasPage(manifest.format)) {
       return manifest.state === "indexing" ? null : { kind: "empty", manifest };
     }
     const api = this.#api.build(id, manifest.build);

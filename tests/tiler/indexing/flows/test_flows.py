@@ -27,7 +27,7 @@ CORPUS = [
     "chrome/fuchsia_trace.json.gz",
     "kineto/mi250_minitoy.json.gz",
     "kineto/mtia_inference_rank_0.json.gz",
-    "kineto/nccl_data.json.gz",
+    pytest.param("kineto/nccl_data.json.gz", marks=pytest.mark.deep),
     "kineto/sampled_rank-0.json.gz",
     "kineto/diff/base.json.gz",
     "kineto/ns_resolution.pt.trace.json.gz",
@@ -35,7 +35,7 @@ CORPUS = [
     pytest.param("xplane/gpu_v100x8_bert.xplane.pb", marks=pytest.mark.deep),  # plain Python takes 20 s
     "xplane/gpu_mi300x8_conv.xplane.pb",
     "xplane/h100_jax_train.xplane.pb",
-    "xplane/tpu_v6e_4core.xplane.pb",
+    pytest.param("xplane/tpu_v6e_4core.xplane.pb", marks=pytest.mark.deep),
     "xplane/jax_cpu_10steps.xplane.pb",
 ]
 

@@ -75,7 +75,9 @@ def test_corpus_counts(name: str) -> None:
     assert summary.ignored == {}
 
 
-@pytest.mark.parametrize("name", ["gpu_mi300x8_conv", "jax_cpu_10steps", "gpu_v100x8_bert"])
+@pytest.mark.parametrize(
+    "name", ["gpu_mi300x8_conv", "jax_cpu_10steps", pytest.param("gpu_v100x8_bert", marks=pytest.mark.deep)]
+)
 def test_corpus_is_the_same_as_the_reference(name: str) -> None:
     path = corpus_path(f"xplane/{name}.xplane.pb")
     expected = read_space(path.read_bytes())

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { hasPage, pageOfRun } from "./page-of-run";
+
+describe("the page of a run without a timeline", () => {
+  it.each([
+    ["cloud_tpu", ["page/op_profile"], "op_profile"],
+    ["cloud_tpu", ["page/op_profile~2"], "op_profile"],
+    ["cloud_tpu", ["page/memory_viewer", "page/pod_viewer"], "pod"],
+    ["cloud_tpu", ["page/memory_viewer"], "imported"],
+    ["cloud_tpu", [], "imported"],
+    ["tf_graph", ["graph/model"], "model_graph"],
+    ["xspace", [], null],
+  ])("%s with %j opens %s", (format, names, tool) => {
+    const attachments = names.map((name) => ({ name }));
+    expect(pageOfRun(format, attachments)).toBe(tool);
+    expect(hasPage(format)).toBe(tool !== null);
+  });
+});
