@@ -44,7 +44,7 @@ export function Palette() {
   );
 }
 
-/** Why the pages of the server's tools are not in the list; null: they are. */
+/** Reason why the pages of the server's tools are not in the list; null: they are. */
 function lackingPages(tools: Catalogue): string | null {
   switch (tools.kind) {
     case "ready":
