@@ -1,0 +1,16 @@
+"""Notes on an answer that is made of a saved page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.question import FigureQuestion
+
+
+def saved_notes(question: FigureQuestion, left_out: Iterable[str] = ()) -> list[Note]:
+    """Notes that figures are those of the file, and all of it; `left_out` says what is not shown."""
+    notes = [Note("info", "figures are as the saved file has them: there is no trace to compare them with")]
+    if any(bound is not None for bound in (question.start, question.end, question.steps, question.tracks)):
+        notes.append(Note("warning", "the file has no timeline: figures are of all that was captured"))
+    return [*notes, *(Note("warning", words) for words in left_out)]
