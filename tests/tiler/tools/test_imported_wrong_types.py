@@ -92,6 +92,21 @@ _INPUT_OPERATIONS: Final = {
     "rows": [{"c": [{"v": "op"}, {"v": 2}, {"v": 3.5}, {"v": 0.5}, {"v": "Enqueue"}]}],
     "p": {"enqueue_us": "12.5"},
 }
+_OPERATIONS: Final = {
+    "cols": [
+        {"id": "selfTimePercent", "type": "number"},
+        {"id": "operation", "type": "string"},
+        {"id": "category", "type": "string"},
+        {"id": "flopRate", "type": "number"},
+    ],
+    "rows": [{"c": [{"v": 0.5}, {"v": "op"}, {"v": "Conv"}, {"v": 7.5}]}],
+    "p": {"device_idle_time_percent": "3.5%", "device_core_count": "16 (all)", "is_training": "true"},
+}
+_TIPS: Final = {
+    "cols": [{"id": "tip_type"}, {"id": "link"}, {"id": "description"}, {"id": "message"}],
+    "rows": [{"c": [{"v": "host"}, {"v": "<a>look"}, {"v": "why"}, {"v": "warning"}]}],
+    "p": {"bottleneck": "host", "statement": "it waits"},
+}
 OUTLINES: Final[dict[str, Any]] = {
     "pod_viewer": {
         "podStatsSequence": {"podStatsMap": [_STEP, {**_STEP, "stepNum": 2}]},
@@ -127,7 +142,7 @@ OUTLINES: Final[dict[str, Any]] = {
         },
     },
     "input_pipeline": [_TABLE, _STEPS, _INPUT_OPERATIONS],
-    "overview_page": [{**_TABLE, "cols": [{"id": "selfTimePercent", "type": "number"}]}],
+    "overview_page": [_OPERATIONS, _STEPS, _TIPS],
 }
 
 
@@ -136,7 +151,7 @@ def ask_all(path: Path, folder: Path) -> None:
     build_store([path], folder / "store")
     store = open_run_store(folder / "store")
     try:
-        for name in ("imported", "pod", "op_profile", "input_pipeline"):
+        for name in ("imported", "pod", "op_profile", "input_pipeline", "overview"):
             asked = tool(name)
             scope = Scope(QueryReader(store))
             if not asked.availability(scope):

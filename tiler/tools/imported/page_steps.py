@@ -125,6 +125,22 @@ def step_table(steps: PageSteps, tick_ps: int, limit: int) -> Table:
     return Table("host_steps" if steps.is_of_hosts else "steps", "Steps", columns)
 
 
+def parts_table(steps: PageSteps, tick_ps: int) -> Table:
+    """A row for each part of steps, over all of them."""
+    all_steps = sum(steps.durations)
+    rows = [(title, [ms or 0.0 for ms in times]) for title, times in steps.parts.values()]
+    columns = [
+        Column("name", "Part", "name", [title for title, _ in rows]),
+        Column("mean", "Mean", "ticks", _ticks([fmean(times) for _, times in rows], tick_ps)),
+        Column(
+            "share", "Of the step", "fraction", [sum(times) / all_steps if all_steps else None for _, times in rows]
+        ),
+        Column("min", "Least", "ticks", _ticks([min(times) for _, times in rows], tick_ps), total="none"),
+        Column("max", "Most", "ticks", _ticks([max(times) for _, times in rows], tick_ps), total="none"),
+    ]
+    return Table("parts", "What steps spend their time on", columns)
+
+
 def step_charts(steps: PageSteps, tick_ps: int, limit: int) -> list[Series]:
     """The parts of each step, stacked; and the share of waiting over the cores, where the file has it."""
     if not steps.names or not steps.parts:

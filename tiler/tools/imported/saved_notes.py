@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.imported.page_tables import PageTables
 from tilescope.tiler.tools.question import FigureQuestion
+
+_MOST_WARNINGS = 20
 
 
 def saved_notes(question: FigureQuestion, left_out: Iterable[str] = ()) -> list[Note]:
@@ -14,3 +17,10 @@ def saved_notes(question: FigureQuestion, left_out: Iterable[str] = ()) -> list[
     if any(bound is not None for bound in (question.start, question.end, question.steps, question.tracks)):
         notes.append(Note("warning", "the file has no timeline: figures are of all that was captured"))
     return [*notes, *(Note("warning", words) for words in left_out)]
+
+
+def stated_notes(page: PageTables, sentences: Iterable[str]) -> list[Note]:
+    """Sentences of the file by the names of its properties, then its warnings."""
+    stated = dict.fromkeys(words for words in (page.words(name) for name in sentences) if words)
+    warnings = page.with_column("message").texts("message")[:_MOST_WARNINGS]
+    return [Note("info", f"the file says: {words}") for words in (*stated, *warnings) if words]

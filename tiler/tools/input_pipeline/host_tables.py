@@ -38,7 +38,7 @@ class CategoryTimes:
 
 
 def category_times(side: HostSide) -> CategoryTimes:
-    """Those of the operations of a trace."""
+    """Times of the operations of a trace."""
     greatest: dict[InputCategory, str] = {}
     for operation, category in side.operations:
         greatest.setdefault(category, operation.op.name)

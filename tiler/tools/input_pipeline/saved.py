@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Table, Value
 from tilescope.tiler.tools.imported.json_values import ticks
 from tilescope.tiler.tools.imported.page_steps import (
     input_share_fact,
+    parts_table,
     step_charts,
     step_facts,
     step_notes,
@@ -19,7 +20,7 @@ from tilescope.tiler.tools.imported.page_steps import (
     steps_of_page,
 )
 from tilescope.tiler.tools.imported.page_tables import PageTable, PageTables, read_tables
-from tilescope.tiler.tools.imported.saved_notes import saved_notes
+from tilescope.tiler.tools.imported.saved_notes import saved_notes, stated_notes
 from tilescope.tiler.tools.input_pipeline.host_side import InputCategory
 from tilescope.tiler.tools.input_pipeline.host_tables import (
     CATEGORY_TITLES,
@@ -72,7 +73,7 @@ def saved_answer(reader: QueryReader, question: InputPipelineQuestion, saved: Sa
         *step_facts(page, steps, tick_ps),
         *(_waits(page) if steps.names else ()),
     ]
-    tables = [step_table(steps, tick_ps, question.limit)] if steps.names else []
+    tables = [parts_table(steps, tick_ps), step_table(steps, tick_ps, question.limit)] if steps.names else []
     charts = step_charts(steps, tick_ps, question.limit)
     yield
     operations = page.with_column("opName")
@@ -85,9 +86,8 @@ def saved_answer(reader: QueryReader, question: InputPipelineQuestion, saved: Sa
         charts.append(categories_chart(times))
     if operations.rows:
         tables.append(_operations_table(operations, tick_ps, question.limit))
-    stated = [words for words in (page.words(name) for name in _SENTENCES) if words]
-    notes = [*(Note("info", f"the file says: {words}") for words in stated), *saved_notes(question, page.notes)]
-    return Answer(facts, tables, charts, [*notes, *step_notes(steps)])
+    notes = [*stated_notes(page, _SENTENCES), *saved_notes(question, page.notes), *step_notes(steps)]
+    return Answer(facts, tables, charts, notes)
 
 
 def _waits(page: PageTables) -> list[Fact]:

@@ -6,6 +6,7 @@ describe("the page of a run without a timeline", () => {
     ["cloud_tpu", ["page/op_profile"], "op_profile"],
     ["cloud_tpu", ["page/op_profile~2"], "op_profile"],
     ["cloud_tpu", ["page/input_pipeline"], "input_pipeline"],
+    ["cloud_tpu", ["page/overview_page"], "overview"],
     ["cloud_tpu", ["page/memory_viewer", "page/pod_viewer"], "pod"],
     ["cloud_tpu", ["page/memory_viewer"], "imported"],
     ["cloud_tpu", [], "imported"],

@@ -8,6 +8,7 @@ const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported"
 const TOOL_OF_SAVED: Readonly<Record<string, string>> = {
   "page/input_pipeline": "input_pipeline",
   "page/op_profile": "op_profile",
+  "page/overview_page": "overview",
   "page/pod_viewer": "pod",
 };
 
