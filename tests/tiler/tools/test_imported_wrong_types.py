@@ -151,7 +151,7 @@ def ask_all(path: Path, folder: Path) -> None:
     build_store([path], folder / "store")
     store = open_run_store(folder / "store")
     try:
-        for name in ("imported", "pod", "op_profile", "input_pipeline", "overview"):
+        for name in ("imported", "pod", "op_profile", "input_pipeline", "overview", "memory_viewer"):
             asked = tool(name)
             scope = Scope(QueryReader(store))
             if not asked.availability(scope):

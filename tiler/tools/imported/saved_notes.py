@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.imported.page_tables import PageTables
 from tilescope.tiler.tools.question import FigureQuestion
 
-_MOST_WARNINGS = 20
+SAVED: Final = Note("info", "figures are as the saved file has them: there is no trace to compare them with")
+_MOST_WARNINGS: Final = 20
 
 
 def saved_notes(question: FigureQuestion, left_out: Iterable[str] = ()) -> list[Note]:
     """Notes that figures are those of the file, and all of it; `left_out` says what is not shown."""
-    notes = [Note("info", "figures are as the saved file has them: there is no trace to compare them with")]
+    notes = [SAVED]
     if any(bound is not None for bound in (question.start, question.end, question.steps, question.tracks)):
         notes.append(Note("warning", "the file has no timeline: figures are of all that was captured"))
     return [*notes, *(Note("warning", words) for words in left_out)]

@@ -7,6 +7,7 @@ const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported"
 /** Tools that show a saved page as they show a trace, by the name of its attachment. */
 const TOOL_OF_SAVED: Readonly<Record<string, string>> = {
   "page/input_pipeline": "input_pipeline",
+  "page/memory_viewer": "memory_viewer",
   "page/op_profile": "op_profile",
   "page/overview_page": "overview",
   "page/pod_viewer": "pod",
