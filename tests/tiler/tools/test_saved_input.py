@@ -95,6 +95,7 @@ def test_an_old_page_has_its_steps_its_shares_and_its_operations(tmp_path: Path)
     assert answer.fact("verdict").value == "highly input-bound"
     assert answer.fact("mean").value == in_ticks([425.486881429 / 3], tick_ps)[0]
     assert answer.notes[0].text.startswith("The file says: (1) Your program is HIGHLY input-bound because 84.8%")
+    assert not any("by the steps in the file" in note.text.lower() for note in answer.notes)
     operations = columns_of(answer.table("input_operations"))
     assert operations["share"][0] == 0.2973124876048046  # of more than the file lists
     assert operations["count"] == [5, 2, 2, 2, 6]
@@ -149,6 +150,7 @@ def test_durations_are_those_that_the_file_states_with_the_digits_of_its_steps(t
     for name, theirs in (("most", "Max"), ("mean", "Average"), ("least", "Min")):
         shares = [float(value) / 100 for value in of_file[f"infeedPercent{theirs}"]]
         assert columns_of(list(lines.ys))[name] == pytest.approx(shares)
+    assert any(note.text.startswith("By the steps in the file 27.7 % of their time") for note in answer.notes)
     (tmp_path / "hosts").mkdir()
     path, content = golden("jax_cpu_10steps", tmp_path)
     answer, tick_ps = ask_page([path], tmp_path / "hosts")

@@ -54,6 +54,8 @@ _INPUT: Final = frozenset({_INFEED[0], StepPart.SPARSE_INFEED.value, StepClass.I
 
 # The text of a step has its time in microseconds: as far as parts may differ from it by rounding.
 _STEP_TIME: Final = re.compile(r"(?:Step time = |, duration: )(\d{1,12}(?:\.\d{1,9})?) ms")
+_STATED_SHARE: Final = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)% of the total step time sampled is waiting for input")
+_CONCLUSIONS: Final = ("input_conclusion", "summary_conclusion", "statement")
 _ROUNDING_MS: Final = 0.01
 
 
@@ -203,11 +205,17 @@ def input_share_fact(steps: PageSteps) -> Fact:
     )
 
 
-def step_notes(steps: PageSteps) -> list[Note]:
-    """Note where parts do not add up to steps: the file has both."""
-    if not steps.is_uneven:
-        return []
-    return [Note("info", "parts of steps do not add up to them in this file: both are as it has them")]
+def step_notes(page: PageTables, steps: PageSteps) -> list[Note]:
+    """Notes where the file has two figures of one thing: shares of waiting, or steps and the sum of their parts."""
+    notes: list[Note] = []
+    share = steps.input_share
+    matches = (_STATED_SHARE.search(page.words(name) or "") for name in _CONCLUSIONS)
+    stated = next((match[1] for match in matches if match is not None), None)
+    if share is not None and stated is not None and not _rounds_to(100 * share, stated):
+        notes.append(Note("info", f"by the steps in the file {100 * share:.1f} % of their time is waiting for input"))
+    if steps.is_uneven:
+        notes.append(Note("info", "parts of steps do not add up to them in this file: both are as it has them"))
+    return notes
 
 
 def _step_column(steps: PageSteps, limit: int, kind_of_names: Literal["text", "name"]) -> Column:

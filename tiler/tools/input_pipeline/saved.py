@@ -86,7 +86,7 @@ def saved_answer(reader: QueryReader, question: InputPipelineQuestion, saved: Sa
         charts.append(categories_chart(times))
     if operations.rows:
         tables.append(_operations_table(operations, tick_ps, question.limit))
-    notes = [*stated_notes(page, _SENTENCES), *saved_notes(question, page.notes), *step_notes(steps)]
+    notes = [*stated_notes(page, _SENTENCES), *step_notes(page, steps), *saved_notes(question, page.notes)]
     return Answer(facts, tables, charts, notes)
 
 

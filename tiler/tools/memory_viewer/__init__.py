@@ -30,7 +30,7 @@ from tilescope.tiler.tools.imported.saved_notes import SAVED
 from tilescope.tiler.tools.memory_viewer.saved import saved_memory, saved_program
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_query import QUERY, query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -123,11 +123,15 @@ def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> 
     program = yield from saved_program(scope.reader, page)
     table = _programs_table([(program.label, page.entry.size_bytes, True)])
     answer = yield from _of_program(question, program.label, program.values, program.assignment, table)
+    # There are no events to look for.
+    tables = [
+        replace(table, columns=[column for column in table.columns if column.id != QUERY]) for table in answer.tables
+    ]
     notes = [SAVED, *answer.notes]
     if program.left_out:
         words = plural(program.left_out, "buffer or allocation", "buffers and allocations")
         notes.append(Note("warning", f"{words} without an id or a size that can be: left out"))
-    return replace(answer, notes=notes)
+    return replace(answer, tables=tables, notes=notes)
 
 
 def _programs(scope: Scope, host: HostRef | None) -> list[Program]:

@@ -78,7 +78,12 @@ def saved_answer(reader: QueryReader, question: OverviewQuestion, saved: SavedPa
     if steps.parts and steps.names:
         tables.append(parts_table(steps, tick_ps))
     charts = [chart for chart in step_charts(steps, tick_ps, _MAX_STEPS) if chart.id == "steps"]
-    notes = [*stated_notes(page, _SENTENCES), *_tips(page), *saved_notes(question, page.notes), *step_notes(steps)]
+    notes = [
+        *stated_notes(page, _SENTENCES),
+        *_tips(page),
+        *step_notes(page, steps),
+        *saved_notes(question, page.notes),
+    ]
     return Answer(in_order(facts), tables, charts, notes)
 
 
