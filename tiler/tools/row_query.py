@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.tiler.tools.answer import Column
 
 MOST_CHARACTERS: Final = 460  # a search takes 512
+QUERY: Final = "query"  # id of the column
 
 
 def query_column(names: Iterable[str | None], categories: Iterable[str] = ()) -> Column:
@@ -18,7 +19,7 @@ def query_column(names: Iterable[str | None], categories: Iterable[str] = ()) ->
     """
     pairs = zip_longest(names, categories, fillvalue="")
     return Column(
-        "query", "Search", "text", [None if name is None else _exactly(name, category) for name, category in pairs]
+        QUERY, "Search", "text", [None if name is None else _exactly(name, category) for name, category in pairs]
     )
 
 

@@ -18,7 +18,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 from tilescope.tiler.tools.imported import cores as imported_cores
-from tilescope.tiler.tools.imported import data_tables
+from tilescope.tiler.tools.imported import page_tables
 from tilescope.tiler.tools.pod import saved
 from tilescope.tiler.verify import verify_store
 
@@ -228,8 +228,8 @@ def test_of_a_very_large_pod_the_first_cores_and_steps_are_compared(
 def test_of_a_very_large_table_the_first_rows_and_columns_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_tables, "_MAX_COLUMNS", 2)
-    monkeypatch.setattr(data_tables, "_MAX_CELLS", 6)
+    monkeypatch.setattr(page_tables, "_MAX_COLUMNS", 2)
+    monkeypatch.setattr(page_tables, "_MAX_CELLS", 6)
     row = {"c": [{"v": "a"}, {"v": "b"}, {"v": "c"}]}
     table = {"cols": [{"id": "stepnum"}, {"id": "b"}, {"id": "c"}], "rows": [row] * 5}
     (tmp_path / "page.json").write_text(json.dumps([table]))

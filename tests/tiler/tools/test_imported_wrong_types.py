@@ -67,6 +67,46 @@ _TABLE: Final = {
     "rows": [{"c": [{"v": 1}, {"v": 2.5}, {"v": "<a>"}]}],
     "p": {"steptime_ms_average": "3.5", "device_duty_cycle_percent": "50%"},
 }
+_STEPS: Final = {
+    "cols": [
+        {"id": "stepnum", "type": "string"},
+        {"id": "infeedTimeMs", "type": "number"},
+        {"id": "tcComputeTimeMs", "type": "number"},
+        {"id": "infeedPercentMax", "type": "number"},
+        {"id": "tooltip", "type": "string"},
+    ],
+    "rows": [
+        {"c": [{"v": "1"}, {"v": 2.5}, {"v": "1.5"}, {"v": 60}, {"v": "Step time = 4.000 ms"}]},
+        {"c": [{"v": "2"}, {"v": 2}, {"v": 1}, {"v": 70}, {"v": "Step time = 9.000 ms"}]},
+    ],
+    "p": {"steptime_ms_average": "6.5", "infeed_percent_maximum": "70.0", "input_conclusion": "<b>it waits"},
+}
+_INPUT_OPERATIONS: Final = {
+    "cols": [
+        {"id": "opName", "type": "string"},
+        {"id": "count", "type": "number"},
+        {"id": "selfTimeInMs", "type": "number"},
+        {"id": "selfTimeInPercent", "type": "number"},
+        {"id": "category", "type": "string"},
+    ],
+    "rows": [{"c": [{"v": "op"}, {"v": 2}, {"v": 3.5}, {"v": 0.5}, {"v": "Enqueue"}]}],
+    "p": {"enqueue_us": "12.5"},
+}
+_OPERATIONS: Final = {
+    "cols": [
+        {"id": "selfTimePercent", "type": "number"},
+        {"id": "operation", "type": "string"},
+        {"id": "category", "type": "string"},
+        {"id": "flopRate", "type": "number"},
+    ],
+    "rows": [{"c": [{"v": 0.5}, {"v": "op"}, {"v": "Conv"}, {"v": 7.5}]}],
+    "p": {"device_idle_time_percent": "3.5%", "device_core_count": "16 (all)", "is_training": "true"},
+}
+_TIPS: Final = {
+    "cols": [{"id": "tip_type"}, {"id": "link"}, {"id": "description"}, {"id": "message"}],
+    "rows": [{"c": [{"v": "host"}, {"v": "<a>look"}, {"v": "why"}, {"v": "warning"}]}],
+    "p": {"bottleneck": "host", "statement": "it waits"},
+}
 OUTLINES: Final[dict[str, Any]] = {
     "pod_viewer": {
         "podStatsSequence": {"podStatsMap": [_STEP, {**_STEP, "stepNum": 2}]},
@@ -101,8 +141,8 @@ OUTLINES: Final[dict[str, Any]] = {
             "heapSimulatorTraces": [{"events": [{"kind": "ALLOC", "bufferId": "1"}, {"kind": 1, "bufferId": 1}]}],
         },
     },
-    "input_pipeline": [_TABLE, _TABLE],
-    "overview_page": [{**_TABLE, "cols": [{"id": "selfTimePercent", "type": "number"}]}],
+    "input_pipeline": [_TABLE, _STEPS, _INPUT_OPERATIONS],
+    "overview_page": [_OPERATIONS, _STEPS, _TIPS],
 }
 
 
@@ -111,7 +151,7 @@ def ask_all(path: Path, folder: Path) -> None:
     build_store([path], folder / "store")
     store = open_run_store(folder / "store")
     try:
-        for name in ("imported", "pod", "op_profile"):
+        for name in ("imported", "pod", "op_profile", "input_pipeline", "overview", "memory_viewer"):
             asked = tool(name)
             scope = Scope(QueryReader(store))
             if not asked.availability(scope):

@@ -1,26 +1,23 @@
-"""Tables as Google's charts take them: overview and input pipeline pages are lists of such."""
+"""Overview and input pipeline pages as they are: each table of the file as one, in its own order."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 
-from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
-from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, id_of, items, member, number, text, ticks, whole
+from tilescope.tiler.tools.imported.json_values import id_of, number, text, ticks, whole
+from tilescope.tiler.tools.imported.page_tables import (
+    MAX_PROPERTIES,
+    PageColumn,
+    PageTable,
+    plain,
+    read_tables,
+)
 
-_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")
-_MAX_TABLES: Final = 100
-_MAX_FACTS: Final = 1000  # of a table; and so many notes
-_MAX_COLUMNS: Final = 200
-_MAX_CELLS: Final = 2_000_000  # of all tables
-_AT_ONCE: Final = 5000  # rows between two turns
 _PS: Final[Mapping[str, int]] = {"Ms": 10**9, "InMs": 10**9, "Us": 10**6, "_ms": 10**9, "_us": 10**6}
 
 # What the pages call their columns and tables where their labels are none.
@@ -41,51 +38,34 @@ _TABLES: Final[Mapping[str, str]] = {
     "opName": "Input operations",
     "percentile": "Latency",
 }
-_ADVICE: Final = "link"
+ADVICE: Final = "link"  # the column of advice
 _SAYS_IT_AGAIN: Final = frozenset({"tooltip", "remark_color"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """Numbers of rows and columns of a table that are shown."""
-
-    rows: int
-    columns: int
-    is_cut: bool
 
 
 def data_tables_answer(parsed: Any, tick_ps: int) -> Interruptible[Answer]:
     """All tables of a page; their properties are facts, and tables of advice notes."""
     facts: dict[str, Fact] = {}
     tables: list[Table] = []
-    notes: list[Note] = []
-    left = _MAX_CELLS
-    all_tables = items(parsed)
-    if len(all_tables) > _MAX_TABLES:
-        notes.append(Note("warning", f"the page has {len(all_tables):,} tables: the first {_MAX_TABLES} are shown"))
-    for place, raw_table in enumerate(all_tables[:_MAX_TABLES]):
+    page = yield from read_tables(parsed)
+    notes = [Note("warning", words) for words in page.notes]
+    for place, page_table in enumerate(page.tables):
         yield
-        for fact in _facts(raw_table, tick_ps):
+        for fact in _facts(page_table, tick_ps):
             facts.setdefault(fact.id, fact)
-        shape = _shape(raw_table, left)
-        left -= shape.rows * shape.columns
-        if shape.is_cut:
-            text = f"{plural(shape.rows, 'row', 'rows')} and {plural(shape.columns, 'column', 'columns')}"
-            notes.append(Note("warning", f"table {place} has more than is shown: these are its first {text}"))
-        table = yield from _table(raw_table, shape, place, tick_ps)
-        if table is not None and any(column.id == _ADVICE for column in table.columns):
-            words = [advice for advice in values_of(table.column(_ADVICE)) if advice][:_MAX_FACTS]
+        if any(column.id == ADVICE for column in page_table.columns) and page_table.rows:
+            words = [advice for advice in page_table.texts(ADVICE) if advice][:MAX_PROPERTIES]
             notes += [Note("info", f"the file says: {advice}") for advice in words]
-        elif table is not None:
+            continue
+        table = yield from _table(page_table, place, tick_ps)
+        if table is not None:
             tables.append(table)
     return Answer(list(facts.values()), tables, [chart for table in tables for chart in _steps(table)], notes)
 
 
-def _facts(raw_table: Any, tick_ps: int) -> list[Fact]:
-    properties = member(raw_table, "p")
+def _facts(page_table: PageTable, tick_ps: int) -> list[Fact]:
     facts: list[Fact] = []
-    for key, value in islice(properties.items(), _MAX_FACTS) if isinstance(properties, dict) else ():
-        words = _plain(text(value))
+    for key, value in page_table.properties.items():
+        words = plain(text(value))
         if not words or key in _SAYS_IT_AGAIN:
             continue
         label = (text(key) or "").replace("_", " ").replace("steptime", "step time")
@@ -103,42 +83,25 @@ def _facts(raw_table: Any, tick_ps: int) -> list[Fact]:
     return facts
 
 
-def _shape(raw_table: Any, most_cells: int) -> _Shape:
-    columns, rows = len(items(member(raw_table, "cols"))), len(items(member(raw_table, "rows")))
-    shown_columns = min(columns, _MAX_COLUMNS)
-    shown_rows = min(rows, SHOWN_ROWS, most_cells // max(shown_columns, 1))
-    return _Shape(shown_rows, shown_columns, is_cut=shown_rows < rows or shown_columns < columns)
-
-
-def _table(raw_table: Any, shape: _Shape, place: int, tick_ps: int) -> Interruptible[Table | None]:
-    columns, rows = items(member(raw_table, "cols"))[: shape.columns], items(member(raw_table, "rows"))[: shape.rows]
-    if not columns or not rows:
-        return None
-    cells: list[list[Any]] = []
-    for row in rows:
-        if len(cells) % _AT_ONCE == 0:
-            yield
-        cells.append([member(cell, "v") for cell in items(member(row, "c"))[: shape.columns]])
+def _table(page_table: PageTable, place: int, tick_ps: int) -> Interruptible[Table | None]:
     made: dict[str, Column] = {}
-    for index, column in enumerate(columns):
+    for index, column in enumerate(page_table.columns if page_table.rows else ()):
         yield
-        key = text(member(column, "id")) or f"column{index}"
-        if key not in _SAYS_IT_AGAIN:
-            values = [row[index] if index < len(row) else None for row in cells]
-            key = id_of(key, f"column{index}")
-            made.setdefault(key, _column(key, column, values, tick_ps))
+        if column.id not in _SAYS_IT_AGAIN:
+            key = id_of(column.id, f"column{index}")
+            made.setdefault(key, _column(key, column, tick_ps))
     if not made:
         return None
     first = next(iter(made))
     return Table(f"table{place}", _TABLES.get(first, f"Table {place}"), list(made.values()))
 
 
-def _column(key: str, column: Any, values: list[Any], tick_ps: int) -> Column:
+def _column(key: str, column: PageColumn, tick_ps: int) -> Column:
     """Times in ticks, shares as such: labels say which are percent, and some of these are fractions."""
-    title = _TITLES.get(key) or _UNIT.sub("", text(member(column, "label")) or key)
-    if member(column, "type") != "number":
-        return Column(key, title, "text", [_plain(text(value)) for value in values])
-    numbers = [number(value) for value in values]
+    title = _TITLES.get(key) or _UNIT.sub("", column.label or key)
+    if not column.is_number:
+        return Column(key, title, "text", [plain(text(value)) for value in column.values])
+    numbers = [number(value) for value in column.values]
     unit = next((ps for ending, ps in _PS.items() if key.endswith(ending)), None)
     if unit is not None:
         return Column(key, title, "ticks", [ticks(value, unit, tick_ps) for value in numbers])
@@ -162,8 +125,3 @@ def _steps(table: Table) -> list[Series]:
         return []
     x = Column("step", "Step", "count", steps)
     return [Series("steps", "Time of each step", "bars", x, parts)]
-
-
-def _plain(words: str | None) -> str | None:
-    """Without markup: pages have links in their advice."""
-    return None if words is None else html.unescape(_TAG.sub("", words)).strip()

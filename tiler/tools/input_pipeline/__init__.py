@@ -22,9 +22,11 @@ from tilescope.tiler.tools.input_pipeline.host_tables import (
     advice,
     categories_chart,
     categories_table,
+    category_times,
     operations_table,
 )
 from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
+from tilescope.tiler.tools.input_pipeline.saved import saved_answer, saved_input
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
@@ -50,6 +52,9 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answer]:
+    page = None if _is_recorded(scope) else saved_input(scope.reader)
+    if page is not None:
+        return (yield from saved_answer(scope.reader, question, page))
     steps = yield from asked_steps(scope, question)
     measured = None
     if steps.times:
@@ -72,7 +77,10 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         *_step_facts(steps, measured),
         *_host_facts(side),
     ]
-    series = [*(measured.series if measured else ()), *([categories_chart(side)] if side.operations else [])]
+    series = [
+        *(measured.series if measured else ()),
+        *([categories_chart(category_times(side))] if side.operations else []),
+    ]
     return Answer(facts, tables, series, notes)
 
 
@@ -127,13 +135,15 @@ def _host_facts(side: HostSide) -> list[Fact]:
 
 
 def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
-    return [categories_table(side), operations_table(side, limit)] if side.operations else []
+    return [categories_table(category_times(side)), operations_table(side, limit)] if side.operations else []
 
 
 def _availability(scope: Scope) -> str:
-    if scope.reader.steps.series or host_threads(scope.reader):
-        return ""
-    return NOTHING_KNOWN
+    return "" if _is_recorded(scope) or saved_input(scope.reader) is not None else NOTHING_KNOWN
+
+
+def _is_recorded(scope: Scope) -> bool:
+    return bool(scope.reader.steps.series) or bool(host_threads(scope.reader))
 
 
 TOOL: Final = Tool(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
@@ -10,7 +12,7 @@ from tilescope.tiler.tools.answer import Column, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, InputCategory
 from tilescope.tiler.tools.input_pipeline.levels import percent
 
-_TITLES: Final = {
+CATEGORY_TITLES: Final = {
     InputCategory.ENQUEUE: "Enqueuing data",
     InputCategory.PREPROCESSING: "Preprocessing",
     InputCategory.ADVANCED: "Reading files in advance",
@@ -26,38 +28,51 @@ _ADVICE: Final = {
 }
 
 
-def categories_table(side: HostSide) -> Table:
-    """The five categories, with what to do about each."""
-    own = side.own
-    whole = sum(side.explained.values())
+@dataclass(frozen=True, slots=True)
+class CategoryTimes:
+    """Ticks by category: `own` time of operations, and how much of the waiting is `explained`."""
+
+    own: Mapping[InputCategory, int]
+    explained: Mapping[InputCategory, int]
+    greatest: Mapping[InputCategory, str]  # names of operations
+
+
+def category_times(side: HostSide) -> CategoryTimes:
+    """Times of the operations of a trace."""
     greatest: dict[InputCategory, str] = {}
     for operation, category in side.operations:
         greatest.setdefault(category, operation.op.name)
+    return CategoryTimes({category: side.own_of(category) for category in InputCategory}, side.explained, greatest)
+
+
+def categories_table(times: CategoryTimes) -> Table:
+    """The five categories, with what to do about each."""
+    own, explained = sum(times.own.values()), sum(times.explained.values())
     columns = [
-        Column("category", "Category", "name", [_TITLES[category] for category in InputCategory]),
-        Column("self", "Self", "ticks", [side.own_of(category) for category in InputCategory]),
+        Column("category", "Category", "name", [CATEGORY_TITLES[category] for category in InputCategory]),
+        Column("self", "Self", "ticks", [times.own[category] for category in InputCategory]),
         Column(
-            "share", "Share", "fraction", [side.own_of(category) / own if own else None for category in InputCategory]
+            "share", "Share", "fraction", [times.own[category] / own if own else None for category in InputCategory]
         ),
-        Column("explained", "Waiting explained", "ticks", [side.explained[category] for category in InputCategory]),
+        Column("explained", "Waiting explained", "ticks", [times.explained[category] for category in InputCategory]),
         Column(
             "explained_share",
             "Of the waiting",
             "fraction",
-            [side.explained[category] / whole if whole else None for category in InputCategory],
+            [times.explained[category] / explained if explained else None for category in InputCategory],
         ),
-        Column("greatest", "Greatest operation", "text", [greatest.get(category) for category in InputCategory]),
+        Column("greatest", "Greatest operation", "text", [times.greatest.get(category) for category in InputCategory]),
         Column("advice", "What to do", "text", [_ADVICE[category] for category in InputCategory]),
     ]
-    totals: dict[str, Value] = {"self": own, "explained": whole}
+    totals: dict[str, Value] = {"self": own, "explained": explained}
     return Table("input_categories", "What providing input takes", columns, totals=totals)
 
 
-def categories_chart(side: HostSide) -> Series:
+def categories_chart(times: CategoryTimes) -> Series:
     """The categories as parts of two bars: of the work of hosts, and of the waiting that it explains."""
-    sums = {category: (side.own_of(category), side.explained[category]) for category in InputCategory}
+    sums = {category: (times.own[category], times.explained[category]) for category in InputCategory}
     ys = [
-        Column(category.value, _TITLES[category], "ticks", list(ticks))
+        Column(category.value, CATEGORY_TITLES[category], "ticks", list(ticks))
         for category, ticks in sums.items()
         if any(ticks)
     ]
@@ -72,7 +87,7 @@ def operations_table(side: HostSide, limit: int) -> Table:
     shares = [operation.own / own if own else None for operation, _ in listed]
     columns = [
         Column("name", "Operation", "name", [operation.op.name for operation, _ in listed]),
-        Column("category", "Category", "text", [_TITLES[category] for _, category in listed]),
+        Column("category", "Category", "text", [CATEGORY_TITLES[category] for _, category in listed]),
         Column("count", "Count", "count", [operation.count for operation, _ in listed]),
         Column("total", "Total", "ticks", [operation.total for operation, _ in listed]),
         Column("total_share", "Of all", "fraction", totals_of, total="none"),
@@ -106,7 +121,8 @@ def advice(side: HostSide) -> list[Note]:
     if not side.operations or not whole:
         return []
     first = max(InputCategory, key=lambda category: side.explained[category])
-    text = f"{_TITLES[first]} takes {percent(side.explained[first] / whole)} of what providing input takes on hosts"
+    share = percent(side.explained[first] / whole)
+    text = f"{CATEGORY_TITLES[first]} takes {share} of what providing input takes on hosts"
     operations = [operation for operation, category in side.operations if category is first]
     if not operations:
         return [Note("info", f"{text}: {_ADVICE[first]}.")]

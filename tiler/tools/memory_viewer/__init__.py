@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -22,11 +23,14 @@ from tilescope.tiler.facts.hlo import (
 )
 from tilescope.tiler.facts.hlo.expressions import category
 from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
+from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.imported.saved_notes import SAVED
+from tilescope.tiler.tools.memory_viewer.saved import saved_memory, saved_program
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_query import QUERY, query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -72,10 +76,13 @@ class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
     programs = _programs(scope, question.host)
+    page = None if programs else saved_memory(scope.reader)
+    if page is not None:
+        return (yield from _of_saved(scope, question, page))
     if not programs:
         return Answer(notes=[Note("warning", NO_PROGRAMS)])
     shown = _chosen(programs, question.program)
-    table = _programs_table(programs, shown)
+    table = _programs_table([(program.label, program.entry.size_bytes, program is shown) for program in programs])
     if shown is None:
         return Answer(tables=[table], notes=[Note("warning", f"there is no program {question.program!r}")])
     try:
@@ -84,14 +91,14 @@ def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answe
     except HloDamage as damage:
         return Answer(tables=[table], notes=[Note("warning", str(damage))])
     try:
-        return (yield from _of_program(question, shown, values, assignment, table))
+        return (yield from _of_program(question, shown.label, values, assignment, table))
     except HloDamage as damage:
         return Answer(tables=[table], notes=[Note("warning", f"{left_out_words(shown)}: {damage}")])
 
 
 def _of_program(
     question: MemoryViewerQuestion,
-    shown: Program,
+    label: str,
     values: InstructionFinder,
     assignment: BufferAssignment,
     table: Table,
@@ -103,12 +110,28 @@ def _of_program(
     spaces = spaces_of(assignment)
     if not space.allocations:
         there = f": there are {', '.join(map(str, spaces))}" if spaces else ", nor of any other"
-        notes.append(Note("warning", f"{shown.label} uses no memory of space {question.space}{there}"))
+        notes.append(Note("warning", f"{label} uses no memory of space {question.space}{there}"))
     elif len(spaces) > 1:
         others = ", ".join(str(other) for other in spaces if other != question.space)
-        notes.append(Note("info", f"{shown.label} uses other memory spaces, too: {others}"))
+        notes.append(Note("info", f"{label} uses other memory spaces, too: {others}"))
     tables = [_buffers_table(values, space.lifelines, question), _allocations_table(space), table]
-    return Answer(_facts(shown, space), tables, _series(space), notes)
+    return Answer(_facts(label, space), tables, _series(space), notes)
+
+
+def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> Interruptible[Answer]:
+    """The program of a saved page, whatever program is asked for: there is no other."""
+    program = yield from saved_program(scope.reader, page)
+    table = _programs_table([(program.label, page.entry.size_bytes, True)])
+    answer = yield from _of_program(question, program.label, program.values, program.assignment, table)
+    # There are no events to look for.
+    tables = [
+        replace(table, columns=[column for column in table.columns if column.id != QUERY]) for table in answer.tables
+    ]
+    notes = [SAVED, *answer.notes]
+    if program.left_out:
+        words = plural(program.left_out, "buffer or allocation", "buffers and allocations")
+        notes.append(Note("warning", f"{words} without an id or a size that can be: left out"))
+    return replace(answer, tables=tables, notes=notes)
 
 
 def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
@@ -134,7 +157,7 @@ def _chosen(programs: Sequence[Program], wanted: str | None) -> Program | None:
     return None
 
 
-def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
+def _facts(label: str, space: WorkingSpace) -> list[Fact]:
     temporary = space.total - space.indefinite
     has_curve = bool(space.heap)
     why = "" if has_curve else _NO_CURVE
@@ -143,7 +166,7 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
     local = plural(space.thread_local, "byte that is", "bytes that are")
     apart = f"without {local} local to threads" if space.thread_local else ""
     return [
-        Fact("program", "Program", program.label, "name"),
+        Fact("program", "Program", label, "name"),
         Fact("peak", "Peak", space.peak, "bytes", f"when {event} runs" if event else why),
         Fact("peak_unpadded", "Without padding", space.peak_unpadded, "bytes", "what values at the peak need"),
         Fact("padding", "Padding", space.peak - space.peak_unpadded, "bytes", "what layouts add at the peak"),
@@ -249,18 +272,19 @@ def _allocations_table(space: WorkingSpace) -> Table:
     return Table("allocations", "Allocations", columns, totals=totals)
 
 
-def _programs_table(programs: Sequence[Program], shown: Program | None) -> Table:
-    ordered = sorted(programs, key=lambda program: (-program.entry.size_bytes, program.label))
+def _programs_table(programs: Sequence[tuple[str, int, bool]]) -> Table:
+    """Label, bytes and whether it is shown, of each program; the largest first."""
+    ordered = sorted(programs, key=lambda program: (-program[1], program[0]))
     columns = [
-        Column("program", "Program", "name", [program.label for program in ordered]),
-        Column("proto", "HLO proto", "bytes", [program.entry.size_bytes for program in ordered]),
-        Column("shown", "Shown", "flag", [program is shown for program in ordered]),
+        Column("program", "Program", "name", [label for label, _, _ in ordered]),
+        Column("proto", "HLO proto", "bytes", [size for _, size, _ in ordered]),
+        Column("shown", "Shown", "flag", [is_shown for _, _, is_shown in ordered]),
     ]
     return Table("programs", "Programs", columns)
 
 
 def _availability(scope: Scope) -> str:
-    return "" if programs_of(scope.reader) else NO_PROGRAMS
+    return "" if programs_of(scope.reader) or saved_memory(scope.reader) is not None else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

@@ -13,6 +13,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, ticks, whole
 from tilescope.tiler.tools.imported.profile_tree import layout_padding, layout_text
+from tilescope.tiler.tools.imported.saved_notes import saved_notes
 from tilescope.tiler.tools.op_profile.tree import By
 from tilescope.tiler.tools.operations import OF_PEAK
 
@@ -69,9 +70,7 @@ def saved_profile(reader: QueryReader) -> SavedPage | None:
 def saved_answer(reader: QueryReader, question: OpProfileQuestion, page: SavedPage) -> Interruptible[Answer]:
     """The operations as the file has them, of the whole capture."""
     parsed = yield from page.parsed(reader)
-    notes = [Note("info", "figures are as the saved file has them: there is no trace to compare them with")]
-    if any(bound is not None for bound in (question.start, question.end, question.steps, question.tracks)):
-        notes.append(Note("warning", "the file has no timeline: figures are of all that was captured"))
+    notes = saved_notes(question)
     tree = _asked_tree(parsed, question)
     if tree is None:
         return Answer(notes=[*notes, Note("warning", "the file has no tree of operations")])

@@ -27,7 +27,8 @@ from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
-from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
+from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, in_order, step_facts
+from tilescope.tiler.tools.overview.saved import saved_answer, saved_overview
 from tilescope.tiler.tools.overview.top import top_names, top_operations
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.references import HostRef
@@ -48,12 +49,6 @@ NOTHING_KNOWN: Final = (
 # Steps of the chart: more than a screen has room for.
 _CHART_STEPS: Final = 2000
 
-# What is asked first of a run. A page shows six that were recorded, and folds the others.
-_FIRST: Final = (
-    *("step_mean", "input_share", "device_idle", "flops_of_peak", "devices", "device_type"),
-    *("host_idle", "hosts", "steps", "task"),
-)
-
 
 class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
     """A run in a span or in steps, on all hosts or on one."""
@@ -65,6 +60,9 @@ class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
+    page = saved_overview(scope.reader)
+    if page is not None and not _is_recorded(scope):
+        return (yield from saved_answer(scope.reader, question, page))
     question = _on_host(scope, question)
     device_operations = yield from asked_operations(scope, question)
     steps = yield from asked_steps(scope, question)
@@ -99,7 +97,6 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *host_facts(host),
     ]
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
-    facts.sort(key=lambda fact: _FIRST.index(fact.id) if fact.id in _FIRST else len(_FIRST))
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     headline = findings_notes(scope, findings)
@@ -119,7 +116,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         if device_operations.table.cores or note in steps.notes
     ]
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
-    return Answer(facts, tables, series, notes)
+    return Answer(in_order(facts), tables, series, notes)
 
 
 def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
@@ -161,10 +158,12 @@ def _no_steps(steps: AskedSteps, run_environment: Environment) -> Sequence[Note]
 
 def _availability(scope: Scope) -> str:
     """The reason for which a run has no overview; empty if it has one."""
+    return "" if _is_recorded(scope) or saved_overview(scope.reader) is not None else NOTHING_KNOWN
+
+
+def _is_recorded(scope: Scope) -> bool:
     reader = scope.reader
-    if reader.steps.series or host_threads(reader) or finish(devices_of(reader)):
-        return ""
-    return NOTHING_KNOWN
+    return bool(reader.steps.series) or bool(host_threads(reader)) or bool(finish(devices_of(reader)))
 
 
 TOOL: Final = Tool(

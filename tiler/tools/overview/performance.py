@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +26,18 @@ from tilescope.tiler.tools.steps.durations import spread
 
 _SINGLE: Final = "of a single step there is none"
 _NO_PRECISION: Final = "not recorded: kernels of GPUs say it by their names, in steps that are marked"
+
+
+# What is asked first of a run. A page shows six that were recorded, and folds the others.
+_FIRST: Final = (
+    *("step_mean", "input_share", "device_idle", "flops_of_peak", "devices", "device_type"),
+    *("host_idle", "hosts", "steps", "task"),
+)
+
+
+def in_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts about a run, those that are asked first before all others."""
+    return sorted(facts, key=lambda fact: _FIRST.index(fact.id) if fact.id in _FIRST else len(_FIRST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,13 @@ import type { Attachment } from "@tilescope/client";
 const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported", tf_graph: "model_graph" };
 
 /** Tools that show a saved page as they show a trace, by the name of its attachment. */
-const TOOL_OF_SAVED: Readonly<Record<string, string>> = { "page/op_profile": "op_profile", "page/pod_viewer": "pod" };
+const TOOL_OF_SAVED: Readonly<Record<string, string>> = {
+  "page/input_pipeline": "input_pipeline",
+  "page/memory_viewer": "memory_viewer",
+  "page/op_profile": "op_profile",
+  "page/overview_page": "overview",
+  "page/pod_viewer": "pod",
+};
 
 /** True for formats whose runs have a page in place of a timeline. */
 export function hasPage(format: string): boolean {

@@ -34,6 +34,7 @@ function View({
   const { state } = request;
   const candidates = useMemo(() => (state.kind === "answered" ? candidatesOf(state.answer) : []), [state]);
   const choose = (next: string) => setFields({ ...fields, stepName: next });
+  const { steps, empty: isSaved } = context.trace.manifest;
   return (
     <>
       <div class="tool-bar is-flat">
@@ -42,7 +43,7 @@ function View({
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
-        {(context.trace.manifest.steps === null || stepName !== "") && (
+        {!isSaved && (steps === null || stepName !== "") && (
           <StepChoice stepName={stepName} candidates={candidates} time={context.time} onChoose={choose} />
         )}
         <p class="page-of">Figures are of {context.rangeText}.</p>
