@@ -22,6 +22,7 @@ from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.refused_files import refused_table
 from tilescope.tiler.readers.run_files import is_host_file
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource
@@ -72,7 +73,7 @@ class FolderWalk:
         self._root = root
         self._is_served = is_served
         self.left_out = 0  # files that are more than there may be
-        self.refused = LeftOut("more folders are left out: they cannot be read")
+        self.refused = LeftOut("more folders and files are left out: they cannot be read")
         self.links = FolderLinks(root, is_served)
 
     def __iter__(self) -> Iterator[DiskFolder]:
@@ -86,6 +87,7 @@ class FolderWalk:
             files: list[FileEntry] = []
             below: list[FolderPlace] = []
             links: list[FolderPlace] = []
+            tables: list[str] = []
             is_store = False
             try:
                 with os.scandir(path) as entries:
@@ -102,6 +104,8 @@ class FolderWalk:
                             below.append(place.below(entry.path, name))
                         elif len(parts) < _MAX_DEPTH and _leads_to_folder(entry):
                             links.append(place.below(entry.path, name))
+                        elif refused_table(name):
+                            tables.append(name)
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as error:
@@ -113,6 +117,9 @@ class FolderWalk:
             for link in links:
                 self.links.add(link)
             files.sort()
+            if not files:  # else they are of a capture that is read
+                for name in sorted(tables):
+                    self.refused.add("/".join((*parts, name)), refused_table(name))
             strangers = self._strangers(path, files)
             if strangers:
                 files = [file for file in files if file.name not in strangers]
