@@ -26,6 +26,10 @@ class DiscoverServed(Protocol):
     def __call__(self, path: Path, /, *, is_served: Callable[[Path], bool]) -> Sequence[DiscoveredRun]: ...
 
 
+def _folder_at(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
 def within(roots: Sequence[Path], discover: DiscoverServed) -> Discover:
     """`discover` without the links that lead out of all `roots`: the other files of a run stay. Says so once for each.
 
@@ -41,7 +45,7 @@ def within(roots: Sequence[Path], discover: DiscoverServed) -> Discover:
             complained.add(file)
             _log.warning(
                 "%s is left out: it leads out of what is served; name %s as well to serve it",
-                *(file, file.resolve().parent),
+                *(file, _folder_at(file.resolve())),
             )
         return False
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tilescope.capture import ProfilerAddress, parse_address, parse_addresses
+from tilescope.capture.failures import CaptureCause, Failure
 from tilescope.capture.run_folder import host_names
 from tilescope.tiler.errors import UsageError
 
@@ -33,6 +34,12 @@ NO_ADDRESSES = (
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(UsageError, match=r"write HOST:PORT"):
         parse_address(text)
+
+
+def test_the_name_of_a_tpu_leads_to_its_address() -> None:
+    with pytest.raises(UsageError, match=r"'my-tpu' .* it has no port .*gcloud compute tpus tpu-vm describe"):
+        parse_address("my-tpu")
+    assert any("tpu-vm describe" in hint for hint in Failure(CaptureCause.UNKNOWN_HOST).hints)
 
 
 def test_lists() -> None:

@@ -98,6 +98,19 @@ def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Pat
         assert told == ["tilescope: host0.xplane.pb: indexing", "tilescope: host0.xplane.pb: indexed"]
 
 
+def test_view_of_a_log_directory_opens_the_newest_run(tmp_path: Path, logs: Path) -> None:
+    trace = (logs / "host0.xplane.pb").read_bytes()
+    for day in (28, 30, 29):  # by the time of the capture, not of the file
+        run = tmp_path / "many" / "plugins" / "profile" / f"2026_11_{day}_10_00_00"
+        run.mkdir(parents=True)
+        (run / "host0.xplane.pb").write_bytes(trace)
+    with started(tmp_path, "view", "many", "--no-browser") as (_, url):
+        base, _, run_id = url.partition("?run=")
+        names = {run["id"]: run["name"] for run in get_json(f"{base}api/v1/runs")["runs"]}
+    assert names[run_id] == "2026_11_30_10_00_00"
+    assert len(names) == 3
+
+
 def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
     (tmp_path / "types.json").write_text('{"a": 1}')
     (tmp_path / "more.json").write_text("[1, 2]")

@@ -125,9 +125,11 @@ def test_a_link_out_of_the_served_folders_is_left_out_and_named(
         for _ in range(3):
             assert {run.path.name for run in find(served)} == {"inside.trace.json", "link-in.trace.json"}
     assert sorted(record.getMessage().split(" is left out")[0] for record in caplog.records) == [
+        str(served / "folder"),
         str(served / "link-out.trace.json"),
         str(served / "twice.trace.json"),
     ]
+    assert all(f"name {other} as well to serve it" in record.getMessage() for record in caplog.records)
     both = within([served, other], discover)
     assert {run.path.name for run in both(served)} >= {"link-out.trace.json", "inside.trace.json"}
 

@@ -17,10 +17,12 @@ from msgspec import Struct, field
 from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.container import list_archive
+from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.refused_files import refused_table
 from tilescope.tiler.readers.run_files import is_host_file
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource
@@ -65,21 +67,27 @@ class FileLook(Struct, frozen=True):
 
 
 class FolderWalk:
-    """Goes through a folder and those below it, without hidden ones, stores, and what symbolic links lead to."""
+    """Goes through a folder and those below it, without hidden ones and stores; links to folders come last."""
 
     def __init__(self, root: Path, is_served: Callable[[Path], bool] | None = None) -> None:
         self._root = root
         self._is_served = is_served
         self.left_out = 0  # files that are more than there may be
-        self.refused = LeftOut("more folders are left out: they cannot be read")
+        self.refused = LeftOut("more folders and files are left out: they cannot be read")
+        self.links = FolderLinks(root, is_served)
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
-        waiting: list[tuple[str, tuple[str, ...]]] = [(os.fspath(self._root), ())]
-        while waiting:
-            path, parts = waiting.pop()
+        waiting = [FolderPlace(os.fspath(self._root), (), os.path.realpath(self._root))]
+        gone_through: set[str] = set()
+        while waiting or (waiting := [*self.links.follow(gone_through)][::-1]):
+            place = waiting.pop()
+            path, parts = place.path, place.parts
+            gone_through.add(place.real)
             files: list[FileEntry] = []
-            below: list[tuple[str, tuple[str, ...]]] = []
+            below: list[FolderPlace] = []
+            links: list[FolderPlace] = []
+            tables: list[str] = []
             is_store = False
             try:
                 with os.scandir(path) as entries:
@@ -93,7 +101,11 @@ class FolderWalk:
                         if name.endswith(_looked_into()) and (file := _file_entry(entry)) is not None:
                             files.append(file)
                         elif len(parts) < _MAX_DEPTH and entry.is_dir(follow_symlinks=False):
-                            below.append((entry.path, (*parts, name)))
+                            below.append(place.below(entry.path, name))
+                        elif len(parts) < _MAX_DEPTH and _leads_to_folder(entry):
+                            links.append(place.below(entry.path, name))
+                        elif refused_table(name):
+                            tables.append(name)
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as error:
@@ -102,7 +114,12 @@ class FolderWalk:
             if is_store:
                 continue
             waiting += sorted(below, reverse=True)
+            for link in links:
+                self.links.add(link)
             files.sort()
+            if not files:  # else they are of a capture that is read
+                for name in sorted(tables):
+                    self.refused.add("/".join((*parts, name)), refused_table(name))
             strangers = self._strangers(path, files)
             if strangers:
                 files = [file for file in files if file.name not in strangers]
@@ -134,6 +151,13 @@ def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
     except OSError:
         return None
     return FileEntry(entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, entry.is_symlink())
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_symlink() and entry.is_dir()
+    except OSError:  # it leads to itself
+        return False
 
 
 @cache

@@ -213,9 +213,10 @@ def _with_bound(runs: list[DiscoveredRun], walk: FolderWalk, root: Path) -> list
 
     Raises `TooMany`, or `TraceError`, where there is no run to carry them.
     """
-    lines = walk.refused.notes()
+    lines = [*walk.refused.notes(), *walk.links.astray.notes()]
     if not runs and lines:
-        raise TraceError(root, f"has no trace that can be read: {'; '.join(lines)}")
+        advice = f"name {walk.links.first_outside}" if walk.links.first_outside else ""
+        raise TraceError(root, f"has no trace that can be read: {'; '.join(lines)}", advice=advice)
     if walk.left_out and not runs:
         raise TooMany(
             root,

@@ -17,7 +17,17 @@ _UNPACK: Final = "unpack it, or pack it as zip or tar"
 _NSIGHT: Final = (
     "export SQLite and convert that to trace events, as nsys2json does, or record with torch.profiler or JAX"
 )
-_NSIGHT_ENDINGS: Final = (".nsys-rep", ".qdrep")
+TABLE_ENDINGS: Final = (".tracetable", ".SSTABLE")  # those of capture_tpu_profile and of XProf
+_TABLE: Final = (
+    "has the name of a table of trace events, from which other viewers stream; it is not read",
+    "name the .xplane.pb of the same capture, which has the same events; without one capture again: tilescope capture",
+)
+_BY_ENDING: Final = {  # files whose first bytes do not say what they are
+    **dict.fromkeys(
+        (".nsys-rep", ".qdrep"), ("has the name of a report of Nsight Systems, which is not read", _NSIGHT)
+    ),
+    **dict.fromkeys(TABLE_ENDINGS, _TABLE),
+}
 _MAGICS: Final = {
     b"\x04\x22\x4d\x18": ("is compressed with LZ4", "decompress it first"),
     b"\x1f\x9d": ("is compressed with compress", "decompress it first"),
@@ -80,9 +90,15 @@ def refusal(head: bytes, path: Path, advice: str) -> UnknownFormat:
         return UnknownFormat(path, what, advice=better)
     if is_text(head):
         return UnknownFormat(path, "is text, but neither a JSON object nor an array", offset=0, advice=advice)
-    if path.name.endswith(_NSIGHT_ENDINGS):
-        return UnknownFormat(path, "has the name of a report of Nsight Systems, which is not read", advice=_NSIGHT)
+    for ending, (named, better) in _BY_ENDING.items():
+        if path.name.endswith(ending):
+            return UnknownFormat(path, named, advice=better)
     return UnknownFormat(path, "is of no known trace format", advice=advice)
+
+
+def refused_table(name: str) -> str:
+    """Reason for which a table of trace events in a folder is left out, with what to do; empty for another file."""
+    return f"{_TABLE[0]} ({_TABLE[1]})" if name.endswith(TABLE_ENDINGS) else ""
 
 
 def _identity(head: bytes) -> tuple[str, str]:

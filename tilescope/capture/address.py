@@ -11,6 +11,11 @@ from tilescope.tiler.errors import UsageError
 
 MOST_ADDRESSES: Final = 1024  # of one capture
 
+TPU_ADDRESS: Final = (
+    "the name of a TPU is no address: gcloud compute tpus tpu-vm describe NAME --zone ZONE "
+    "--format='value(networkEndpoints[].ipAddress)' prints those of its hosts"
+)
+
 _NAME: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.?", re.ASCII)
 
 
@@ -32,7 +37,7 @@ def parse_address(text: str) -> ProfilerAddress:
     place = re.sub(r"^(grpc|http)://", "", text).removesuffix("/")
     host, colon, port = place.rpartition(":")
     if not colon or (":" in host and not host.startswith("[")):
-        raise _wrong(text, "it has no port")
+        raise _wrong(text, "it has no port", TPU_ADDRESS if _NAME.fullmatch(place) else "")
     if not re.fullmatch(r"[0-9]{1,5}", port, re.ASCII) or not 1 <= int(port) <= 65535:
         raise _wrong(text, f"{port!r} is no port")
     if host.startswith("[") or host.endswith("]"):
@@ -59,5 +64,6 @@ def parse_addresses(text: str) -> tuple[ProfilerAddress, ...]:
     return addresses
 
 
-def _wrong(text: str, why: str) -> UsageError:
-    return UsageError(f"{text!r} is no address of a profiler server: {why} (write HOST:PORT, or [IPV6]:PORT)")
+def _wrong(text: str, why: str, advice: str = "") -> UsageError:
+    more = f"; {advice}" if advice else ""
+    return UsageError(f"{text!r} is no address of a profiler server: {why} (write HOST:PORT, or [IPV6]:PORT{more})")

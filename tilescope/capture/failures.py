@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from tilescope.capture.address import TPU_ADDRESS
 from tilescope.tiler.errors import TilescopeError
 
 
@@ -42,7 +43,9 @@ class _Meaning:
 
 
 _MEANINGS: Final = {
-    CaptureCause.UNKNOWN_HOST: _Meaning("the name of the host has no address", ("check the spelling",), may_pass=True),
+    CaptureCause.UNKNOWN_HOST: _Meaning(
+        "the name of the host has no address", ("check the spelling", TPU_ADDRESS), may_pass=True
+    ),
     CaptureCause.REFUSED: _Meaning(
         "nobody listens at this port",
         (

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compressed import COMPRESS
-from tilescope.tiler.errors import UnknownFormat
+from tilescope.tiler.errors import TraceError, UnknownFormat
 from tilescope.tiler.readers.container import list_archive
+from tilescope.tiler.readers.logdir import discover
 from tilescope.tiler.readers.recognise import open_trace
 from tilescope.tiler.readers.signature import recognise
 
@@ -182,3 +183,17 @@ def test_other_files(head: bytes, what: str) -> None:
 def test_reports_of_nsight_systems_are_told_by_their_name() -> None:
     with pytest.raises(UnknownFormat, match="has the name of a report of Nsight Systems"):
         recognise(b"\x7f\x01\x02" * 20, Path("a.nsys-rep"))
+
+
+@pytest.mark.parametrize("ending", [".tracetable", ".SSTABLE"])
+def test_tables_of_streaming_viewers_are_told_by_their_name(tmp_path: Path, ending: str) -> None:
+    with pytest.raises(UnknownFormat, match=r"has the name of a table of trace events.*\.xplane\.pb"):
+        recognise(b"\x7f\x01\x02" * 20, Path(f"host{ending}"))
+    run = tmp_path / "plugins" / "profile" / "run"
+    run.mkdir(parents=True)
+    (run / f"host{ending}").write_bytes(b"\x7f\x01\x02" * 20)
+    with pytest.raises(TraceError, match=rf"plugins/profile/run/host{ending} is left out: it has the name of a table"):
+        discover(tmp_path)
+    (run / "host.xplane.pb").write_bytes(b"\n\x06\x12\x04abcd")
+    (listed,) = discover(tmp_path)
+    assert listed.notes == (), "its events are there"

@@ -132,7 +132,8 @@ def test_durations_of_a_real_run(tmp_path: Path) -> None:
     assert str(answer.fact("source").value).startswith("line Steps of Chip 0: TPU Core 0 of tpu-pod-w-0")
     assert answer.notes[0].text.startswith("Each step loses 29.7 ms of 126 ms (23.6 %) because the next batch")
     assert answer.notes[0].event is not None
-    assert [note.text.split(":")[0] for note in answer.notes[1:]] == ["To gain up to 23.6 %", "Next"]
+    assert [note.text.split(":")[0] for note in answer.notes[1:3]] == ["To gain up to 23.6 %", "Next"]
+    assert answer.notes[3].text.endswith("step 100 and step 105 may have had more work than is shown.")
     asked.store.close()
 
 
@@ -240,6 +241,16 @@ def test_what_is_odd_about_steps_is_said(tmp_path: Path) -> None:
     assert "Not all of steps 1-3 are in the trace: it has steps 3 to 5" in about
     assert "Numbers begin anew on one: steps of all passes are meant" in about
     asked.store.close()
+
+
+def test_the_first_and_the_last_step_are_said_to_lack_what_crosses_the_recording(tmp_path: Path) -> None:
+    events = [*thread(1, 1, "a", "python"), *(x(f"ProfilerStep#{n}", 10 * n, 10 * n + 9) for n in (7, 8, 9))]
+    run = Asked.of_events(tmp_path, events)
+    border = "Events that began before the recording, or ended after it, are not in the file: "
+    assert border + "step 7 and step 9 may have had more work than is shown" in run.notes("steps")
+    assert border + "step 9 may have" in run.notes("steps", steps=(8, 9))
+    assert "not in the file" not in run.notes("steps", steps=8)
+    run.store.close()
 
 
 def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path) -> None:

@@ -35,12 +35,17 @@ def time_in_name(name: str) -> datetime | None:
 
 def is_run_folder(folder: Path) -> bool:
     """True if the files in a folder on disk belong together."""
-    return has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
+    return _is_placed(folder) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
+
+
+def _is_placed(folder: Path) -> bool:
+    """True for the place of a run, where the folder lies or where a link to it does."""
+    return has_run_place(folder.absolute()) or has_run_place(folder.resolve())
 
 
 def runs_of_log_directory(folder: Folder) -> Sequence[PlannedRun]:
     """The files of all hosts, and whatever else is a trace: it would be found nowhere else."""
-    if not has_run_place(folder.path.resolve()) or not any(is_host_file(trace.path) for trace in folder.traces):
+    if not _is_placed(folder.path) or not any(is_host_file(trace.path) for trace in folder.traces):
         return ()
     chosen = choose(folder.traces)
     files = [RunFile(file, FileLabel(host=host_of(file))) for file in chosen.files]

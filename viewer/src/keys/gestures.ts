@@ -64,7 +64,7 @@ export const GESTURE_TABLE: readonly GestureBinding[] = [
     tool: "timing",
     gesture: "measure",
     shown: "Drag, tool 4",
-    label: "Measure time, from edge to edge; with ctrl from wherever one is",
+    label: "Measure time, from edge to edge, or move an end of what is measured; with ctrl from wherever one is",
   },
   { input: "left-drag", modifier: "shift", gesture: "pan", shown: "Shift + drag", label: "Pan" },
   { input: "left-drag", modifier: "space", gesture: "pan", shown: "Space + drag", label: "Pan" },
@@ -82,7 +82,7 @@ export const GESTURE_TABLE: readonly GestureBinding[] = [
     tool: "timing",
     gesture: "measure-event",
     shown: "Click, tool 4",
-    label: "Measure the slice",
+    label: "Measure the slice; beside what is measured: remove it",
   },
   {
     input: "click",

@@ -276,7 +276,7 @@ export const KEY_TABLE: readonly Binding[] = [
   late("Mark", "timing-tool", "Tool: a drag measures time, a click measures a slice", typed("4")),
   late("Mark", "mark", "Mark the selection's time, until another is marked; again: remove it", typed("m", "M")),
   late("Mark", "keep-mark", "Mark the selection's time, and keep the mark", withShift(typed("m", "M"))),
-  late("Mark", "remove-mark", "Remove the mark", typed("Delete", "Del"), typed("Backspace", "⌫")),
+  late("Mark", "remove-mark", "Remove the mark, or what is measured", typed("Delete", "Del"), typed("Backspace", "⌫")),
   late("Mark", "toggle-marks", "List of marks and notes", typed("n", "N")),
   {
     keys: [typed("l", "L")],

@@ -1,7 +1,7 @@
 import { type Ticks, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
 import { LONGEST_MARKS } from "../state/location";
-import { byTime, isSame, kindOf, type Mark, makeMark, renamed, titleOf } from "./mark";
+import { byTime, isSame, kindOf, labelOf, type Mark, makeMark, renamed, titleOf } from "./mark";
 import { mergeMarks } from "./merge";
 import { areSame, formatMarks, parseMarks } from "./text";
 
@@ -31,6 +31,15 @@ function anyMark(pick: (below: number) => number, id: string): Mark {
 }
 
 describe("a mark", () => {
+  it("is labelled with its name and its length", () => {
+    const span = makeMark({ startTicks: ticks(1_000_000n), endTicks: ticks(2_250_000n) }, [], 0);
+    const moment = makeMark({ startTicks: ticks(5), endTicks: ticks(5) }, [], 0);
+    expect(labelOf(span, 1000)).toBe("1.25 ms");
+    expect(labelOf(renamed(span, "warm-up\nslow"), 1000)).toBe("warm-up · 1.25 ms");
+    expect(labelOf(moment, 1000)).toBe("");
+    expect(labelOf(renamed(moment, "here"), 1000)).toBe("here");
+  });
+
   it("is a mark, a region or a note by its text", () => {
     const span = makeMark({ startTicks: ticks(5), endTicks: ticks(9) }, [3], 2);
     expect(span).toMatchObject({ kind: "mark", startTicks: 5n, endTicks: 9n, tracks: [3], colour: 2 });

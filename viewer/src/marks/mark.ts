@@ -1,6 +1,14 @@
 /** A mark: a moment or a span of time that somebody wants to find again, with a text and a colour. Pure. */
 
-import { type Mark as KeptMark, type MarkKind, minus, type TickRange, type Ticks, ticks } from "@tilescope/client";
+import {
+  formatDuration,
+  type Mark as KeptMark,
+  type MarkKind,
+  minus,
+  type TickRange,
+  type Ticks,
+  ticks,
+} from "@tilescope/client";
 
 export interface Mark {
   readonly id: string;
@@ -89,10 +97,19 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+export function firstLine(text: string): string {
+  return text.split("\n", 1)[0]!;
+}
+
 /** The first line of its text, or what it is. */
 export function titleOf(mark: Pick<Mark, "name" | "endTicks">): string {
-  const [first] = mark.name.split("\n");
-  return first !== undefined && first !== "" ? first : mark.endTicks === null ? "Moment" : "Span";
+  return firstLine(mark.name) || (mark.endTicks === null ? "Moment" : "Span");
+}
+
+/** Name and length, `warm-up · 1.25 ms`: what of them a mark has. */
+export function labelOf(mark: Mark, tickPs: number): string {
+  const length = mark.endTicks === null ? "" : formatDuration(durationOf(mark), tickPs);
+  return [firstLine(mark.name), length].filter((text) => text !== "").join(" · ");
 }
 
 export function shifted(mark: Mark, shift: bigint): Mark {

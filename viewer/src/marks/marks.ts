@@ -28,10 +28,11 @@ import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
 import { MarkCollection, type ShownMark } from "./mark-collection";
-import { flagAt, flagsOf, paintLane, paintMeasured, paintReady, paintThrough } from "./paint";
+import { flagAt, flagsOf, paintLane, paintThrough } from "./paint";
+import { paintMeasured, paintMeasuredOnAxis, paintReady } from "./paint-timing";
 import { followPicked, toggled } from "./picking";
 import { collection, NO_CLOCK, point } from "./shown";
-import { measured, measureText, spanOf } from "./timing";
+import { fixedEnd, isBeside, type Measured, measured, measureText, spanOf } from "./timing";
 
 /** Says it to those who see the screen and to those who do not. */
 function say(words: string): void {
@@ -104,11 +105,6 @@ export class Marks implements TimelineExtension {
         });
       }
     });
-    effect(() => {
-      if (toolMode.value !== "timing") {
-        measured.value = null;
-      }
-    });
     addEventListener("pointermove", () => {
       if (toolMode.peek() === "timing") {
         stage.loop.invalidate();
@@ -171,11 +167,21 @@ export class Marks implements TimelineExtension {
     const { xPx, yPx } = meaning.point;
     const chosen = selectionOf(pointedAt(picture, xPx, yPx));
     if (meaning.gesture === "measure-event") {
-      measured.value =
-        chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.point) : null;
+      const before = measured.peek();
+      if (chosen.kind === "event" || chosen.kind === "bin") {
+        this.#measure(this.#measureWhat(picture, meaning.point));
+      } else if (before !== null && isBeside(before.range, picture.view, xPx)) {
+        this.#measure(null);
+      }
     } else {
       this.#add(chosen);
     }
+  }
+
+  isEdgeAt({ xPx }: PointerSample): boolean {
+    const span = measured.peek();
+    const tool = toolMode.peek();
+    return span !== null && (tool === "timing" || tool === "select") && fixedEnd(span.range, view.peek(), xPx) !== null;
   }
 
   clear(): boolean {
@@ -212,10 +218,15 @@ export class Marks implements TimelineExtension {
   paintOnAxis(context: CanvasRenderingContext2D, { view: shown }: Picture, theme: CanvasTheme): void {
     const marks = collection.peek();
     const heightPx = marksLanePx.peek();
+    const topPx = context.canvas.clientHeight - heightPx;
+    const tickPs = this.#trace?.manifest.time.tickPs ?? 1;
+    const span = measured.peek();
+    if (span !== null) {
+      paintMeasuredOnAxis(context, shown, span.range, topPx, tickPs, theme);
+    }
     if (marks !== null && heightPx > 0) {
       const flags = flagsOf(marks.all.peek(), shown);
-      const topPx = context.canvas.clientHeight - heightPx;
-      paintLane(context, { flags, current: marks.current.peek(), view: shown, topPx, heightPx, theme });
+      paintLane(context, { flags, current: marks.current.peek(), view: shown, topPx, heightPx, tickPs, theme });
     }
   }
 
@@ -242,18 +253,34 @@ export class Marks implements TimelineExtension {
   }
 
   #stopPicking: () => void = () => undefined;
+  /** While one measures: the end that stays. */
+  #fixedTicks: Ticks = ticks(0);
 
   /** The run on the screen has grown. */
   renew(trace: Trace): void {
     if (this.#trace !== null && trace !== this.#trace) {
-      collection.peek()?.renew(trace, shiftTicks(this.#trace, trace));
+      const shift = shiftTicks(this.#trace, trace);
+      collection.peek()?.renew(trace, shift);
+      const span = measured.peek();
+      if (span !== null && shift !== 0n) {
+        const { startTicks, endTicks } = span.range;
+        measured.value = {
+          ...span,
+          range: { startTicks: ticks(startTicks + shift), endTicks: ticks(endTicks + shift) },
+        };
+      }
       this.#trace = trace;
     }
   }
 
   #drag(picture: Picture, { gesture, from, to, ...rest }: Exclude<PointerMeaning, { kind: "click" }>): void {
     if (gesture === "measure") {
-      measured.value = { range: spanOf(this.#timeAt(picture, from), this.#timeAt(picture, to)), yPx: to.yPx };
+      const span = measured.peek();
+      if (rest.kind === "drag-start") {
+        this.#fixedTicks =
+          (span === null ? null : fixedEnd(span.range, picture.view, from.xPx)) ?? this.#timeAt(picture, from);
+      }
+      this.#measure({ range: spanOf(this.#fixedTicks, this.#timeAt(picture, to)), yPx: to.yPx });
       if (rest.kind === "drag-end" && this.#trace !== null) {
         announcement.value = measureText(measured.peek()!.range, this.#trace.manifest.time.tickPs);
       }
@@ -264,13 +291,22 @@ export class Marks implements TimelineExtension {
     }
   }
 
+  /** Shows another interval, or none; it is then the first to go with Delete. */
+  #measure(span: Measured | null): void {
+    measured.value = span;
+    const shown = collection.peek();
+    if (shown !== null) {
+      shown.current.value = null;
+    }
+  }
+
   #timeAt(picture: Picture, point: PointerSample): Ticks {
     const time = snappedTicks(picture, point);
     const { startTicks, endTicks } = bounds.peek();
     return time < startTicks ? startTicks : time > endTicks ? endTicks : time;
   }
 
-  #measureWhat(picture: Picture, { xPx, yPx }: PointerSample): { range: TickRange; yPx: number } | null {
+  #measureWhat(picture: Picture, { xPx, yPx }: PointerSample): Measured | null {
     const pointed = pointedAt(picture, xPx, yPx);
     if (pointed?.kind === "slice") {
       const { startTicks, durationTicks } = pointed.hit;
@@ -306,13 +342,13 @@ export class Marks implements TimelineExtension {
     announcement.value = count === 0 ? "Nothing is selected." : `${count} selected.`;
   }
 
-  /** The measured range, else the selected one, else the moment that one points at. */
+  /** The measured range while the timing tool is in the hand; the selected one, else that; else the moment at the pointer. */
   #markable(): Markable | null {
     const span = measured.peek();
-    if (span !== null) {
+    const range = selectedRange.peek();
+    if (span !== null && (range === null || toolMode.peek() === "timing")) {
       return { range: span.range, tracks: [] };
     }
-    const range = selectedRange.peek();
     if (range !== null) {
       return { range, tracks: this.#tracksOf(selection.peek()) };
     }
@@ -370,6 +406,11 @@ export class Marks implements TimelineExtension {
 
   #remove(): void {
     const shown = collection.peek();
+    if (measured.peek() !== null && shown?.currentMark.peek() == null) {
+      measured.value = null;
+      announcement.value = "What was measured is removed.";
+      return;
+    }
     const range = selectedRange.peek();
     const mark =
       shown?.currentMark.peek() ??

@@ -1,13 +1,12 @@
-/** Draws marks in their lane below the time axis and through the tracks, and what the timing tool measures. */
+/** Draws marks in their lane below the time axis and through the tracks. */
 
-import { type TickRange, type View, xOfTick } from "@tilescope/client";
+import { type View, xOfTick } from "@tilescope/client";
 import { theme as themeName } from "../state/settings";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { Picture } from "../timeline/picture";
 import { colourOf } from "./colours";
-import { rangeOf, titleOf } from "./mark";
+import { firstLine, labelOf, rangeOf } from "./mark";
 import type { ShownMark } from "./mark-collection";
-import { type Measured, measureText } from "./timing";
 
 /** A mark in the lane. */
 export interface Flag {
@@ -43,11 +42,12 @@ interface LaneInput {
   readonly view: View;
   readonly topPx: number;
   readonly heightPx: number;
+  readonly tickPs: number;
   readonly theme: CanvasTheme;
 }
 
 export function paintLane(context: CanvasRenderingContext2D, input: LaneInput): void {
-  const { flags, current, view, topPx, heightPx, theme } = input;
+  const { flags, current, view, topPx, heightPx, tickPs, theme } = input;
   context.fillStyle = theme.panel;
   context.fillRect(0, topPx, view.widthPx, heightPx);
   context.fillStyle = theme.line;
@@ -89,11 +89,14 @@ export function paintLane(context: CanvasRenderingContext2D, input: LaneInput): 
       context.lineWidth = 1;
     }
     const endPx = nextPx(flags, k, view.widthPx);
-    const textPx = isBand ? Math.max(0, left) + LABEL_GAP_PX : left + FLAG_PX + LABEL_GAP_PX;
-    const roomPx = (isBand ? Math.min(right, endPx) : endPx) - textPx - LABEL_GAP_PX;
-    const text = mark.name === "" && !isBand ? "" : clipped(context, titleOf(mark), roomPx);
-    context.fillStyle = isBand && !isMoment ? colour.text : theme.text;
-    context.fillText(text, textPx, y + height / 2 + 0.5);
+    const insidePx = Math.max(0, left) + LABEL_GAP_PX;
+    const besidePx = (isBand ? right : left + FLAG_PX) + LABEL_GAP_PX;
+    const label = labelOf(mark, tickPs);
+    const isInside = isBand && (mark.name !== "" || hasRoom(context, label, Math.min(right, endPx) - insidePx));
+    const textPx = isInside ? insidePx : besidePx;
+    const roomPx = (isInside ? Math.min(right, endPx) : endPx) - textPx - LABEL_GAP_PX;
+    context.fillStyle = isInside && !isMoment ? colour.text : theme.text;
+    context.fillText(labelIn(context, label, mark, roomPx), textPx, y + height / 2 + 0.5);
   });
 }
 
@@ -117,13 +120,22 @@ function paintFlag(context: CanvasRenderingContext2D, x: number, y: number, heig
   }
 }
 
+/** The label where it has room, else the beginning of the name: digits of a length are never cut. */
+function labelIn(context: CanvasRenderingContext2D, label: string, { name }: ShownMark, roomPx: number): string {
+  return hasRoom(context, label, roomPx) ? label : name === "" ? "" : clipped(context, firstLine(name), roomPx);
+}
+
+function hasRoom(context: CanvasRenderingContext2D, text: string, roomPx: number): boolean {
+  // Where many marks lie close together, most have no room: nothing is measured for them.
+  return roomPx >= LEAST_PX && context.measureText(text).width <= roomPx;
+}
+
 /** The beginning of a text that has room; nothing where that is no word. */
 function clipped(context: CanvasRenderingContext2D, text: string, roomPx: number): string {
-  // Where many marks lie close together, most have no room: nothing is measured for them.
   if (roomPx < LEAST_PX) {
     return "";
   }
-  if (context.measureText(text).width <= roomPx) {
+  if (hasRoom(context, text, roomPx)) {
     return text;
   }
   const count = Math.floor((text.length * roomPx) / Math.max(1, context.measureText(text).width)) - 1;
@@ -202,77 +214,4 @@ function bandsOf({ scene, heightPx }: Picture, tracks: readonly number[]): reado
       return { topPx: top, heightPx: topPx + rows * rowPx - top };
     })
     .filter((band) => band.heightPx > 0);
-}
-
-const TAG_PX = 20;
-const ARROW_PX = 5;
-
-/** Two lines, an arrow between them, and what lies between. */
-export function paintMeasured(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  { range, yPx }: Measured,
-  tickPs: number,
-  theme: CanvasTheme,
-): void {
-  const { view, heightPx } = picture;
-  const [left, right] = edgesPx(view, range);
-  context.fillStyle = theme.accent;
-  context.globalAlpha = 0.1;
-  context.fillRect(Math.max(0, left), 0, Math.min(view.widthPx, right) - Math.max(0, left), heightPx);
-  context.globalAlpha = 1;
-  for (const x of [left, right]) {
-    context.fillRect(Math.round(x), 0, 1, heightPx);
-  }
-  const y = Math.round(Math.min(heightPx - TAG_PX, Math.max(TAG_PX, yPx))) + 0.5;
-  context.strokeStyle = theme.accent;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.moveTo(Math.max(0, left), y);
-  context.lineTo(Math.min(view.widthPx, right), y);
-  if (right - left > 3 * ARROW_PX) {
-    for (const [x, direction] of [
-      [left, 1],
-      [right, -1],
-    ] as const) {
-      context.moveTo(x + direction * ARROW_PX, y - ARROW_PX);
-      context.lineTo(x, y);
-      context.lineTo(x + direction * ARROW_PX, y + ARROW_PX);
-    }
-  }
-  context.stroke();
-  context.lineWidth = 1;
-  const text = measureText(range, tickPs);
-  context.font = `600 12px ${theme.font}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  const widthPx = context.measureText(text).width + 16;
-  const middlePx = (Math.max(0, left) + Math.min(view.widthPx, right)) / 2;
-  // Beside the arrow where it is too short to carry the text.
-  const besidePx = right + 8 + widthPx < view.widthPx ? right + 8 : left - 8 - widthPx;
-  const leftPx = right - left > widthPx + 4 * ARROW_PX ? middlePx - widthPx / 2 : Math.max(2, besidePx);
-  context.fillStyle = theme.accent;
-  context.beginPath();
-  context.roundRect(leftPx, y - TAG_PX / 2, widthPx, TAG_PX, 4);
-  context.fill();
-  context.fillStyle = theme.ground;
-  context.fillText(text, leftPx + 8, y + 0.5);
-}
-
-function edgesPx(view: View, { startTicks, endTicks }: TickRange): readonly [number, number] {
-  return [Math.max(-8, xOfTick(view, startTicks)), Math.min(view.widthPx + 8, xOfTick(view, endTicks))];
-}
-
-/** Paints the line at which the timing tool would begin to measure. */
-export function paintReady(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  time: bigint,
-  theme: CanvasTheme,
-): void {
-  const x = Math.round(xOfTick(picture.view, time));
-  context.fillStyle = theme.accent;
-  context.globalAlpha = 0.8;
-  context.fillRect(x, 0, 1, picture.heightPx);
-  context.globalAlpha = 1;
 }

@@ -1,7 +1,7 @@
 /** The timing tool: what lies between two points in time, and how that is written. */
 
 import { signal } from "@preact/signals";
-import { formatDuration, type TickRange, type Ticks } from "@tilescope/client";
+import { formatDuration, type TickRange, type Ticks, type View, xOfTick } from "@tilescope/client";
 
 /** The measured range, and the height at which it is shown. */
 export interface Measured {
@@ -14,6 +14,24 @@ export const measured = signal<Measured | null>(null);
 /** From one time to another, whichever comes first. */
 export function spanOf(a: Ticks, b: Ticks): TickRange {
   return a < b ? { startTicks: a, endTicks: b } : { startTicks: b, endTicks: a };
+}
+
+/** Distance from an end within which a drag moves it. */
+const EDGE_PX = 5;
+
+/** The end that stays when one takes hold of the other one at a place of the screen; null: there is no end. */
+export function fixedEnd(range: TickRange, view: View, xPx: number): Ticks | null {
+  const { startTicks, endTicks } = range;
+  const fromStartPx = Math.abs(xOfTick(view, startTicks) - xPx);
+  const fromEndPx = Math.abs(xOfTick(view, endTicks) - xPx);
+  if (Math.min(fromStartPx, fromEndPx) > EDGE_PX) {
+    return null;
+  }
+  return fromEndPx <= fromStartPx ? startTicks : endTicks;
+}
+
+export function isBeside(range: TickRange, view: View, xPx: number): boolean {
+  return xPx < xOfTick(view, range.startTicks) - EDGE_PX || xPx > xOfTick(view, range.endTicks) + EDGE_PX;
 }
 
 const RATES = [

@@ -66,6 +66,8 @@ export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSamp
 export function connectArea(stage: Stage, viewNavigator: ViewNavigator): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: Ticks | null = null;
+  /** While an end of what is measured is dragged. */
+  let isMeasuring = false;
   /** Target of the last click: the second one of two is for that, also where opened details have moved it away. */
   let clicked: Pointed | null = null;
 
@@ -105,6 +107,13 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
 
   const onDrag = (meaning: Exclude<PointerMeaning, { kind: "click" }>): void => {
     const { gesture, from, to } = meaning;
+    if (meaning.kind === "drag-start") {
+      isMeasuring = gesture === "select-area" && otherEdge(from) === null && stage.extension?.isEdgeAt(from) === true;
+    }
+    if (isMeasuring) {
+      void stage.takeLate({ ...meaning, gesture: "measure" });
+      return;
+    }
     if (gesture !== "select-area" && gesture !== "zoom-to-range" && gesture !== "pan") {
       void stage.takeLate(meaning);
       return;
@@ -169,7 +178,7 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
       viewNavigator.select(selectionOf(clicked));
     },
     isHintAt: (point) => stage.hintAt(point) !== null,
-    isEdgeAt: (point) => otherEdge(point) !== null,
+    isEdgeAt: (point) => otherEdge(point) !== null || stage.extension?.isEdgeAt(point) === true,
     onCancel: () => {
       draftArea.value = null;
       fixedTicks = null;
