@@ -103,6 +103,19 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.wait_for("timeline")
 
 
+def test_where_the_system_forces_its_colours_buffers_have_those(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    pages.go(site.run_id(STORE), "tool=memory_viewer")
+    pages.answered()
+    page.locator(".memory-curve .u-over").wait_for()
+    forced = lifeline_pixels(page)
+    assert all(forced[k] == forced[k + 1] == forced[k + 2] for k in range(0, len(forced), 4)), "there is no hue"
+    page.emulate_media(forced_colors="none")
+    pages.viewer.frames()
+    assert lifeline_pixels(page) != forced
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
@@ -123,6 +136,9 @@ def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) 
     page.keyboard.press("ArrowRight")
     assert "y" in card.locator("h3").inner_text()
     assert "non-fusion elementwise" in card.inner_text()
+    # Both charts point at y, and the one with the focus alone says so.
+    announced = page.locator(".buffer-strip [role=status]").all_inner_texts()
+    assert [text.split(",")[0].strip() for text in announced if text.strip()] == ["y"]
     middle = lifeline_pixels(page)
     page.keyboard.press("End")
     assert card.locator("h3").inner_text().strip() == "z"

@@ -112,7 +112,7 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
   if (kind === "flag") {
     return value === true ? "yes" : "no";
   }
-  return suffix === "" ? text : `${text} ${suffix}`;
+  return suffix === "" ? text : `${text} ${text === "1" ? (SINGULARS[suffix] ?? suffix) : suffix}`;
 }
 
 /** Units that are nouns, for one of them. */
