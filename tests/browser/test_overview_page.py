@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
+
+pytestmark = pytest.mark.usefixtures("small_window")
 
 STORE = "pod.store"
 
@@ -24,13 +25,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), folder / STORE)
     with serving([folder / STORE], folder / "cache") as running:
         yield running
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
-        yield ToolPages(Viewer(page, site.url))
 
 
 @pytest.mark.parametrize("theme", THEMES)
