@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
@@ -75,6 +75,10 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     assert " ".join(deviation.split()) == "2.4ms"
     page.get_by_role("button", name="Fewer").click()
     assert cards.count() == 6
+    # There is no room for the number of rows, but whoever does not see the filter's work hears of it.
+    table = page.locator(".dashboard-pair .dashboard-table")
+    table.get_by_role("searchbox").fill("fusion")
+    expect(table.get_by_role("status")).to_contain_text(" of 10 rows")
 
 
 def test_bars_end_where_digits_begin(pages: ToolPages, site: Served) -> None:
