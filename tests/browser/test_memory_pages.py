@@ -105,6 +105,7 @@ def test_where_the_system_forces_its_colours_buffers_have_those(pages: ToolPages
     forced = lifeline_pixels(page)
     assert all(forced[k] == forced[k + 1] == forced[k + 2] for k in range(0, len(forced), 4)), "there is no hue"
     page.emulate_media(forced_colors="none")
+    page.wait_for_function("() => document.querySelector('.memory-curve .u-over') !== null")
     pages.viewer.frames()
     assert lifeline_pixels(page) != forced
 

@@ -28,7 +28,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def without_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Of a TPU whose trace marks no steps."""
+    """The store of a TPU whose trace marks no steps."""
     path = tmp_path_factory.mktemp("words") / "tpu.store"
     build_store([corpus_path("xplane/tpu_v6e_4core.xplane.pb")], path)
     return str(path)

@@ -411,11 +411,11 @@ def test_a_number_that_all_slices_have_belongs_to_their_name(tmp_path: Path) -> 
 @given(st.text("ab1 #(_)", max_size=8), st.integers(0, 10**19), st.text(" #:_-=/.,()[]", max_size=3))
 def test_a_stem_stands_for_its_number(stem: str, number: int, end: str) -> None:
     name = f"{stem}{number}{end}"
-    found = numbered_stem(name)
-    if found is None:
+    group_name = numbered_stem(name)
+    if group_name is None:
         assert trailing_number(name.rstrip(" #:_-=/.,()[]")) is None or not name.strip("1234567890 #:_-=/.,()[]")
     else:
-        assert chosen_step(name, found) == trailing_number(name.rstrip(" #:_-=/.,()[]"))
+        assert chosen_step(name, group_name) == trailing_number(name.rstrip(" #:_-=/.,()[]"))
 
 
 def test_the_program_of_a_real_run_without_marks_is_proposed(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ export function factFigures(facts: readonly ToolFact[], time: TimeBase): readonl
   });
 }
 
-/** How a figure is rounded beside others; `key` is that of those which are alike. */
+/** Rounding of a figure beside others; `key` is that of those which are alike. */
 interface Rounding {
   readonly key: string;
   readonly digits: (decimals: number) => string;

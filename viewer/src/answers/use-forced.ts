@@ -1,4 +1,4 @@
-/** Whether the system forces its colours upon the page, now and when that changes. */
+/** Signal that is true while the system forces its colours upon the page. */
 
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
