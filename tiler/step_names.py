@@ -55,6 +55,13 @@ def chosen_step(name: str, chosen: str) -> int | None:
     return -1 if is_program else _number(text)
 
 
+def numbered_stem(name: str) -> str | None:
+    """The name that stands for all numbers of this one, to `chosen_step`: "train" for "train_7"; None: no number."""
+    text = name.rstrip(_BETWEEN)
+    stem = text.rstrip(_DIGITS)
+    return (stem.rstrip(_BETWEEN) or None) if _number(text[len(stem) :]) is not None else None
+
+
 def _number(text: str) -> int | None:
     is_number = 0 < len(text) <= _MAX_DIGITS and text.isascii() and text.isdecimal()
     return int(text) if is_number else None

@@ -15,7 +15,7 @@ from bench.xprof_compare.times import times
 TOOL = "hlo_stats"
 PEER = ("hlo_stats",)
 
-NETWORK = "xprof knows no network: it says that a collective is bound by the memory of which it uses least little"
+NETWORK = "xprof knows no network: it says that a collective is bound by the memory that it uses most"
 ASYNC = "copies that only start have no rates: xprof divides their bytes by some nanoseconds"
 GIB = 2**30
 

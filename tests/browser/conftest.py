@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.browser.chromium import FLAGS, find_test_chromium
 from tests.browser.driver import Viewer
+from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path, corpus_root
 from tests.run_kinds import RUN_KINDS
 from tests.standins.written import DEMO, DEVICES, MANGLED, write_standins
@@ -156,3 +157,16 @@ def watched_page(browser: Browser, origin: str, *, server_may_go: bool = False, 
 def viewer(browser: Browser, served: Served) -> Iterator[Viewer]:
     with watched_page(browser, served.url) as page:
         yield Viewer(page, served.url)
+
+
+@pytest.fixture
+def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
+    """The pages of a test's module, which serves a `site` of its own."""
+    with watched_page(browser, site.url) as page:
+        yield ToolPages(Viewer(page, site.url))
+
+
+@pytest.fixture
+def small_window(pages: ToolPages) -> None:
+    """Makes the window of `pages` as small as the screen of a notebook."""
+    pages.page.set_viewport_size({"width": 1280, "height": 720})

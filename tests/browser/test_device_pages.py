@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
@@ -39,12 +38,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         build = running.get(f"/runs/{run}/manifest")["build"]
         running.get(f"/runs/{run}/builds/{build}/tools/stats")  # then a process that answers is there
         yield running
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        yield ToolPages(Viewer(page, site.url))
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
@@ -28,12 +27,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     build_store([trace], folder / STORE)
     with serving([folder / STORE], folder / "cache") as running:
         yield running
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        yield ToolPages(Viewer(page, site.url))
 
 
 def legend_colours(page: Page) -> dict[str, str]:
@@ -103,6 +96,20 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.wait_for("timeline")
 
 
+def test_where_the_system_forces_its_colours_buffers_have_those(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    pages.go(site.run_id(STORE), "tool=memory_viewer")
+    pages.answered()
+    page.locator(".memory-curve .u-over").wait_for()
+    forced = lifeline_pixels(page)
+    assert all(forced[k] == forced[k + 1] == forced[k + 2] for k in range(0, len(forced), 4)), "there is no hue"
+    page.emulate_media(forced_colors="none")
+    page.wait_for_function("() => document.querySelector('.memory-curve .u-over') !== null")
+    pages.viewer.frames()
+    assert lifeline_pixels(page) != forced
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) -> None:
     page, run = pages.page, site.run_id(STORE)
@@ -123,6 +130,9 @@ def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) 
     page.keyboard.press("ArrowRight")
     assert "y" in card.locator("h3").inner_text()
     assert "non-fusion elementwise" in card.inner_text()
+    # Both charts point at y, and the one with the focus alone says so.
+    announced = page.locator(".buffer-strip [role=status]").all_inner_texts()
+    assert [text.split(",")[0].strip() for text in announced if text.strip()] == ["y"]
     middle = lifeline_pixels(page)
     page.keyboard.press("End")
     assert card.locator("h3").inner_text().strip() == "z"

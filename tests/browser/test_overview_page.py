@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
+
+pytestmark = pytest.mark.usefixtures("small_window")
 
 STORE = "pod.store"
 
@@ -24,13 +25,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), folder / STORE)
     with serving([folder / STORE], folder / "cache") as running:
         yield running
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
-        yield ToolPages(Viewer(page, site.url))
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -81,6 +75,10 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     assert " ".join(deviation.split()) == "2.4ms"
     page.get_by_role("button", name="Fewer").click()
     assert cards.count() == 6
+    # There is no room for the number of rows, but whoever does not see the filter's work hears of it.
+    table = page.locator(".dashboard-pair .dashboard-table")
+    table.get_by_role("searchbox").fill("fusion")
+    expect(table.get_by_role("status")).to_contain_text(" of 10 rows")
 
 
 def test_bars_end_where_digits_begin(pages: ToolPages, site: Served) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Route
 
-from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.conftest import Served, serving
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
@@ -34,12 +34,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def run(site: Served) -> str:
     return site.run_id("training.pt.trace.json")
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        yield ToolPages(Viewer(page, site.url))
 
 
 @pytest.fixture

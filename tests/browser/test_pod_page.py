@@ -8,13 +8,14 @@ import pytest
 from playwright.sync_api import Browser
 
 from bench.pod_run import PodShape, write_pod
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
+
+pytestmark = pytest.mark.usefixtures("small_window")
 
 STORE, MADE, SAVED = "pod.store", "made.store", "saved.store"
 
@@ -28,13 +29,6 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     build_store([corpus_path("imports/pod_viewer.json")], folder / SAVED)
     with serving([folder / STORE, folder / MADE, folder / SAVED], folder / "cache") as running:
         yield running
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
-        yield ToolPages(Viewer(page, site.url))
 
 
 @pytest.mark.parametrize("theme", THEMES)

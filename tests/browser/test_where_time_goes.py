@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
 from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
@@ -46,12 +45,6 @@ def ids(site: Served) -> dict[str, str]:
     files = {name: path.split("/")[-1] for name, path in RUNS.items() if name != "pod"}
     found = {name: next(run["id"] for run in runs if run["path"].endswith(file)) for name, file in files.items()}
     return {**found, "pod": next(run["id"] for run in runs if run["id"] not in found.values())}
-
-
-@pytest.fixture
-def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
-    with watched_page(browser, site.url) as page:
-        yield ToolPages(Viewer(page, site.url))
 
 
 def tools_of(site: Served, run: str) -> dict[str, bool]:

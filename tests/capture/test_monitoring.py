@@ -7,13 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import grpc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.capture.fake_profiler import FakeProfiler, answering, refusing
 from tests.tpu_trace import Instruction, Run, plane
@@ -169,14 +171,16 @@ async def test_a_server_that_measures_itself() -> None:
     assert basic.devices is None
 
 
-def xspace() -> bytes:
-    """A core with two steps of 1 and 2 ms, which computes for a half of each."""
+def xspace(infeed: Run | None = None) -> bytes:
+    """A core with two steps of 1 and 2 ms, which computes for a half of each; with an infeed, where there is one."""
     runs = [Run(0, 0, 10**9 // 2), Run(0, 10**9, 10**9)]
     steps = [Run(1, 0, 10**9), Run(2, 10**9, 2 * 10**9)]
+    runs += [] if infeed is None else [infeed]
     timed = [Run(run.instruction, run.start, run.duration, (run.start, run.duration)) for run in (*runs, *steps)]
     of_program: dict[str, int | str] = {"program_id": 1, "symbol_id": 1, "hlo_category": "loop fusion", "flops": 1000}
     instructions = [Instruction("fusion.1", of_program), Instruction("7"), Instruction("8")]
-    return plane("/device:TPU:0", instructions, {"Steps": timed[2:], "XLA Ops": timed[:2]})
+    instructions.append(Instruction("infeed.1", {"program_id": 1, "symbol_id": 2, "hlo_category": "infeed"}))
+    return plane("/device:TPU:0", instructions, {"Steps": timed[len(runs) :], "XLA Ops": timed[: len(runs)]})
 
 
 async def test_a_server_that_does_not_is_captured() -> None:
@@ -194,6 +198,27 @@ async def test_a_server_that_does_not_is_captured() -> None:
     )
     assert first.matrix_unit_utilization is None
     assert [request.opts.duration_ms for request in fake.requests("Profile")] == [100, 100]
+
+
+async def test_input_that_is_never_waited_for_is_nought_and_not_unknown() -> None:
+    """The infeed runs between the steps."""
+    fake = FakeProfiler({"Profile": answering(xspace(infeed=Run(3, 4 * 10**9, 10)))})
+    with fake.serving() as address:
+        (sample,) = await samples(address, MonitorOptions(level=2, duration_ms=100, queries=1))
+    assert (sample.infeed_mean, sample.infeed_max) == (0.0, 0.0)
+    assert line_of(sample).endswith("waits for input 0.0 % (0.0 to 0.0)")
+
+
+@given(st.floats(0, 1))
+def test_shares_are_plain_decimals(share: float) -> None:
+    sample = MonitorSample(ProfilerAddress("host", 1), 1, 10**18, 1, MonitorSource.MONITOR, 1000)
+    text = line_of(replace(sample, matrix_unit_utilization=share)).removesuffix(" %").rpartition(" ")[2]
+    digits = text.removeprefix("<")
+    assert set(digits) <= set("0123456789.")
+    if text == digits:
+        assert float(digits) == pytest.approx(100 * share, rel=0.05, abs=0.05 if share >= 0.001 else 0)
+    else:
+        assert 0 < 100 * share < float(digits)
 
 
 async def test_a_job_that_does_nothing_has_samples_without_figures() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus import corpus_path
 from tests.tiler.json_traces import write_trace
 from tilescope.cli import main
 from tilescope.cli.ask import tool_parser
@@ -23,6 +24,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     trace = write_trace(folder / "t.json", [{"ph": "X", "name": "a", "ts": 0, "dur": 49_000, "pid": 1, "tid": 1}])
     build_store([trace], folder / "t.store")
     return str(folder / "t.store")
+
+
+@pytest.fixture(scope="module")
+def without_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The store of a TPU whose trace marks no steps."""
+    path = tmp_path_factory.mktemp("words") / "tpu.store"
+    build_store([corpus_path("xplane/tpu_v6e_4core.xplane.pb")], path)
+    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +52,16 @@ def test_an_export_names_options_that_it_has(store: str, capsys: pytest.CaptureF
     assert "say with --step-name which slices are steps" in capsys.readouterr().err
     assert main(["export", store, "--steps", "0", "--step-name", "a"]) == 0
     assert '"name":"a"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("output", ["text", "brief"])
+def test_notes_of_an_answer_and_of_its_figures_name_options(
+    without_steps: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", without_steps, "input_pipeline", "--format", output]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "say with --step-name" in shown
+    assert "step_name" not in shown
 
 
 def test_plain_words_stay_as_they_are() -> None:

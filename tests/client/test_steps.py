@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,25 @@ async def test_one_step_named_steps_and_mistakes(run: AsyncRun, example: Example
         with pytest.raises(UsageError, match="steps"):
             await run.events(steps=wrong)
     assert len(await run.events(step_name="everything")) == len(await run.events()), "a name alone leaves out nothing"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda run: run.events(step_name="nobody"),
+        lambda run: run.events(step_name="nobody", name="outer"),
+        lambda run: anext(run.event_batches(step_name="nobody")),
+        lambda run: run.stats(step_name="nobody"),
+        lambda run: run.find("inner", step_name="nobody"),
+        lambda run: run.search("inner", step_name="nobody"),
+        lambda run: anext(run.hit_batches("inner", step_name="nobody")),
+    ],
+)
+async def test_a_name_of_no_slice_is_refused_by_every_call(
+    run: AsyncRun, ask: Callable[[AsyncRun], Awaitable[object]]
+) -> None:
+    with pytest.raises(UsageError, match="no slice is called 'nobody'"):
+        await ask(run)
 
 
 async def test_steps_in_the_manifest(run: AsyncRun) -> None:

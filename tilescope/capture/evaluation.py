@@ -16,6 +16,9 @@ MEMORY_BYTES: Final = 512 * 1024 * 1024
 
 _PS_PER_MS: Final = 10**9
 
+# Part of the names of operations by which a device takes its input, and of those by which a host gives it.
+_INFEED: Final = "infeed"
+
 
 async def evaluate(trace: Path, store: Path) -> dict[str, Any]:
     """The fields of `MonitorSample` that were recorded. Indexes into `store`. Raises `TilescopeError`."""
@@ -25,19 +28,22 @@ async def evaluate(trace: Path, store: Path) -> dict[str, Any]:
         try:
             overview = _facts(await run.ask("overview", limit=0))
             pipeline = _facts(await run.ask("input_pipeline"))
+            infeeds = await run.find(_INFEED, limit=0)
         except NotAvailable:
             return {}
-        return _figures(overview, pipeline, run.tick_ps)
+        return _figures(overview, pipeline, run.tick_ps, has_infeed=infeeds.count > 0)
 
 
-def _figures(overview: Mapping[str, Any], pipeline: Mapping[str, Any], tick_ps: int) -> dict[str, Any]:
+def _figures(
+    overview: Mapping[str, Any], pipeline: Mapping[str, Any], tick_ps: int, *, has_infeed: bool
+) -> dict[str, Any]:
     def milliseconds(name: str) -> float | None:
         ticks = overview.get(name)
         return None if ticks is None else int(ticks) * tick_ps / _PS_PER_MS
 
     waits = pipeline.get("infeed_mean", overview.get("input_share"))
     # Without an operation of input, neither on a host nor on a device, nothing says that the job does not wait for it.
-    is_input_recorded = bool(waits or pipeline.get("infeed_max")) or pipeline.get("host_input") is not None
+    is_input_recorded = bool(waits or has_infeed) or pipeline.get("host_input") is not None
     waits_facts = pipeline if is_input_recorded else {}
     figures = {
         "device_type": overview.get("device_type"),

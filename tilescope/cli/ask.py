@@ -102,7 +102,8 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
             names = track_names(main.tree)
     if options.format in ("text", "brief"):
         notes = [replace(note, text=in_option_words(note.text, tool_parameters)) for note in answer.notes]
-        answer = replace(answer, notes=notes)
+        facts = [replace(fact, note=in_option_words(fact.note, tool_parameters)) for fact in answer.facts]
+        answer = replace(answer, notes=notes, facts=facts)
     _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
 
 

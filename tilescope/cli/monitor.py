@@ -116,7 +116,9 @@ def _share(value: float | None) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f}" if value == 0 or value >= 0.001 else f"{100 * value:.2g}"
+    if value == 0 or value >= 0.001:
+        return f"{100 * value:.1f}"
+    return "<0.0001" if value < 1e-6 else f"{100 * value:.2g}"  # less would have an exponent
 
 
 def _step_time(sample: MonitorSample) -> str:

@@ -481,11 +481,13 @@ class AsyncRun:
     async def _windows(
         self, span: TickRange, tracks: Tracks, steps: StepsLike | None, step_name: str | None
     ) -> WindowsOf:
-        """Time windows that are looked at on each track."""
-        if steps is None:
-            return everywhere(Windows.single(*span))
+        """Time windows that are looked at on each track. Raises UsageError where no slice is called `step_name`."""
         fields: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
         chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
+        if steps is None:
+            if step_name is not None:
+                await self._ask("steps", limit=0, **fields, **chosen)
+            return everywhere(Windows.single(*span))
         answer = whole(await self._ask("steps", limit=0, per_track=True, **fields, **chosen))
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))

@@ -22,6 +22,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
+from tilescope.tiler.step_names import chosen_step, numbered_stem, trailing_number
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.windows import Windows
@@ -374,6 +375,58 @@ def test_candidates_for_steps_and_the_plain_one(tmp_path: Path) -> None:
     assert len(answer.table("step_candidates").columns[0].values) == 2
     assert "may be" not in run.notes("overview"), "one of two that may be"
     run.store.close()
+
+
+def annotated(cores: int, names: list[str]) -> list[Event]:
+    """Annotations above what the cores of `tpu_runs` run, 10 µs each."""
+    events: list[Event] = []
+    for core in range(1, cores + 1):
+        events += [*thread(core, 3, "Annotations"), x("fusion", 6, 9, pid=core, tid=2)]
+        events += [x(name, 10 * k + 5, 10 * k + 15, pid=core, tid=3) for k, name in enumerate(names)]
+    return events
+
+
+def candidate_rows(run: Asked) -> list[tuple[object, ...]]:
+    columns = run.ask("overview").table("step_candidates").columns
+    return list(zip(*map(values_of, columns), strict=True))
+
+
+def test_each_kind_of_line_has_its_share_and_the_program_is_proposed(tmp_path: Path) -> None:
+    """Annotations tell the same time once more: half of all of it is no step."""
+    run = Asked.of_events(tmp_path, [*tpu_runs(2, 20), *annotated(2, ["train", "eval"] * 10)])
+    assert candidate_rows(run) == [
+        ("jit_f(12190760917235803885)", 40, 2, 10, True),
+        ("eval", 20, 2, 10, False),
+        ("train", 20, 2, 10, False),
+    ]
+    run.store.close()
+
+
+@pytest.mark.parametrize("name", ["train_step_{}", "train_step {}", "train_step({})", "train_step#{}"])
+def test_numbered_names_are_a_candidate_together(tmp_path: Path, name: str) -> None:
+    names = [name.format(k + 7) for k in range(10)]
+    run = Asked.of_events(tmp_path, [*tpu_runs(2, 0), *annotated(2, [*names, "train_step"])])
+    assert candidate_rows(run) == [("train_step", 20, 2, 10, True)]
+    steps = run.ask("steps", step_name="train_step")
+    assert (steps.fact("count").value, steps.fact("devices").value) == (10, 2)
+    assert [row["step"] for row in run.rows("steps", step_name="train_step")] == list(range(7, 17))
+    run.store.close()
+
+
+def test_a_number_that_all_slices_have_belongs_to_their_name(tmp_path: Path) -> None:
+    run = Asked.of_events(tmp_path, [*tpu_runs(1, 0), *annotated(1, ["resnet_50"] * 5)])
+    assert candidate_rows(run) == [("resnet_50", 5, 1, 10, True)]
+    run.store.close()
+
+
+@given(st.text("ab1 #(_)", max_size=8), st.integers(0, 10**19), st.text(" #:_-=/.,()[]", max_size=3))
+def test_a_stem_stands_for_its_number(stem: str, number: int, end: str) -> None:
+    name = f"{stem}{number}{end}"
+    group_name = numbered_stem(name)
+    if group_name is None:
+        assert trailing_number(name.rstrip(" #:_-=/.,()[]")) is None or not name.strip("1234567890 #:_-=/.,()[]")
+    else:
+        assert chosen_step(name, group_name) == trailing_number(name.rstrip(" #:_-=/.,()[]"))
 
 
 def test_the_program_of_a_real_run_without_marks_is_proposed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { DownloadIcon, ResetIcon, TableIcon } from "../components/icons";
 import { savePicture } from "../components/save";
 import { theme } from "../state/settings";
-import { forcedColors, plotColors } from "./chart-colors";
+import { plotColors } from "./chart-colors";
 import { ChartData, type ChartPoint } from "./chart-data";
 import { ChartLegend } from "./chart-legend";
 import type { ChartOverlay } from "./chart-overlay";
@@ -25,6 +25,7 @@ import { type ComparedSteps, picked, pickHint } from "./step-comparison";
 import type { TableChoices } from "./table-model";
 import { goToPlace } from "./timeline-places";
 import { tsv } from "./tsv";
+import { useForced } from "./use-forced";
 
 interface Props {
   readonly series: ToolSeries;
@@ -430,18 +431,4 @@ function spokenText(data: ChartData, { place }: ChartPoint, isShown: (y: number)
   const total = data.totalText(place, isShown);
   const all = [...(total === null ? [] : [`in all ${total}`]), ...figures.slice(0, 8)];
   return `${data.placeText(place)}: ${all.join(", ")}`;
-}
-
-function useForced() {
-  const isForced = useSignal(false);
-  useEffect(() => {
-    const query = forcedColors();
-    const change = () => {
-      isForced.value = query.matches;
-    };
-    change();
-    query.addEventListener("change", change);
-    return () => query.removeEventListener("change", change);
-  }, [isForced]);
-  return isForced;
 }

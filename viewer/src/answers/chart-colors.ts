@@ -2,7 +2,7 @@
 
 import type { Theme } from "../raster/palette";
 import { readCanvasTheme } from "../timeline/canvas-theme";
-import type { PlotColors } from "./chart-style";
+import type { ForcedColors, PlotColors } from "./chart-style";
 
 /** Media query that matches when the system forces its colours upon pages. */
 export function forcedColors(): MediaQueryList {
@@ -11,12 +11,17 @@ export function forcedColors(): MediaQueryList {
 
 export function plotColors(element: HTMLElement, theme: Theme): PlotColors {
   const { textDim, line, ground, font } = readCanvasTheme(element);
-  if (!forcedColors().matches) {
-    return { text: textDim, line, ground, font, theme, forced: null };
-  }
-  const text = systemColor(element, "CanvasText");
-  const forced = { ground: systemColor(element, "Canvas"), text };
-  return { text, line: systemColor(element, "GrayText"), ground: forced.ground, font, theme, forced };
+  const forced = systemColors(element);
+  return forced === null
+    ? { text: textDim, line, ground, font, theme, forced }
+    : { ...forced, line: systemColor(element, "GrayText"), font, theme, forced };
+}
+
+/** Colours that the system forces upon pages; null: it forces none. */
+export function systemColors(element: HTMLElement): ForcedColors | null {
+  return forcedColors().matches
+    ? { ground: systemColor(element, "Canvas"), text: systemColor(element, "CanvasText") }
+    : null;
 }
 
 /** Value of a system colour: canvases do not follow when it changes, so it is read. */

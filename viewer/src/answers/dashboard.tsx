@@ -24,7 +24,7 @@ function factsAreOpen(tool: string): Signal<boolean> {
 }
 
 /** The table that stands beside the chart: the first whose rows have names. Others, such as findings, say more of what the notes say. */
-export function mainTable(tables: readonly ToolTable[]): ToolTable | undefined {
+function mainTable(tables: readonly ToolTable[]): ToolTable | undefined {
   return tables.find(({ columns }) => columns.some(({ kind }) => kind === "name"));
 }
 

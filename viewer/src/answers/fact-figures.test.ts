@@ -23,6 +23,21 @@ test("durations of one unit have as many digits after the point, and so have sha
   ]);
 });
 
+test("durations are rounded once, from the exact one, and what is less than the last digit is said to be", () => {
+  expect(texts(fact("ticks", "124989229375"), fact("ticks", "12549000000"), fact("ticks", "-1049000000"))).toEqual([
+    "125.0 ms",
+    "12.5 ms",
+    "-1.0 ms",
+  ]);
+  expect(texts(fact("fraction", 0.5), fact("fraction", -0.0001))).toEqual(["50.0 %", "-<0.1 %"]);
+});
+
+test("long durations are as people say them", () => {
+  expect(
+    texts(fact("ticks", "90000000000000"), fact("ticks", "11100000000000000"), fact("ticks", "1500000000000")),
+  ).toEqual(["1 min 30 s", "3 h 5 min", "1.500 s"]);
+});
+
 test("a unit of its own has digits of its own, and others are as they are", () => {
   expect(texts(fact("ticks", "1234567890"), fact("ticks", "12345678"), fact("count", "1234"))).toEqual([
     "1.235 ms",
@@ -31,15 +46,4 @@ test("a unit of its own has digits of its own, and others are as they are", () =
   ]);
   expect(texts(fact("fraction", 0), fact("fraction", null), fact("fraction", 0.5))).toEqual(["0.0 %", "–", "50.0 %"]);
   expect(texts(fact("text", "TPU v6"))).toEqual(["TPU v6"]);
-});
-
-test("durations of minutes and hours, which have no unit of their own, are as they are", () => {
-  const seconds = (count: number) => fact("ticks", String(BigInt(count * 10) * 10n ** 11n));
-  expect(texts(seconds(363.7), seconds(515.1), seconds(7261), seconds(59.5), seconds(2))).toEqual([
-    "6 min 3.7 s",
-    "8 min 35.1 s",
-    "2 h 1 min",
-    "59.50 s",
-    "2.00 s",
-  ]);
 });

@@ -1,44 +1,52 @@
 /** Figures of facts that are read beside each other: those of one kind and unit have as many digits after the point. Pure. */
 
-import type { TimeBase, ToolFact } from "@tilescope/client";
-import { approximate, type Figure, figureText, isRecorded } from "./figures";
+import { type TimeBase, type ToolFact, UNITS } from "@tilescope/client";
+import { approximate, figureText, fixedDuration, fixedNumber, isRecorded } from "./figures";
 
 export interface FactFigure {
   readonly digits: string;
   readonly unit: string;
 }
 
-/** Durations and shares: 125.0 ms beside 2.4 ms, 27.7 % beside 3.4 %. */
-const ALIKE: ReadonlySet<ToolFact["kind"]> = new Set<ToolFact["kind"]>(["ticks", "fraction"]);
-
-/** Digits of one number, with a sign and gaps: not those of "6 min 3.7 s". */
-const PLAIN = /^[-<]*[\d.\u202f]+$/;
-
 /** Figures with more digits after the point than this say no more. */
 const MOST_DECIMALS = 3;
 
-/** The figures of facts, in their order. */
+/** The figures of facts, in their order. Durations and shares are alike: 125.0 ms beside 2.4 ms, 27.7 % beside 3.4 %. */
 export function factFigures(facts: readonly ToolFact[], time: TimeBase): readonly FactFigure[] {
   const alone = facts.map(({ kind, value }) => figureText({ kind, unit: "" }, value, time));
+  const roundings = facts.map((fact, k) => roundingOf(fact, alone[k]!.unit, time));
   const decimals = new Map<string, number>();
-  const isAlike = ({ kind, value }: ToolFact, k: number): boolean =>
-    ALIKE.has(kind) && isRecorded(value) && approximate(kind, value) !== 0 && PLAIN.test(alone[k]!.digits);
-  facts.forEach((fact, k) => {
-    const { kind } = fact;
-    if (!isAlike(fact, k)) {
-      return;
+  roundings.forEach((rounding, k) => {
+    if (rounding !== null) {
+      const own = decimalsFor(facts[k]!.kind, numberOf(alone[k]!.digits));
+      decimals.set(rounding.key, Math.min(own, decimals.get(rounding.key) ?? MOST_DECIMALS));
     }
-    const key = `${kind} ${alone[k]!.unit}`;
-    const own = decimalsFor(kind, numberOf(alone[k]!.digits));
-    decimals.set(key, Math.min(own, decimals.get(key) ?? MOST_DECIMALS));
   });
-  return facts.map((fact, k) => {
-    const { kind, value } = fact;
-    const count = decimals.get(`${kind} ${alone[k]!.unit}`);
-    return count === undefined || !isAlike(fact, k)
-      ? alone[k]!
-      : { digits: rounded(kind, value, alone[k]!, count), unit: alone[k]!.unit };
+  return alone.map((figure, k) => {
+    const rounding = roundings[k] ?? null;
+    return rounding === null ? figure : { ...figure, digits: rounding.digits(decimals.get(rounding.key)!) };
   });
+}
+
+/** Rounding of a figure beside others; `key` is that of those which are alike. */
+interface Rounding {
+  readonly key: string;
+  readonly digits: (decimals: number) => string;
+}
+
+/** Null: it has no digits to choose: `1 min 30 s`, 0, text, and what was not recorded. */
+function roundingOf({ kind, value }: ToolFact, unit: string, { tickPs }: TimeBase): Rounding | null {
+  const key = `${kind} ${unit}`;
+  const unitPs = UNITS.find(({ name }) => name === unit)?.ps;
+  if (!isRecorded(value) || approximate(kind, value) === 0) {
+    return null;
+  }
+  if (kind === "fraction") {
+    return { key, digits: (decimals) => fixedNumber(100 * Number(value), decimals) };
+  }
+  return kind === "ticks" && unitPs !== undefined
+    ? { key, digits: (decimals) => fixedDuration(BigInt(String(value)), tickPs, unitPs, decimals) }
+    : null;
 }
 
 /** As many as make four digits of a duration, three of a share; one at least, so that tenths are compared. */
@@ -49,15 +57,5 @@ function decimalsFor(kind: ToolFact["kind"], size: number): number {
 }
 
 function numberOf(digits: string): number {
-  return Math.abs(Number(digits.replace(/[^\d.-]/g, "")));
-}
-
-/** Rounded to some digits after the point; what they do not show is less than the least that they do. */
-function rounded(kind: ToolFact["kind"], value: Figure, { digits }: FactFigure, decimals: number): string {
-  const number = kind === "fraction" ? 100 * Number(value) : Number(digits.replace(/[^\d.-]/g, ""));
-  if (!Number.isFinite(number) || Math.abs(number) >= 1000) {
-    return digits;
-  }
-  const text = number.toFixed(decimals);
-  return Number(text) === 0 ? `${number < 0 ? "-" : ""}<${(10 ** -decimals).toFixed(decimals)}` : text;
+  return Number(digits.replace(/[^\d.]/g, ""));
 }

@@ -87,5 +87,6 @@ test("exact texts have all digits", () => {
 test("one of a unit that is a noun is written as one", () => {
   const times = { kind: "number", unit: "times" } as const;
   expect([1, 1.5, 16].map((value) => figureText(times, value, PS).unit)).toEqual(["time", "times", "times"]);
+  expect([1, 1.5, 16].map((value) => exactText(times, value, PS))).toEqual(["1 time", "1.5 times", "16 times"]);
   expect(figureText({ kind: "count", unit: "s" }, "1", PS).unit).toBe("s");
 });

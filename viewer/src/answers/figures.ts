@@ -112,7 +112,7 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
   if (kind === "flag") {
     return value === true ? "yes" : "no";
   }
-  return suffix === "" ? text : `${text} ${suffix}`;
+  return suffix === "" ? text : `${text} ${text === "1" ? (SINGULARS[suffix] ?? suffix) : suffix}`;
 }
 
 /** Units that are nouns, for one of them. */
@@ -151,16 +151,18 @@ function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals
   const { ps: unitPs, name } = UNITS[most === 0 ? UNITS.length - 1 : index]!;
   const limit = Math.min(mostDecimals, unitPs.toString().length - 1);
   const decimals = neededDecimals(values, Number(unitPs) / tickPs, limit);
-  const step = 10n ** BigInt(decimals);
   return {
     unit: name,
-    text: (value) =>
-      plain(value, (exact) => {
-        const ps = BigInt(exact) * BigInt(tickPs);
-        const size = ps < 0n ? -ps : ps;
-        return fixed((size * step + unitPs / 2n) / unitPs, decimals, ps < 0n, size > 0n);
-      }),
+    text: (value) => plain(value, (exact) => fixedDuration(BigInt(exact), tickPs, unitPs, decimals)),
   };
+}
+
+/** Ticks in a unit, with so many digits after the point. */
+export function fixedDuration(ticks: bigint, tickPs: number, unitPs: bigint, decimals: number): string {
+  const ps = ticks * BigInt(tickPs);
+  const size = ps < 0n ? -ps : ps;
+  const scaled = (size * 10n ** BigInt(decimals) + unitPs / 2n) / unitPs;
+  return fixed(scaled, decimals, ps < 0n, size > 0n);
 }
 
 /** The least number of digits after the point with which nothing is lost; no more than `limit`. */
@@ -216,7 +218,8 @@ function decimalScale(values: ArrayLike<number>, size: number, unit: string): Sc
   return { unit, text: (value) => plain(value, (number) => fixedNumber(Number(number) / size, decimals)) };
 }
 
-function fixedNumber(value: number, decimals: number): string {
+/** A number with so many digits after the point. */
+export function fixedNumber(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   if (!Number.isFinite(value) || text.includes("e")) {
     return String(value);

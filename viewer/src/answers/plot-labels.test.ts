@@ -23,6 +23,16 @@ test("a name goes to the first place that is on no line and no other name, withi
   expect(place([40, 45], [70, 75])).toBeNull();
 });
 
+test("hundreds of thousands of points take their room, too", () => {
+  const room = new LabelRoom(PLOT, []);
+  room.take(Array.from({ length: 300_000 }, () => box(0, 0)));
+  const places = [
+    [0, 0],
+    [60, 70],
+  ] as const;
+  expect(room.place(places, ([left, top]) => [box(left, top)])).toEqual([60, 70]);
+});
+
 test("a slanted name beside its line is free, and on it is not", () => {
   const angle = Math.atan2(-60, 100);
   const along = (beside: number) =>

@@ -29,7 +29,9 @@ export class LabelRoom {
   }
 
   take(boxes: readonly LabelBox[]): void {
-    this.#taken.push(...boxes);
+    for (const box of boxes) {
+      this.#taken.push(box);
+    }
   }
 
   /** The first of some places that is free, all of its boxes being so; it is taken. Null: none is. */

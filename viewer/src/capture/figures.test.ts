@@ -32,6 +32,14 @@ describe("the rows of a monitor", () => {
     expect(rowsOf([...samples, sample({})], 10).map(({ text }) => text)).toEqual([null, null, null, null]);
   });
 
+  it("does not call a small share nought", () => {
+    expect([0, 1e-7, 0.0006].map((deviceIdle) => rowsOf([sample({ deviceIdle })], 1)[1]!.text)).toEqual([
+      "0\u202f%",
+      "<0.1\u202f%",
+      "0.1\u202f%",
+    ]);
+  });
+
   it("has times in the unit that fits", () => {
     expect([0.42, 1.234, 122.46, 9999, 12_345].map(milliseconds)).toEqual([
       "0.420\u202fms",

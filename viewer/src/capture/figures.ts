@@ -19,6 +19,9 @@ export interface MonitorRow {
 
 function percent(part: number): string {
   const value = part * 100;
+  if (value > 0 && value < 0.05) {
+    return "<0.1\u202f%";
+  }
   return `${value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)}\u202f%`;
 }
 

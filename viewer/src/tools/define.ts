@@ -2,6 +2,7 @@
 
 import { type ComponentType, createElement } from "preact";
 import type { AnyPageProps, Page, PageDefinition, PageProps } from "./contract";
+import { changedTexts } from "./field-texts";
 
 /** The page of a definition: its fields are texts to all others. */
 export function definePage<Fields, Action extends string = never>(definition: PageDefinition<Fields, Action>): Page {
@@ -13,7 +14,7 @@ export function definePage<Fields, Action extends string = never>(definition: Pa
       createElement(View, {
         context,
         fields: fields.parse(texts),
-        setFields: (next) => setTexts(fields.format(next)),
+        setFields: (next) => setTexts(changedTexts(fields, texts, next)),
         onKey: (handle) =>
           onKey((action) => {
             if (isOwn(action)) {

@@ -3,6 +3,7 @@
 import type { ToolEntry } from "@tilescope/client";
 import { type ComponentType, createElement } from "preact";
 import type { PageFields, PageProps, PageTexts } from "./contract";
+import { changedTexts } from "./field-texts";
 
 type TextProps = PageProps<PageTexts>;
 
@@ -78,5 +79,9 @@ function withFields<Fields>(
   View: ComponentType<PageProps<Fields>>,
 ): ComponentType<TextProps> {
   return ({ fields: texts, setFields, ...rest }) =>
-    createElement(View, { ...rest, fields: fields.parse(texts), setFields: (next) => setFields(fields.format(next)) });
+    createElement(View, {
+      ...rest,
+      fields: fields.parse(texts),
+      setFields: (next) => setFields(changedTexts(fields, texts, next)),
+    });
 }

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from tilescope.tiler.details.instruction_stats import CATEGORY
+from tilescope.tiler.facts.work.kinds import Work
+from tilescope.tiler.facts.work.other_rules import XLA
 from tilescope.tiler.records.device.xla_words import (
     ALL_REDUCE_ID,
     CUSTOM_CALL,
     DMA_STALL,
     is_control,
+    is_exchange,
     is_feed,
     is_outside,
     is_recomputed,
@@ -29,6 +36,22 @@ def test_categories_of_operations() -> None:
     assert [is_feed(category) for category in ("infeed", "outfeed", "copy")] == [True, True, False]
     assert (is_start("copy-start"), is_wait("copy-start")) == (True, False)
     assert (is_start("all-reduce-done"), is_wait("all-reduce-done")) == (False, True)
+
+
+@pytest.mark.parametrize("end", ["", "-start", "-done", " fusion"])
+@pytest.mark.parametrize(
+    "name", ["all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute", "send"]
+)
+def test_what_moves_values_between_devices_is_communication(name: str, end: str) -> None:
+    """The rules by which kinds of work are told say the same of it."""
+    assert is_exchange(name + end)
+    assert [rule.kind for rule in XLA if re.search(rule.pattern, name + end)] == [Work.COMMUNICATION]
+
+
+@pytest.mark.parametrize("category", ["host send", "host recv-done", "infeed", "loop fusion", "copy-start", "sendto"])
+def test_what_stays_on_a_device_or_goes_to_its_host_is_not(category: str) -> None:
+    assert not is_exchange(category)
+    assert not [rule.kind for rule in XLA if re.search(rule.pattern, category) and rule.kind is Work.COMMUNICATION]
 
 
 def test_names_of_what_is_recomputed_or_runs_on_the_host() -> None:

@@ -1,7 +1,7 @@
 /** From the fields of a tool's question to the inputs of a form, and back to a question. */
 
 import type { ToolField, ToolQuestion } from "@tilescope/client";
-import type { PageTexts } from "../contract";
+import type { PageFields, PageTexts } from "../contract";
 
 /** Parameters that the range switch and the table's own paging set: no inputs. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["start", "end", "steps", "after"]);
@@ -109,6 +109,11 @@ export function spare(fields: readonly FormField[], texts: PageTexts): PageTexts
     return text === "" || text === otherwise ? [] : [[name, text] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** The fields of a page that are those of a form. */
+export function formTexts(fields: readonly FormField[]): PageFields<PageTexts> {
+  return { parse: (texts) => texts, format: (texts) => spare(fields, texts) };
 }
 
 /** The question of a form: `fields` are those of the tool, also the ones that no form asks for. */

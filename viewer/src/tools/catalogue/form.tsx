@@ -5,7 +5,7 @@ import { hostNoun } from "../../state/host-noun";
 import type { PageTexts } from "../contract";
 import { PlaceOptions } from "../frame/place-picker";
 import { placesTitle, type RunPlace } from "../frame/run-places";
-import { type FormField, faults, spare } from "./form-fields";
+import { type FormField, faults } from "./form-fields";
 
 /** The field that says whose events are looked at. */
 const TRACKS = "tracks";
@@ -38,7 +38,7 @@ export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
         setProblems(wrong);
         const first = Object.keys(wrong)[0];
         if (first === undefined) {
-          onAsk(spare(fields, draft));
+          onAsk(draft);
         } else {
           event.currentTarget.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
         }

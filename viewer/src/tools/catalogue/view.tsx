@@ -8,12 +8,14 @@ import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
 import type { PageProps, PageTexts } from "../contract";
+import { changedTexts } from "../field-texts";
+import { answerInWords } from "../frame/answer-words";
 import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
 import { Form } from "./form";
-import { faults, formFields, inFormWords, questionOf } from "./form-fields";
+import { faults, formFields, formTexts, inFormWords, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
@@ -45,7 +47,7 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
             texts={texts}
             places={placesOf(context.trace)}
             hosts={context.trace.manifest.hosts}
-            onAsk={setFields}
+            onAsk={(next) => setFields(changedTexts(formTexts(form), texts, next))}
           />
         )}
         <p class="page-of">Figures are of {rangeText}.</p>
@@ -74,6 +76,7 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
+  const words = (message: string) => inFormWords(form, message);
   const takesSteps = toolFields.some(({ name }) => name === "steps");
   const compares = toolFields.some(({ name }) => name === COMPARED);
   const links = useMemo(
@@ -93,13 +96,13 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
   return (
     <Answered
       request={request}
-      words={(message) => inFormWords(form, message)}
+      words={words}
       isEmpty={isEmptyAnswer}
       empty={({ facts }) => (
         <StateCard title="Nothing there" state="empty">
           <p>There is nothing of this in {rangeText}.</p>
           {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
-            <p key={note}>{sentence(note)}</p>
+            <p key={note}>{sentence(words(note))}</p>
           ))}
         </StateCard>
       )}
@@ -109,7 +112,7 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
           {!answer.complete && <Incomplete />}
           <AnswerView
             tool={tool}
-            answer={answer}
+            answer={answerInWords(answer, words)}
             links={links}
             rangeText={rangeText}
             hasHeadline={hasHeadline}

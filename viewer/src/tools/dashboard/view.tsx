@@ -6,10 +6,12 @@ import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
+import { answerInWords } from "../frame/answer-words";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import type { DashboardFields } from "./fields";
+import { inPageWords } from "./page-words";
 import { CANDIDATES, candidatesOf, StepChoice, StepProposal } from "./step-choice";
 
 type ViewProps = PageProps<DashboardFields>;
@@ -50,6 +52,7 @@ function View({
       </div>
       <Answered
         request={request}
+        words={inPageWords}
         isEmpty={isNothing}
         empty={({ facts }) => (
           <StateCard title="Not recorded in this run" state="empty">
@@ -83,14 +86,8 @@ function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
   return parts === 0 && facts.every(({ value }) => value === null);
 }
 
-/** A message of the server in the words of the page; its files of documentation are at hand where commands are typed. */
-function inPageWords(message: string): string {
-  return message.replace("say with step_name", "say in “Steps are called”").replaceAll(/ \(docs\/[^()]*\)/g, "");
-}
-
 /** An answer whose notes are in the words of the page, without what the choice of steps shows. */
 function inWords(answer: ToolAnswer): ToolAnswer {
   const tables = answer.tables.filter(({ id }) => id !== CANDIDATES);
-  const facts = answer.facts.map((fact) => ({ ...fact, note: inPageWords(fact.note) }));
-  return { ...answer, facts, tables, notes: answer.notes.map((note) => ({ ...note, text: inPageWords(note.text) })) };
+  return answerInWords({ ...answer, tables }, inPageWords);
 }

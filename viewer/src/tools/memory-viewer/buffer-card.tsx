@@ -1,8 +1,10 @@
 /** A buffer's figures: those of a row of the table of buffers, in the colour that its bars have. */
 
 import type { TimeBase, ToolColumn, ToolTable } from "@tilescope/client";
+import { systemColors } from "../../answers/chart-colors";
 import { seriesStyle } from "../../answers/chart-style";
 import { exactText, type Figure, figureText } from "../../answers/figures";
+import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import { HUES } from "./buffer-bars";
 
@@ -26,7 +28,9 @@ export function BufferCard({ table, row, hue, time }: Props) {
       ? []
       : [{ title: column.title, text: shortText(column, figure, time), exact: exactText(column, figure, time) }];
   });
-  const style = hue === null ? null : seriesStyle(hue, HUES, theme.value, null);
+  const isForced = useForced();
+  const forced = isForced.value ? systemColors(document.body) : null;
+  const style = hue === null ? null : seriesStyle(hue, HUES, theme.value, forced);
   return (
     <div class="buffer-card">
       <h3 title={String(value("name"))}>

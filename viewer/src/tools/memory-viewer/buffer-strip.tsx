@@ -1,9 +1,10 @@
 /** Bars of buffers on a canvas: the hatched part of each is padding. Pointer and arrow keys go from one to the next. */
 
-import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plotColors } from "../../answers/chart-colors";
 import { type PlotColors, type SeriesStyle, seriesStyle, TEXTURE_PATHS } from "../../answers/chart-style";
+import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import { type BufferBar, barAt, HUES } from "./buffer-bars";
 
@@ -31,14 +32,20 @@ export function BufferStrip({ title, note, bars, end, others, pointed, onPoint, 
   const picture = { bars, end, others };
   const drawn = useRef(picture);
   drawn.current = picture;
+  const looks = useRef(new BarLooks());
+  const isForced = useForced();
+  /** Two strips point at the same buffer: the one with the focus says which. */
+  const hasFocus = useSignal(false);
   const draw = () => {
     if (canvas.current !== null) {
-      drawBars(canvas.current, drawn.current, pointed.peek(), plotColors(canvas.current.parentElement!, theme.peek()));
+      const colors = plotColors(canvas.current.parentElement!, theme.peek());
+      drawBars(canvas.current, drawn.current, pointed.peek(), colors, looks.current);
     }
   };
   useSignalEffect(() => {
     pointed.value;
     theme.value;
+    isForced.value;
     draw();
   });
   useLayoutEffect(() => {
@@ -85,6 +92,12 @@ export function BufferStrip({ title, note, bars, end, others, pointed, onPoint, 
         tabIndex={0}
         aria-label={`${title}: ${bars.length} buffers at the peak. Arrow keys go from one to the next, Enter shows its row.`}
         onKeyDown={onKeyDown}
+        onFocus={() => {
+          hasFocus.value = true;
+        }}
+        onBlur={() => {
+          hasFocus.value = false;
+        }}
         onMouseMove={(event) => {
           const row = rowAt(event);
           if (row !== null && row !== pointed.peek()) {
@@ -101,10 +114,32 @@ export function BufferStrip({ title, note, bars, end, others, pointed, onPoint, 
         <canvas ref={canvas} aria-hidden="true" />
       </div>
       <span class="visually-hidden" role="status">
-        {place < 0 ? "" : spokenText(bars[place]!)}
+        {place < 0 || !hasFocus.value ? "" : spokenText(bars[place]!)}
       </span>
     </div>
   );
+}
+
+interface BarLook extends SeriesStyle {
+  readonly hatch: CanvasPattern | string;
+}
+
+/** Looks of bars by the numbers of their colours: they stay until there are other colours, or pixels of another size. */
+class BarLooks {
+  #key = "";
+  #looks: readonly BarLook[] = [];
+
+  in(context: CanvasRenderingContext2D, { theme, forced }: PlotColors): readonly BarLook[] {
+    const key = JSON.stringify([theme, forced, devicePixelRatio]);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#looks = Array.from({ length: HUES }, (_, hue) => {
+        const style = seriesStyle(hue, HUES, theme, forced);
+        return { ...style, hatch: hatched(context, style) };
+      });
+    }
+    return this.#looks;
+  }
 }
 
 function drawBars(
@@ -112,6 +147,7 @@ function drawBars(
   { bars, end, others }: { bars: readonly BufferBar[]; end: number; others: string },
   pointed: number | null,
   colors: PlotColors,
+  looks: BarLooks,
 ): void {
   const ratio = devicePixelRatio;
   const { clientWidth: width, clientHeight: height } = canvas;
@@ -122,10 +158,7 @@ function drawBars(
   context.font = `11px ${colors.font}`;
   context.textBaseline = "bottom";
   const textColor = getComputedStyle(canvas).color;
-  const styles = Array.from({ length: HUES }, (_, hue) => {
-    const style = seriesStyle(hue, HUES, colors.theme, colors.forced);
-    return { ...style, hatch: hatched(context, style) };
-  });
+  const styles = looks.in(context, colors);
   let current: BufferBar | null = null;
   for (const bar of bars) {
     const style = styles[bar.hue]!;

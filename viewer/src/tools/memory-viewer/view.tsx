@@ -6,13 +6,14 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { AnswerView, choices } from "../../answers/answer-view";
 import { ChartCard } from "../../answers/chart-card";
+import { systemColors } from "../../answers/chart-colors";
 import type { ChartSpan } from "../../answers/chart-overlay";
 import { seriesStyle } from "../../answers/chart-style";
 import { FactCards } from "../../answers/facts-cards";
 import { exactText, figureText } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
+import { useForced } from "../../answers/use-forced";
 import { formatCount } from "../../components/format";
-import type { Theme } from "../../raster/palette";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
 import { theme } from "../../state/settings";
@@ -171,10 +172,18 @@ function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) 
   const peakBytes = Number(fact("peak") ?? 0);
   const bars = useMemo(() => bufferBars(table, peakBytes), [table, peakBytes]);
   const row = useMemo(() => computed(() => pointed.value ?? bars.bySize[0]?.row ?? null), [pointed, bars]);
+  const isForced = useForced();
+  /** The span of a buffer in the curve, in the colour of its bars. */
+  const lifeline = (buffer: number): ChartSpan => {
+    const value = (id: string) => Number(table.columns.find((column) => column.id === id)?.values[buffer] ?? 0);
+    const forced = isForced.value ? systemColors(document.body) : null;
+    const { fill, line } = seriesStyle(hueOf(bars, buffer) ?? HUES - 1, HUES, theme.value, forced);
+    return { from: value("first"), to: Math.max(value("first"), value("last")), size: value("size"), fill, line };
+  };
   const overlay = useMemo(() => {
     const point = fact("peak_point");
     const rules = point === null ? [] : [{ x: Number(point), title: `Peak, point ${point}` }];
-    return { rules, span: computed(() => (row.value === null ? null : lifeline(table, row.value, bars, theme.value))) };
+    return { rules, span: computed(() => (row.value === null ? null : lifeline(row.value))) };
   }, [table, bars, row]);
   const size = table.columns.find(({ id }) => id === "size")!;
   const inBytes = (bytes: number) => {
@@ -237,11 +246,4 @@ function buffersText(count: number): string {
 
 function hueOf(bars: BufferBars, row: number): number | null {
   return bars.bySize.find((bar) => bar.row === row)?.hue ?? null;
-}
-
-/** The span of a buffer in the curve, in its colour. */
-function lifeline(table: ToolTable, row: number, bars: BufferBars, shownTheme: Theme): ChartSpan {
-  const value = (id: string) => Number(table.columns.find((column) => column.id === id)?.values[row] ?? 0);
-  const { fill, line } = seriesStyle(hueOf(bars, row) ?? HUES - 1, HUES, shownTheme, null);
-  return { from: value("first"), to: Math.max(value("first"), value("last")), size: value("size"), fill, line };
 }

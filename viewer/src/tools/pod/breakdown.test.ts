@@ -56,3 +56,21 @@ test("two cores of a chip are told apart, and of many cores each host is a bar: 
   expect(rows[1]?.slice(0, 3)).toEqual([1, 3, 5]);
   expect(breakdownOf(table([column("core", "name", ["a"]), column("duration", "ticks", ["1"])]))).toBeNull();
 });
+
+test("cores that have no chip id of their own are told apart by their names", () => {
+  const cores = (chip: readonly (number | null)[], number: readonly number[]) =>
+    breakdownOf(
+      table([
+        column("core", "name", ["a", "b"]),
+        column("tpu_idle", "ticks", ["1", "2"]),
+        column("chip", "id", chip),
+        column("core_number", "id", number),
+      ]),
+    )!.series;
+  expect(cores([1, null], [0, 0]).x.values).toEqual(["a", "b"]); // the row of b is 1, its chip is not
+  expect(cores([3, 3], [0, 0]).x.values).toEqual(["a", "b"]);
+  expect(cores([3, 3], [0, 0]).labels).toBeNull();
+  expect(cores([3, 3], [0, 1]).x.values).toEqual(["3.0", "3.1"]);
+  const noIds = table([column("core", "name", ["a", "b"]), column("tpu_idle", "ticks", ["1", "2"])]);
+  expect(breakdownOf(noIds)!.series.x.values).toEqual(["a", "b"]);
+});

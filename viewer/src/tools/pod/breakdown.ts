@@ -1,6 +1,7 @@
 /** Step breakdown of a pod: a stacked bar for each core by its global chip id, or for each host where cores are many. Pure. */
 
 import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
+import type { Figure } from "../../answers/figures";
 import { partGroups } from "./parts";
 
 /** So many bars can be told apart on a screen. */
@@ -25,17 +26,15 @@ export function breakdownOf(cores: ToolTable): Breakdown | null {
   if (names === undefined || taken.length === 0) {
     return null;
   }
-  const byHost = new Map<string, number[]>();
-  names.values.forEach((_, row) => {
-    const host = String(column("host")?.values[row] ?? "");
-    byHost.set(host, [...(byHost.get(host) ?? []), row]);
-  });
+  const byHost = rowsByText(names.values.map((_, row) => String(column("host")?.values[row] ?? "")));
   const isByHost = names.values.length > MOST_BARS && byHost.size > 1;
   const rows = isByHost ? [...byHost.values()] : names.values.map((_, row) => [row]);
-  const hosts = [...byHost.keys()];
+  const ids = chipTexts(column("chip")?.values ?? [], column("core_number")?.values ?? []);
   const x: ToolColumn = isByHost
-    ? { ...names, id: "host", title: "Host", values: hosts }
-    : { ...names, id: "chip", title: "Global chip id", values: names.values.map((_, row) => chipText(cores, row)) };
+    ? { ...names, id: "host", title: "Host", values: [...byHost.keys()] }
+    : ids === null
+      ? names
+      : { ...names, id: "chip", title: "Global chip id", values: ids };
   return {
     rows,
     series: {
@@ -46,21 +45,27 @@ export function breakdownOf(cores: ToolTable): Breakdown | null {
       x,
       ys: taken.map((part) => ({ ...part, values: rows.map((members) => meanOf(part, members)) })),
       lines: [],
-      labels: isByHost ? null : names,
+      labels: x.id === "chip" ? names : null,
     },
   };
 }
 
-/** `8`; of a core of several on a chip `8.1`; its number in the table where the trace tells no chip. */
-function chipText(cores: ToolTable, row: number): string {
-  const columnValues = (id: string) => cores.columns.find((column) => column.id === id)?.values ?? [];
-  const chips = columnValues("chip");
-  const chip = chips[row] ?? null;
-  if (chip === null) {
-    return String(row);
+function rowsByText(texts: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const rows = new Map(texts.map((text) => [text, [] as number[]]));
+  texts.forEach((text, row) => {
+    rows.get(text)!.push(row);
+  });
+  return rows;
+}
+
+/** `8`; of the cores of a chip that has several `8.1`. Null: some have none, or not one of their own, and their names tell them apart. */
+function chipTexts(chips: ToolColumn["values"], cores: ToolColumn["values"]): readonly string[] | null {
+  const counts = new Map<Figure, number>();
+  for (const chip of chips) {
+    counts.set(chip, (counts.get(chip) ?? 0) + 1);
   }
-  const isShared = chips.filter((other) => other === chip).length > 1;
-  return isShared ? `${chip}.${columnValues("core_number")[row] ?? row}` : String(chip);
+  const texts = chips.map((chip, row) => (counts.get(chip) === 1 ? String(chip) : `${chip}.${cores[row] ?? row}`));
+  return texts.length === 0 || counts.has(null) || new Set(texts).size < texts.length ? null : texts;
 }
 
 /** Nearest whole tick; null where no core has it. */
