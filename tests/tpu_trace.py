@@ -48,10 +48,16 @@ def stat(of: int, key: int, value: int | str) -> bytes:
     return message(of, number(1, key), data(5, value) if isinstance(value, str) else number(3, value))
 
 
-def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Sequence[Run]]) -> bytes:
-    """A plane with these lines."""
+def plane(
+    name: str,
+    instructions: Sequence[Instruction],
+    lines: Mapping[str, Sequence[Run]],
+    facts: Mapping[str, int | str] | None = None,
+) -> bytes:
+    """A plane with these lines, and facts of its own."""
+    facts = facts or {}
     of_events = (key for runs in lines.values() for run in runs for key, _ in run.stats)
-    names = sorted({*NUMBERS, *of_events, *(key for one in instructions for key in one.shared)})
+    names = sorted({*NUMBERS, *facts, *of_events, *(key for one in instructions for key in one.shared)})
     ids = {key: place + 1 for place, key in enumerate(names)}
     parts = [data(2, name)]
     for place, (line, runs) in enumerate(lines.items()):
@@ -61,6 +67,7 @@ def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Se
         stats = [stat(5, ids[key], value) for key, value in one.shared.items()]
         parts.append(event_metadata(place + 1, one.expression or f"%{one.name} = f32[] op()", one.name, *stats))
     parts += [stat_metadata(key, text) for text, key in ids.items()]
+    parts += [stat(6, ids[key], value) for key, value in facts.items()]
     return message(1, *parts)
 
 

@@ -63,12 +63,28 @@ def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Serv
     model.wait_for()
     assert "is-mixed" in str(model.get_attribute("class"))
     assert "80 % on a TPU" in str(model.text_content())
+    valid, invalid = (model.locator(f".graph-part.is-{kind}") for kind in ("valid", "invalid"))
+    widths = [float(str(part.get_attribute("width"))) for part in (valid, invalid)]
+    assert widths[0] / sum(widths) == pytest.approx(0.8)
+    fills = [part.evaluate("part => getComputedStyle(part).fill") for part in (valid, invalid)]
+    assert len({*fills, "none"}) == 3
+    card = page.get_by_role("complementary", name="Part of the model")
+    page.locator(".graph-node", has_text="save").click()
+    assert card.get_by_role("heading").first.inner_text() == "save"
+    assert "not judged" in card.inner_text()
+    assert page.locator(".graph-part").count() == 2
+    model.click()
+    assert [item.inner_text() for item in card.get_by_role("listitem").all()] == ["model/words/lookup (DecodeJpeg)"]
+    assert "80.0" in card.inner_text()
     assert faults(viewer) == []
     viewer.screenshot(f"model-graph-{theme}")
     model.focus()
     page.keyboard.press("Enter")
-    page.locator(".graph-node.is-invalid", has_text="words").wait_for()
+    page.locator(".graph-node.is-invalid", has_text="words").click()
+    assert "no" in card.get_by_role("definition").all_inner_texts()
     page.locator(".graph-node", has_text="dense").dblclick()
-    page.locator(".graph-node", has_text="MatMul").wait_for()
+    page.locator(".graph-node", has_text="MatMul").click()
+    assert [entry for entry in card.get_by_role("definition").all_inner_texts() if entry in ("MatMul", "read", "Relu")]
+    viewer.screenshot(f"model-graph-operation-{theme}")
     page.get_by_role("navigation", name="Scopes").get_by_role("button", name="All").click()
     model.wait_for()

@@ -7,7 +7,7 @@ from typing import Final
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
-from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, findings_of
+from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, Spot, findings_of
 from tilescope.tiler.facts.findings.sentences import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -83,7 +83,7 @@ def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
     if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
         return []
     first = findings.rows[0]
-    return [finding_note(first), *remedy_notes(scope, first)]
+    return [finding_note(first), *remedy_notes(scope, first), *lead_notes(first)]
 
 
 def findings_table(findings: RunFindings) -> Table:
@@ -113,7 +113,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     if not findings.rows:
         return []
     first, *others = findings.rows
-    notes = [finding_note(first), *remedy_notes(scope, first)]
+    notes = [finding_note(first), *remedy_notes(scope, first), *lead_notes(first)]
     others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
     notes += [next_note(row) for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:
@@ -143,6 +143,11 @@ def remedy_notes(scope: Scope, row: Finding) -> list[Note]:
     return [Note("warning", f"{gain}: {text}")]
 
 
+def lead_notes(row: Finding) -> list[Note]:
+    """Leads of a finding, with their places in the timeline."""
+    return [_placed("info", lead.text, lead.place) for lead in row.leads]
+
+
 def next_note(row: Finding) -> Note:
     """A finding behind the first."""
     return finding_note(row, f"Next: {_lower(row.sentence)}")
@@ -151,9 +156,13 @@ def next_note(row: Finding) -> Note:
 def finding_note(row: Finding, text: str = "") -> Note:
     """A finding, or a text about it, with its place in the timeline."""
     severity: Severity = "warning" if row.cause in _IS_CAUSE else "info"
-    if row.place is None:
-        return Note(severity, text or row.sentence)
-    return Note(severity, text or row.sentence, row.place.start, row.place.stop, row.place.track, row.place.event)
+    return _placed(severity, text or row.sentence, row.place)
+
+
+def _placed(severity: Severity, text: str, place: Spot | None) -> Note:
+    if place is None:
+        return Note(severity, text)
+    return Note(severity, text, place.start, place.stop, place.track, place.event)
 
 
 def _lower(sentence: str) -> str:

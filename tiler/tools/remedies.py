@@ -77,7 +77,13 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
         Framework.PYTORCH: "take empty_cache out of the step; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
         Framework.OTHER: "keep device memory in a pool",
     },
-    Cause.INEFFICIENT_OP: {Framework.OTHER: "look at its shapes, layout and types; roofline shows how far below it is"},
+    Cause.INEFFICIENT_OP: {
+        Framework.OTHER: "look at its shapes, layout and types, and how far below its roof it is (see roofline)"
+    },
+    Cause.PADDING: {Framework.OTHER: "choose batch and feature sizes that are multiples of its tiles (see op_profile)"},
+    Cause.MEMORY_BOUND: {
+        Framework.OTHER: "larger batches, smaller types, and fusing what follows do more with each byte (see roofline)"
+    },
     Cause.PIPELINE_BUBBLE: {Framework.OTHER: "use more micro-batches, or an interleaved schedule (1F1B, zero bubble)"},
     Cause.IDLE_DEVICES: {Framework.OTHER: "start a process for each device, or shard over all of them"},
     Cause.OUTPUT: {Framework.OTHER: "write less, less often, or in another thread than the one that takes results"},

@@ -46,8 +46,18 @@ def test_the_outermost_parts(reader: QueryReader) -> None:
     assert found.fact("elsewhere").value == 1
     assert "estimate" in found.notes[0].text
     placed = dict(zip(column(found, "operations", "op"), column(found, "operations", "placement"), strict=True))
-    assert placed["DecodeJpeg"] is False
-    assert placed["MatMul"] is True
+    assert placed["DecodeJpeg"] == "no"
+    assert placed["MatMul"] == "yes"
+    assert column(found, "nodes", "verdict") == ["in part", "yes", "yes", "not judged"]
+
+
+def test_what_is_placed_on_a_cpu_by_hand_is_not_judged(reader: QueryReader) -> None:
+    """Neither one that a TPU could not run, nor any other."""
+    saved = answer(reader, scope="save")
+    assert column(saved, "nodes", "device") == ["/device:CPU:0"]
+    assert column(saved, "nodes", "verdict") == ["not judged"]
+    assert column(saved, "operations", "placement") == ["not judged"]
+    assert saved.fact("valid_share").value is None
 
 
 def test_a_scope_in_another(reader: QueryReader) -> None:

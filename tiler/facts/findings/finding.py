@@ -22,6 +22,8 @@ class Cause(StrEnum):
     HOST_PAUSE = "host_pause"
     ALLOCATOR = "allocator"
     INEFFICIENT_OP = "inefficient_op"
+    PADDING = "padding"
+    MEMORY_BOUND = "memory_bound"
     TINY_KERNELS = "tiny_kernels"
     PIPELINE_BUBBLE = "pipeline_bubble"
     IDLE_DEVICES = "idle_devices"
@@ -47,6 +49,14 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
+class Lead:
+    """A way on from a finding, in a sentence, with the place in the timeline, if it leads to one."""
+
+    text: str
+    place: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A cause. `steps`: the numbers of those that it makes longer; none: all, or a span without steps.
 
@@ -61,3 +71,4 @@ class Finding:
     share: float
     sentence: str
     place: Spot | None
+    leads: tuple[Lead, ...] = ()

@@ -22,8 +22,9 @@ from tilescope.tiler.facts.findings.candidates import (
     late_devices,
     straggler,
 )
+from tilescope.tiler.facts.findings.device_events import longest_event
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, time_of_device
-from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
+from tilescope.tiler.facts.findings.finding import Cause, Finding, Lead, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_steps import host_steps
@@ -31,10 +32,11 @@ from tilescope.tiler.facts.findings.host_threads import HostThreads, host_thread
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
+from tilescope.tiler.facts.findings.leads import infeed_leads, late_leads, operation_leads
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import passing_shares
-from tilescope.tiler.facts.findings.roofs import Roofs, roofs_of
+from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
     Loss,
     finding_sentence,
@@ -42,7 +44,7 @@ from tilescope.tiler.facts.findings.sentences import (
     host_only_sentence,
     idle_devices_sentence,
     no_work_sentence,
-    percent_text,
+    slow_detail,
 )
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
@@ -218,8 +220,7 @@ class _Finder:
         if self._operations is not None:
             roofs = roofs_of(reader, self._operations, self._peaks, self._step)
         yield
-        if roofs.slow is not None and roofs.loss >= LEAST_SHARE * self._step:
-            rows.append(self._slow_operation(roofs))
+        rows += [self._slow_operation(slow) for slow in roofs.slow if slow.loss >= LEAST_SHARE * self._step]
         rows.sort(key=lambda row: -row.loss)
         if not self._are_all and shared.loss >= LEAST_SHARE * self._step:
             place = sum(row.loss > shared.loss for row in rows)
@@ -307,7 +308,18 @@ class _Finder:
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate)
         of_each = float(candidate.losses[are_affected].mean())
-        return self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+        row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+        return replace(row, leads=tuple(self._leads(candidate, places)))
+
+    def _leads(self, candidate: CauseTime, places: Sequence[int]) -> list[Lead]:
+        """Ways on from a cause that some devices have."""
+        first = places[0]
+        leads = []
+        if candidate.part is TimePart.INFEED:
+            leads += infeed_leads(self._reader, self._lanes[first], self._threads[first])
+        if len(places) < len(self._lanes):
+            leads += late_leads(self._reader, self._group, places, candidate.part, LEAST_SHARE * self._step)
+        return leads
 
     def _blame(self, candidate: CauseTime, place: int) -> IdleBlame:
         """The culprits of the idle time that a cause has on a device."""
@@ -365,9 +377,9 @@ class _Finder:
         if candidate.cause is Cause.OUTPUT:
             blame = yield from stages(self._reader, threads, HostKind.OUTPUT, lane.spans[TimePart.OUTFEED])
         if candidate.cause in (Cause.COPY_TO_HOST, Cause.OUTPUT):
-            events = self._longest(lane, candidate.part)
-            if events is not None:
-                return [*events[0], *culprit_parts(self._reader, blame)], events[1]
+            event = longest_event(self._reader, lane, candidate.part)
+            if event is not None:
+                return [event[0], *culprit_parts(self._reader, blame)], event[1]
         culprit = blame.greatest
         if culprit is not None and is_on_host:
             spot = culprit_spot(self._reader, blame, culprit)
@@ -377,27 +389,11 @@ class _Finder:
                 return [*texts, self._reader.tree.tracks[culprit.track].name], spot
             return culprit_parts(self._reader, blame), spot
         if candidate.part is not None and candidate.part is not TimePart.COMPUTATION:
-            events = self._longest(lane, candidate.part)
-            return ([], None) if events is None else events
+            event = longest_event(self._reader, lane, candidate.part)
+            return ([], None) if event is None else ([event[0]], event[1])
         frame = int(np.argmax(candidate.losses))
         track = lane.device.tracks[0].track
         return [], Spot(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
-
-    def _longest(self, lane: DeviceTime, part: TimePart | None) -> tuple[list[str], Spot] | None:
-        """Track and name of the event in the longest stretch of a part of a device's time."""
-        spans = None if part is None else lane.spans.get(part)
-        if spans is None or not len(spans):
-            return None
-        longest = int(np.argmax(spans.stops - spans.starts))
-        tick = int(spans.starts[longest] + spans.stops[longest]) // 2
-        for work_track in (*lane.device.tracks, *lane.device.beside):
-            events = open_slices(self._reader, work_track.track, tick)
-            events = events.take(work_track.kinds[events.name + 1] != 0)
-            if len(events):
-                name = short(self._reader.names[int(events.name[-1])].text)
-                start = int(events.start[-1])
-                return [name], Spot(work_track.track, start, start + int(events.duration[-1]), int(events.ordinal[-1]))
-        return None
 
     def _detail(self, candidate: CauseTime) -> str:
         """Figures of the others, which tell how it is known."""
@@ -415,14 +411,13 @@ class _Finder:
             return "the others wait for it in communication"
         return ""
 
-    def _slow_operation(self, roofs: Roofs) -> Finding:
-        assert roofs.slow is not None
-        metadata = roofs.slow.metadata
+    def _slow_operation(self, slow: SlowOperation) -> Finding:
+        metadata = slow.operation.metadata
         parts = [metadata.name, metadata.provenance]
         where = SEPARATOR.join(dict.fromkeys(part for part in parts if part))
-        detail = f"its costs allow {percent_text(roofs.reached, 0)} of its time"
-        place = Spot(roofs.slow.track, int(self._frames.begin[0]), int(self._frames.end[0]))
-        return self._row(Cause.INEFFICIENT_OP, where, (), roofs.loss, roofs.loss, place, detail)
+        place = Spot(slow.operation.track, int(self._frames.begin[0]), int(self._frames.end[0]))
+        row = self._row(slow.cause, where, (), slow.loss, slow.loss, place, slow_detail(slow))
+        return replace(row, leads=tuple(operation_leads(slow, self._peaks.device)))
 
     def _healthy(self, roofs: Roofs) -> Finding:
         group = self._group

@@ -1,4 +1,7 @@
-"""The operation that loses most time below the roofs of its device: its time less what its costs take at peaks."""
+"""Operations that reach little of the peaks of their device, and what keeps each from it.
+
+Costs are those that a program says, at the peaks that the trace has.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.facts.findings.finding import Cause
+from tilescope.tiler.facts.hlo.layouts import padding, shape_of_text
 from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable, some_of
 from tilescope.tiler.facts.operations.rates import Peaks
+from tilescope.tiler.facts.step_times.parts import StepPart, part_of_category
 from tilescope.tiler.facts.work import Work, classifier
 from tilescope.tiler.facts.work.kinds import work_of
 from tilescope.tiler.query import Name, QueryReader
@@ -19,6 +25,12 @@ from tilescope.tiler.query import Name, QueryReader
 _FAR_BELOW: Final = 0.25
 _GREAT: Final = 0.2
 
+# Memory limits what takes at least half of its time to move its bytes at the peak.
+_BOUND: Final = 0.5
+
+# A value that is half padding is common (64 channels in 128 lanes): more than that is a choice of sizes.
+_MUCH_PADDING: Final = 0.5
+
 # Operations of most time: one of a fifth of it is among the first, and waits for others are few.
 _LOOKED_AT: Final = 64
 
@@ -26,17 +38,38 @@ _PS: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True)
-class Roofs:
-    """`greatest` takes most of the time of devices, with its share of their time.
+class SlowOperation:
+    """An operation, and what keeps it from its peaks. `loss`: ticks of a step.
 
-    `slow` is the operation far below its roof; `loss`: ticks of a step.
+    `compute` and `memory`: parts of its time in which its FLOPs, and its bytes, could be done. `padding`: of its value,
+    if it is a product on a matrix unit.
     """
+
+    operation: Operation
+    cause: Cause
+    loss: float
+    compute: float
+    memory: float
+    padding: float = 0.0
+
+    @property
+    def reached(self) -> float:
+        """Part of its time in which it could be done."""
+        return max(self.compute, self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Roofs:
+    """`greatest` takes most of the time of devices, with its share of their time; `slow`: the worst of each cause."""
 
     greatest: Operation | None
     share: float
-    slow: Operation | None = None
-    loss: float = 0.0
-    reached: float = 0.0  # part of the time in which it could be done, at most 1
+    slow: tuple[SlowOperation, ...] = ()
+
+
+def is_product(operation: Operation) -> bool:
+    """True of convolutions and matrix products, and of what is fused with them: work of a matrix unit."""
+    return part_of_category(operation.metadata.category) is StepPart.HIGH_FLOPS
 
 
 def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> Roofs:
@@ -48,19 +81,40 @@ def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> Ro
     own = table.columns.own
     order = sorted(np.flatnonzero(own > 0).tolist(), key=lambda place: -int(own[place]))[:_LOOKED_AT]
     greatest: Operation | None = None
-    worst: tuple[float, float, Operation] | None = None
+    worst: dict[Cause, SlowOperation] = {}
     for row in some_of(table.operations, order):
         code = rules.xla_operation(Name(row.metadata.name, row.metadata.category))
         if work_of(code) is not Work.COMPUTATION:
             continue
         greatest = greatest or row
-        seconds = max(row.flops / peaks.flops if peaks.flops else 0.0, row.hbm_bytes / peaks.hbm if peaks.hbm else 0.0)
-        if row.own < _GREAT * time or not seconds or seconds * _PS >= _FAR_BELOW * row.own:
-            continue
-        lost = row.own - seconds * _PS
-        if worst is None or lost > worst[0]:
-            worst = lost, seconds * _PS / row.own, row
+        slow = _judged(row, peaks, step / float(time)) if row.own >= _GREAT * time else None
+        if slow is not None and (slow.cause not in worst or slow.loss > worst[slow.cause].loss):
+            worst[slow.cause] = slow
     share = float(greatest.own / time) if greatest is not None else 0.0
-    if worst is None:
-        return Roofs(greatest, share)
-    return Roofs(greatest, share, worst[2], worst[0] / float(time) * step, worst[1])
+    return Roofs(greatest, share, tuple(worst.values()))
+
+
+def _judged(row: Operation, peaks: Peaks, scale: float) -> SlowOperation | None:
+    """The cause for which an operation reaches little; None where it does well. `scale`: ticks for each ps."""
+    compute = row.flops / peaks.flops * _PS / row.own if peaks.flops else 0.0
+    memory = row.hbm_bytes / peaks.hbm * _PS / row.own if peaks.hbm else 0.0
+    reached = max(compute, memory)
+    if not reached:
+        return None
+    has_few_flops = is_product(row) and 0 < compute < _FAR_BELOW
+    padded = _padding(row) if has_few_flops else 0.0
+    if has_few_flops and memory >= _BOUND:
+        cause, lost = Cause.MEMORY_BOUND, min(memory, 1.0) - compute
+    elif padded > _MUCH_PADDING:
+        # Padding is multiplied as values are: without it they take their part of the time.
+        cause, lost = Cause.PADDING, min(padded, 1 - reached)
+    elif reached < _FAR_BELOW:
+        cause, lost = Cause.INEFFICIENT_OP, 1 - reached
+    else:
+        return None
+    return SlowOperation(row, cause, lost * row.own * scale, compute, memory, padded)
+
+
+def _padding(row: Operation) -> float:
+    shape = shape_of_text(row.metadata.shape)
+    return 0.0 if shape is None else padding(shape) or 0.0

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.findings.finding import Cause
+from tilescope.tiler.facts.findings.roofs import SlowOperation
+from tilescope.tiler.facts.hlo.layouts import layout_dimensions, shape_of_text
 
 _MAX_STEPS: Final = 6
 
@@ -26,6 +28,8 @@ _TEXTS: Final[Mapping[Cause, str]] = {
     Cause.HOST_PAUSE: "while the host does something else",
     Cause.ALLOCATOR: "because device memory is allocated and freed, for which the host waits for the device",
     Cause.INEFFICIENT_OP: "in one operation that is far slower than its costs allow",
+    Cause.PADDING: "in one operation whose sizes do not fill the matrix unit",
+    Cause.MEMORY_BOUND: "in one convolution or matrix product that memory bounds",
     Cause.PIPELINE_BUBBLE: "in which stages of the pipeline wait for each other",
     Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a device that is not among these",
     Cause.OUTPUT: "because the host has not taken the results",
@@ -79,6 +83,20 @@ def healthy_sentence(computing: float, operation: str, share: float, idle: float
     if computing < 1 - idle - 0.03 or idle > 0.1:
         return f"No cause of 3 % or more is seen: devices compute {percent_text(computing, 0)} of the time{greatest}"
     return f"Nothing holds the devices up: they compute {percent_text(computing, 0)} of the time{greatest}"
+
+
+def slow_detail(slow: SlowOperation) -> str:
+    """Figures of an operation that reaches little of its peaks."""
+    if slow.cause is Cause.MEMORY_BOUND:
+        bound = f"its bytes need {percent_text(slow.memory, 0)} of its time at the peak"
+        return f"{bound}, its FLOPs {percent_text(slow.compute, 0)}"
+    costs = f"its costs allow {percent_text(slow.reached, 0)} of its time"
+    if slow.cause is not Cause.PADDING:
+        return costs
+    shape = shape_of_text(slow.operation.metadata.shape)
+    sizes = [] if shape is None or shape.is_tuple else layout_dimensions(shape, {})
+    rounded = " · ".join(size.text for size in sizes if size.size % size.alignment)
+    return f"{percent_text(slow.padding, 0)} of its value is padding{f' ({rounded})' if rounded else ''}, {costs}"
 
 
 def idle_devices_sentence(working: Sequence[str], count: int) -> str:

@@ -5,6 +5,7 @@ What decides is `tpu_operations.py`; types and shapes are not looked at.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Final
 
@@ -22,13 +23,16 @@ class Placement(Enum):
 
 _TPU_DEVICE: Final = "TPU"
 
+# The type in "/job:worker/replica:0/task:1/device:CPU:0", and in "/cpu:0" of older graphs: a job alone has none.
+_DEVICE_TYPE: Final = re.compile(r"(?:^|/)(?:device:)?(?!job:|replica:|task:|device:)([A-Za-z_]\w*)(?::|$)", re.ASCII)
+
 # What tf.function calls what it traces.
 _FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
 
 
 def placement(node: ModelNode) -> Placement:
     """The placement of a node. Calls of functions are valid: what is in these is judged by itself."""
-    device = node.device.rpartition("device:")[2].upper()
-    if device and not device.startswith(_TPU_DEVICE):
+    device = _DEVICE_TYPE.search(node.device)
+    if device is not None and not device[1].upper().startswith(_TPU_DEVICE):
         return Placement.ELSEWHERE
     return Placement.VALID if node.op in TPU_OPERATIONS or node.op.startswith(_FUNCTIONS) else Placement.INVALID

@@ -13,7 +13,7 @@ from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graph
 from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
-from tilescope.tiler.tools.model_graph.scopes import ModelPart, Scopes, scopes_of
+from tilescope.tiler.tools.model_graph.scopes import NOT_JUDGED, ModelPart, Scopes, scopes_of
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
@@ -86,6 +86,8 @@ def _nodes(parts: Sequence[ModelPart]) -> Table:
         Column("invalid", "Not on a TPU", "count", [part.invalid for part in parts]),
         Column("elsewhere", "Placed elsewhere", "count", [part.elsewhere for part in parts]),
         Column("share", "Share on a TPU", "fraction", [part.share for part in parts], total="none"),
+        Column("verdict", "Runs on a TPU", "text", [part.verdict for part in parts]),
+        Column("device", "Placed on", "text", [part.device or None for part in parts]),
         Column("scope", "Scope", "text", [part.scope for part in parts]),
     ]
     return Table("nodes", "Parts", columns)
@@ -106,13 +108,22 @@ def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Interruptible[Table]:
 def _operations(scopes: Scopes, inside: Sequence[int], limit: int) -> Table:
     nodes = scopes.graph.nodes
     counted = Counter(nodes[place].op for place in inside).most_common(limit)
-    invalid = {nodes[place].op for place in inside if scopes.placements[place] is Placement.INVALID}
+    placements: dict[str, set[Placement]] = {}
+    for place in inside:
+        placements.setdefault(nodes[place].op, set()).add(scopes.placements[place])
     columns = [
         Column("op", "Operation", "name", [op for op, _ in counted]),
         Column("count", "Count", "count", [count for _, count in counted]),
-        Column("placement", "On a TPU", "flag", [op not in invalid for op, _ in counted]),
+        Column("placement", "On a TPU", "text", [_verdict(placements[op]) for op, _ in counted]),
     ]
     return Table("operations", "Operations", columns)
+
+
+def _verdict(placements: set[Placement]) -> str:
+    """The verdict about an operation that has these placements: that of those that nobody has placed elsewhere."""
+    if Placement.INVALID in placements:
+        return "no"
+    return "yes" if Placement.VALID in placements else NOT_JUDGED
 
 
 def _invalid(graph: ModelGraph, places: Sequence[int]) -> Table:

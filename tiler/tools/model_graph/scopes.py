@@ -12,6 +12,8 @@ from tilescope.tiler.query import Interruptible
 
 _AT_ONCE: Final = 20_000  # nodes, or their inputs, between two turns
 
+NOT_JUDGED: Final = "not judged"
+
 
 @dataclass(slots=True)
 class ModelPart:
@@ -20,6 +22,7 @@ class ModelPart:
     name: str  # the part of the name that the scope around it has not
     scope: str | None  # its whole name, if it is a scope
     op: str
+    device: str  # where somebody has placed the operation
     valid: int = 0
     invalid: int = 0
     elsewhere: int = 0
@@ -29,6 +32,13 @@ class ModelPart:
         """Share of the judged operations that a TPU can run; None without any."""
         judged = self.valid + self.invalid
         return self.valid / judged if judged else None
+
+    @property
+    def verdict(self) -> str:
+        """The share in words: "yes", "no", "in part", or "not judged" where all was placed elsewhere by hand."""
+        if self.share is None:
+            return NOT_JUDGED
+        return "yes" if self.share == 1 else "no" if self.share == 0 else "in part"
 
 
 def scopes_of(graph: ModelGraph) -> Interruptible[Scopes]:
@@ -73,7 +83,7 @@ class Scopes:
             node = self.graph.nodes[node_place]
             rest = node.name.removeprefix(begin) or node.name
             name, is_scope, _ = rest.partition("/")
-            part = by_name.setdefault(name, ModelPart(name, None, node.op))
+            part = by_name.setdefault(name, ModelPart(name, None, node.op, node.device))
             if is_scope:
                 part.scope = begin + name
             of_node[node_place] = name
@@ -87,7 +97,7 @@ class Scopes:
         ordered = sorted(by_name.values(), key=lambda part: (-(part.valid + part.invalid + part.elsewhere), part.name))
         for part in ordered:
             if part.scope is not None:
-                part.op = "scope"
+                part.op, part.device = "scope", ""
         yield
         places = {part.name: place for place, part in enumerate(ordered)}
         self._part_of = {node_place: places[name] for node_place, name in of_node.items()}

@@ -8,6 +8,7 @@ const node = (row: number, rest: Partial<GraphNode> = {}): GraphNode => ({
   opcode: "add",
   shape: "f32[4]",
   family: "other",
+  share: null,
   distance: 0,
   inside: 0,
   isOpen: false,

@@ -22,6 +22,8 @@ export interface GraphNode {
   readonly opcode: string;
   readonly shape: string;
   readonly family: Family;
+  /** Part of it that is drawn as valid, the rest as invalid; null: it has one colour. */
+  readonly share: number | null;
   readonly distance: number;
   /** Number of instructions that it runs; 0: it is one itself. */
   readonly inside: number;
@@ -86,6 +88,7 @@ export function graphModel(answer: ToolAnswer): GraphModel | null {
       opcode,
       shape: String(shapes[row] ?? ""),
       family: familyOf(opcode),
+      share: null,
       distance: Number(distances[row]),
       inside: Number(inside[row] ?? 0),
       isOpen: isOpen[row] === true,

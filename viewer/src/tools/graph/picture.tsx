@@ -189,6 +189,7 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
                 onFocus={() => onFocus(node.row)}
               >
                 <rect width={box.width} height={box.height} rx="6" />
+                {node.share !== null && <Shares share={node.share} width={box.width} height={box.height} />}
                 <foreignObject width={box.width} height={box.height}>
                   <div class="graph-text">
                     <span class="graph-name">{node.name}</span>
@@ -218,6 +219,21 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
     const { clientWidth, clientHeight } = frame.current!;
     zoom(factor, clientWidth / 2, clientHeight / 2);
   }
+}
+
+const STRIP_HEIGHT = 5;
+const STRIP_MARGIN = 2;
+
+/** Both colours of a node along its lower edge, in their proportion. */
+function Shares({ share, width, height }: { share: number; width: number; height: number }) {
+  const inner = width - 2 * STRIP_MARGIN;
+  const strip = { y: height - STRIP_HEIGHT - STRIP_MARGIN, height: STRIP_HEIGHT };
+  return (
+    <>
+      <rect class="graph-part is-valid" x={STRIP_MARGIN} width={inner * share} {...strip} />
+      <rect class="graph-part is-invalid" x={STRIP_MARGIN + inner * share} width={inner * (1 - share)} {...strip} />
+    </>
+  );
 }
 
 /** An offset by which a stretch is seen whole. */

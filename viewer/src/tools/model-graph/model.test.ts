@@ -1,7 +1,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { FIELDS } from "./fields";
-import { familyOfShare, partsModel } from "./model";
+import { familyOfShare, lackingIn, partsModel } from "./model";
 
 const column = (id: string, values: readonly (string | number | null)[]) => ({ id, title: id, kind: "text", values });
 
@@ -12,22 +12,31 @@ test("parts are nodes, coloured by what a TPU can run", () => {
       {
         id: "nodes",
         columns: [
-          column("name", ["model", "input"]),
-          column("opcode", ["scope", "Placeholder"]),
-          column("operations", ["5", "1"]),
-          column("share", [0.8, 1]),
-          column("scope", ["model", null]),
+          column("name", ["model", "input", "save"]),
+          column("opcode", ["scope", "Placeholder", "SaveV2"]),
+          column("operations", ["5", "1", "1"]),
+          column("share", [0.8, 1, null]),
+          column("verdict", ["in part", "yes", "not judged"]),
+          column("scope", ["model", null, null]),
         ],
       },
       { id: "edges", columns: [column("source", [1]), column("target", [0])] },
+      {
+        id: "not_on_tpu",
+        columns: [column("name", ["model/a", "model/deep/b", "models/c"]), column("op", ["A", "B", "C"])],
+      },
     ],
   } as unknown as ToolAnswer;
   const model = partsModel(answer)!;
   expect(model.edges).toEqual([{ source: 1, target: 0 }]);
-  expect(model.nodes.map(({ family, inside, shape }) => [family, inside, shape])).toEqual([
-    ["mixed", 5, "80 % on a TPU"],
-    ["valid", 0, ""],
+  expect(model.nodes.map(({ family, inside, shape, share }) => [family, inside, shape, share])).toEqual([
+    ["mixed", 5, "80 % on a TPU", 0.8],
+    ["valid", 0, "", null],
+    ["data", 0, "not judged", null],
   ]);
+  expect(lackingIn(answer, "", "model").map(({ name }) => name)).toEqual(["model/a", "model/deep/b"]);
+  expect(lackingIn(answer, "model", "deep")).toEqual([{ name: "model/deep/b", op: "B" }]);
+  expect(lackingIn(answer, "", "mod")).toEqual([]);
   expect(partsModel({ ...answer, tables: [] })).toBeNull();
   expect([0, 0.5, 1, null].map(familyOfShare)).toEqual(["invalid", "mixed", "valid", "data"]);
 });

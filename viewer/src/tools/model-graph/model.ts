@@ -8,6 +8,17 @@ export function familyOfShare(share: number | null): Family {
   return share === null ? "data" : share === 1 ? "valid" : share === 0 ? "invalid" : "mixed";
 }
 
+/** The operations below a part of the scope that the answer is about, of those that a TPU cannot run. */
+export function lackingIn(answer: ToolAnswer, scope: string, part: string): readonly { name: string; op: string }[] {
+  const table = answer.tables.find(({ id }) => id === "not_on_tpu");
+  const values = (id: string) => table?.columns.find((column) => column.id === id)?.values.map(String) ?? [];
+  const [names, ops] = [values("name"), values("op")];
+  const whole = scope === "" ? part : `${scope}/${part}`;
+  return names
+    .map((name, row) => ({ name, op: ops[row] ?? "" }))
+    .filter(({ name }) => name === whole || name.startsWith(`${whole}/`));
+}
+
 /** Null where the answer has no parts. */
 export function partsModel(answer: ToolAnswer): GraphModel | null {
   const nodes = answer.tables.find(({ id }) => id === "nodes");
@@ -17,7 +28,7 @@ export function partsModel(answer: ToolAnswer): GraphModel | null {
   if (names.length === 0) {
     return null;
   }
-  const shares = values(nodes, "share");
+  const [shares, verdicts] = [values(nodes, "share"), values(nodes, "verdict")];
   const [opcodes, counts, scopes] = [values(nodes, "opcode"), values(nodes, "operations"), values(nodes, "scope")];
   const [sources, targets] = [values(edges, "source"), values(edges, "target")];
   return {
@@ -28,8 +39,9 @@ export function partsModel(answer: ToolAnswer): GraphModel | null {
         row,
         name: String(name),
         opcode: isScope ? "" : String(opcodes[row]),
-        shape: share === null ? "placed elsewhere" : isScope ? `${(share * 100).toFixed(0)} % on a TPU` : "",
+        shape: share === null ? String(verdicts[row]) : isScope ? `${(share * 100).toFixed(0)} % on a TPU` : "",
         family: familyOfShare(share),
+        share: share === 0 || share === 1 ? null : share,
         distance: 0,
         inside: isScope ? Number(counts[row]) : 0,
         isOpen: false,

@@ -8,6 +8,7 @@ import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { Picture } from "../graph/picture";
 import "../graph/graph.css";
+import { PartCard } from "./card";
 import type { ModelGraphFields } from "./fields";
 import { partsModel } from "./model";
 
@@ -45,7 +46,13 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
       </nav>
       <Answered request={request}>
         {(answer) => (
-          <Shown key={scope} answer={answer} context={context} onEnter={(next) => setFields({ scope: next })} />
+          <Shown
+            key={scope}
+            answer={answer}
+            context={context}
+            scope={scope}
+            onEnter={(next) => setFields({ scope: next })}
+          />
         )}
       </Answered>
     </>
@@ -55,23 +62,24 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
 interface ShownProps {
   readonly answer: ToolAnswer;
   readonly context: PageContext;
+  readonly scope: string;
   readonly onEnter: (scope: string) => void;
 }
 
-function Shown({ answer, context, onEnter }: ShownProps) {
+function Shown({ answer, context, scope, onEnter }: ShownProps) {
   const model = useMemo(() => partsModel(answer), [answer]);
   const [focus, setFocus] = useState(0);
   const scopes = answer.tables.find(({ id }) => id === "nodes")?.columns.find(({ id }) => id === "scope")?.values ?? [];
   const enter = (row: number) => {
-    const scope = scopes[row];
-    if (typeof scope === "string") {
-      onEnter(scope);
+    const next = scopes[row];
+    if (typeof next === "string") {
+      onEnter(next);
     }
   };
   return (
     <>
       {model !== null && (
-        <div class="graph is-alone">
+        <div class="graph">
           <Picture
             model={model}
             focus={focus}
@@ -79,6 +87,14 @@ function Shown({ answer, context, onEnter }: ShownProps) {
             onFocus={setFocus}
             onCentre={({ row }) => enter(row)}
             onToggle={({ row }) => enter(row)}
+          />
+          <PartCard
+            answer={answer}
+            model={model}
+            node={model.nodes[focus]!}
+            scope={scope}
+            context={context}
+            onEnter={({ row }) => enter(row)}
           />
         </div>
       )}
