@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -22,7 +23,7 @@ Ints = NDArray[np.int64]
 _NAMED: Final = 3  # cores in a note
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskedSteps:
     """`times` of cores (or hosts), and which of their steps are one; `why` there are none."""
 
@@ -39,6 +40,24 @@ class AskedSteps:
     def of_tpus(self) -> bool:
         """True if these are steps of TPU cores."""
         return any(StepPart.IDLE in core_times.parts for core_times in self.times)
+
+    @cached_property
+    def mean_rows(self) -> Sequence[NDArray[np.bool_]]:
+        """Masks of the rows of each core or host that enter means and shares."""
+        return [self.aligned.mean_rows(place, core_times) for place, core_times in enumerate(self.times)]
+
+    @cached_property
+    def why_unsplit(self) -> str:
+        """The reason for which waiting in all-reduces is not told from computing in some of these steps."""
+        participants = [
+            core_times.participants
+            for core_times in self.times
+            if core_times.participants is not None and not core_times.participants.are_all.all()
+        ]
+        if not participants:
+            return "the file does not tell it from computing"
+        fewest = min(int(core_participants.recorded.min()) for core_participants in participants)
+        return f"{fewest:,} of {participants[0].expected:,} devices recorded"
 
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
@@ -141,12 +160,33 @@ def _notes(
         )
         notes.append(Note("warning", text))
     notes += _lacking_notes(together, names, hosts)
+    notes += _unsplit_notes(times, together)
     over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {_first_names(over)}: what lies in two belongs to the later one"))
     if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes
+
+
+def _unsplit_notes(times: Sequence[StepTimes], together: AlignedSteps) -> list[Note]:
+    """A note on the steps in which waiting in all-reduces cannot be told from computing: by how many were recorded."""
+    steps_by_words: dict[str, set[int]] = {}
+    for place, core_times in enumerate(times):
+        unsplit = core_times.parts.get(StepPart.ALL_REDUCE_UNSPLIT)
+        if unsplit is None or core_times.participants is None:
+            continue
+        step_of_row = np.zeros(len(core_times), np.int64)
+        has_step = np.flatnonzero(together.rows[:, place] >= 0)
+        step_of_row[together.rows[has_step, place]] = has_step
+        for row in np.flatnonzero(unsplit).tolist():
+            recorded, expected = int(core_times.participants.recorded[row]), core_times.participants.expected
+            words = f"{recorded:,} of {expected:,} devices recorded"
+            steps_by_words.setdefault(words, set()).add(int(together.number[step_of_row[row]]))
+    return [
+        Note("info", f"waiting in all-reduces of {_numbers(sorted(numbers))} is not separable from computing: {words}")
+        for words, numbers in steps_by_words.items()
+    ]
 
 
 def _first_names(names: Sequence[str]) -> str:

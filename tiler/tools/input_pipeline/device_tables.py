@@ -41,6 +41,7 @@ PART_TITLES: Final = {
     StepPart.HOST_RECV: "Receive from host",
     StepPart.ALL_REDUCE_COMPUTE: "All-reduce compute",
     StepPart.ALL_REDUCE_SYNC: "All-reduce wait",
+    StepPart.ALL_REDUCE_UNSPLIT: "All-reduce, not separable",
     StepPart.COLLECTIVES: "Other collectives",
     StepPart.SEND: "Send",
     StepPart.RECV: "Receive",
@@ -66,6 +67,7 @@ _OF_CORES: Final = {
     "Host transfer": "that with the most",
     "All-reduce compute": "that with the longest all-reduces",
     "All-reduce wait": "that with the longest all-reduces",
+    "All-reduce, not separable": "that with the longest all-reduces",
     "Idle": "the rest of the shortest step",
 }
 
@@ -106,12 +108,13 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("Host transfer", summary.host_transfer, None),
         ("All-reduce compute", summary.reduce_compute, None),
         ("All-reduce wait", summary.reduce_sync, None),
+        ("All-reduce, not separable", summary.reduce_unsplit, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
     tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
     without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
     notes = [*means_note(steps.aligned), *_level_notes(without_infeed, summary.duration, every)]
-    reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
+    reduces = summary.reduce_compute + summary.reduce_sync + summary.reduce_unsplit - summary.infeed
     notes += _level_notes(
         [("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration, every
     )
@@ -161,6 +164,7 @@ def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:
         ticks("host_transfer", "Host transfer", summary.host_transfer),
         ticks("all_reduce_compute", "All-reduce compute", summary.reduce_compute),
         ticks("all_reduce_sync", "All-reduce wait", summary.reduce_sync),
+        ticks("all_reduce_unsplit", "All-reduce, not separable", summary.reduce_unsplit),
         ticks("idle", "Idle", summary.idle),
         Column("pass", "Pass", "count", steps.aligned.pass_[rows] + 1, total="none"),
         Column(
@@ -224,10 +228,8 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         step_class: np.array([steps.times[core].classes[step_class][row] for core, row in order], np.int64)
         for step_class in StepClass
     }
-    in_means = np.array([steps.times[core].in_means[row] for core, row in order], np.bool_)
-    is_first_left_out = bool(in_means.any()) and not in_means.all()
-    if not in_means.any():
-        in_means[:] = True
+    in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
+    is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
     rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
     halves, wholes = (
@@ -249,7 +251,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         facts,
         [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],
-        _level_notes(noted, duration, in_means),
+        [*means_note(steps.aligned), *_level_notes(noted, duration, in_means)],
         f"of the time of steps, {FIRST_STEP}" if is_first_left_out else "of the time of all steps",
         FIRST_STEP if is_first_left_out else "",
     )
