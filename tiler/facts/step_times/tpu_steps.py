@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.kind_sums import clipped
-from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
+from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
@@ -21,7 +21,6 @@ from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
-from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
@@ -75,26 +74,9 @@ def tpu_step_times(
 
 def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
-    device = yield from _device_durations(reader, spans)
+    device = yield from device_durations(reader, spans.track, spans.ordinal)
     alone = Participants(np.ones(len(spans), np.int64), 1)
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps, alone)
-
-
-def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[Ints]:
-    """Durations on the device of slices that are steps, ps; -1 where that is not known. Raises DamagedStore."""
-    durations = np.full(len(spans), -1, np.int64)
-    for track in np.unique(spans.track).tolist():
-        kinds = None if track < 0 else track_kinds(reader, track)
-        if kinds is None:
-            continue
-        records = OperationRecords(reader, track, kinds)
-        which = np.flatnonzero(spans.track == track)
-        number, place = np.divmod(spans.ordinal[which], CHUNK_OPERATIONS)
-        for record in np.unique(number).tolist():
-            in_record = number == record
-            durations[which[in_record]] = records.durations(record, place[in_record])
-            yield
-    return durations
 
 
 def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:

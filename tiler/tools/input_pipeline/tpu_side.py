@@ -28,6 +28,7 @@ class TpuSteps:
     duration: Ints  # of the core that takes longest
     compute: Ints  # the least of any core: all but waiting for the host and idling
     infeed: Ints  # the most of any core
+    infeed_of: Ints  # how long the step of that core is
     sparse_infeed: Ints
     outfeed: Ints  # the mean
     host_transfer: Ints  # the most
@@ -81,12 +82,14 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
     share = np.divide(waited, duration, out=np.zeros(duration.shape), where=duration > 0)
     core = np.argmax(np.where(there, waited, -1), axis=1)
     step_rows = np.arange(len(core))
+    fed_least = np.argmax(np.where(there, infeed, -1), axis=1)
     reducing = np.argmax(reduce_compute + reduce_sync + reduce_unsplit, axis=1)
     explained = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
     return TpuSteps(
         duration=most(duration),
         compute=compute,
         infeed=most(infeed),
+        infeed_of=duration[step_rows, fed_least],
         sparse_infeed=most(sparse),
         outfeed=outfeed_mean,
         host_transfer=most(transfer),

@@ -222,7 +222,7 @@ def _reduce_facts(steps: AskedSteps) -> list[Fact]:
     )
     split, unsplit = (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC), StepPart.ALL_REDUCE_UNSPLIT
     is_told = whole > 0 and (taken(*split) > 0 or not taken(unsplit))
-    why = "" if is_told else steps.why_unsplit
+    why = "of the steps of all cores" if is_told else steps.why_unsplit
     facts = [
         Fact(part.value, PART_TITLES[part], taken(part) / whole if is_told else None, "fraction", why) for part in split
     ]
