@@ -248,7 +248,7 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
     events += [*thread(1, 2, "loop"), x("Iteration 9", 0, 9, tid=2)]
     asked = Asked.of_events(tmp_path, events)
     text = asked.notes("steps")
-    assert "Devices disagree: /device:TPU:1 has other steps than /device:TPU:0" in text
+    assert "/device:TPU:1 lacks step 5" in text
     assert "Numbers are missing on /device:TPU:1" in text
     assert "Not used: slices Iteration N of loop of /device:TPU:0" in text
     assert "Some of steps 4-6 are missing on /device:TPU:1" in asked.notes("stats", steps=(4, 6))

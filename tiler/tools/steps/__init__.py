@@ -20,6 +20,7 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
+from tilescope.tiler.tools.lacking_steps import lacking_notes
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
@@ -256,13 +257,13 @@ def _tracks_table(tracks: Sequence[int], question_windows: QuestionWindows) -> T
 
 
 def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
-    notes = []
-    if any(not np.array_equal(device_series.numbers, series[0].numbers) for device_series in series):
-        most = max(series, key=lambda device_series: len(device_series.numbers))
-        others = [device_series for device_series in series if not np.array_equal(device_series.numbers, most.numbers)]
-        verb = "has" if len(others) == 1 else "have"
-        text = f"devices disagree: {names_of(steps, others)} {verb} other steps than {names_of(steps, [most])}"
-        notes.append(Note("warning", text))
+    all_numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(rows.numbers for rows in series)]))
+    hosts = [steps.host_name(device_series) for device_series in series]
+    names = [steps.process_name(device_series) for device_series in series]
+    if len(set(hosts)) > 1:
+        names = [f"{host} · {name}" for host, name in zip(hosts, names, strict=True)]
+    lacking = [np.setdiff1d(all_numbers, device_series.numbers).tolist() for device_series in series]
+    notes = lacking_notes(lacking, names, hosts)
     gaps = [
         device_series
         for device_series in series
