@@ -155,19 +155,22 @@ def _instruction_truth(instruction: Instruction) -> dict[str, Any]:
     }
 
 
-def _collective_ps(program: Program, cores: list[CoreStep], captured: dict[int, range], step: int) -> dict[int, int]:
-    """The shortest time that a core spends in each collective: what it takes, without waiting for others."""
+def _collective_ps(
+    program: Program, cores: list[CoreStep], captured: dict[int, range], step: int
+) -> dict[int, int] | None:
+    """The shortest time that a core spends in each collective: what it takes, without waiting for others.
+
+    None where not all cores, which all take part, have recorded the step.
+    """
+    if not all(step in captured[core] for core in range(len(cores))):
+        return None
     return {
-        collective: min(
-            int(core_step.duration[program.order.index(collective)])
-            for core, core_step in enumerate(cores)
-            if step in captured[core]
-        )
+        collective: min(int(core_step.duration[program.order.index(collective)]) for core_step in cores)
         for collective in program.collectives
     }
 
 
-def _step(program: Program, core_step: CoreStep, collective_ps: dict[int, int]) -> dict[str, Any]:
+def _step(program: Program, core_step: CoreStep, collective_ps: dict[int, int] | None) -> dict[str, Any]:
     order = np.array(program.order)
     own = own_ps(program, core_step)
     count = len(program.instructions)
@@ -183,10 +186,7 @@ def _step(program: Program, core_step: CoreStep, collective_ps: dict[int, int]) 
         "duration": core_step.length,
         "category": category,
         "idle": core_step.length - int(own.sum()),
-        "all_reduce": {
-            "compute": sum(collective_ps.values()),
-            "sync": sum(int(total[collective]) - least for collective, least in collective_ps.items()),
-        },
+        "all_reduce": _all_reduce(sum(int(total[collective]) for collective in program.collectives), collective_ps),
     }
     if count <= _MAX_INSTRUCTIONS:
         result["ops"] = {
@@ -194,6 +194,14 @@ def _step(program: Program, core_step: CoreStep, collective_ps: dict[int, int]) 
             for place, instruction in enumerate(program.instructions)
         }
     return result
+
+
+def _all_reduce(total: int, collective_ps: dict[int, int] | None) -> dict[str, int]:
+    """Time in collectives: computing and waiting for others, or both in one where they cannot be told apart."""
+    if collective_ps is None:
+        return {"compute": 0, "sync": 0, "unsplit": total}
+    compute = sum(collective_ps.values())
+    return {"compute": compute, "sync": total - compute, "unsplit": 0}
 
 
 _MAX_INSTRUCTIONS = 500  # of larger programs single operations are left out

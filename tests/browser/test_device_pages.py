@@ -47,7 +47,7 @@ def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     run = site.run_id(STORE)
     pages.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     for tool, words in (
-        ("gaps", ("Idle share", "Idle time by reason", "the host, which prepares and launches work")),
+        ("gaps", ("Idle between work", "Idle time by reason", "the host, which prepares and launches work")),
         ("overlap", ("Comm. hidden", "What steps are made of", "Computation hides")),
         ("flows", ("Flows from track to track", "Mean delay")),
     ):

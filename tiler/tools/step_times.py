@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,15 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes, steps_text
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
 
-_NAMED: Final = 3  # cores in a note
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AskedSteps:
     """`times` of cores (or hosts), and which of their steps are one; `why` there are none."""
 
@@ -39,6 +38,24 @@ class AskedSteps:
     def of_tpus(self) -> bool:
         """True if these are steps of TPU cores."""
         return any(StepPart.IDLE in core_times.parts for core_times in self.times)
+
+    @cached_property
+    def mean_rows(self) -> Sequence[NDArray[np.bool_]]:
+        """Masks of the rows of each core or host that enter means and shares."""
+        return [self.aligned.mean_rows(place, core_times) for place, core_times in enumerate(self.times)]
+
+    @cached_property
+    def why_unsplit(self) -> str:
+        """The reason for which waiting in all-reduces is not told from computing in some of these steps."""
+        participants = [
+            core_times.participants
+            for core_times in self.times
+            if core_times.participants is not None and not core_times.participants.are_all.all()
+        ]
+        if not participants:
+            return "the file does not tell it from computing"
+        fewest = min(int(core_participants.recorded.min()) for core_participants in participants)
+        return f"{fewest:,} of {participants[0].expected:,} devices recorded"
 
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
@@ -90,25 +107,6 @@ def _name(scope: Scope, core_times: StepTimes, host: str) -> str:
     return f"{host} · {name}" if host else name
 
 
-def _lacking_notes(together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]) -> list[Note]:
-    """A note on the steps that some cores lack: by host where all cores of it do."""
-    by_steps: dict[tuple[int, ...], list[int]] = {}
-    for place in range(len(names)):
-        absent = tuple(np.flatnonzero(together.rows[:, place] < 0).tolist())
-        if absent:
-            by_steps.setdefault(absent, []).append(place)
-    if not by_steps:
-        return []
-    texts = []
-    for absent, places in by_steps.items():
-        lacking_hosts, lacking = dict.fromkeys(hosts[place] for place in places), set(places)
-        are_whole = all(place in lacking for place, host in enumerate(hosts) if host in lacking_hosts)
-        whose = list(lacking_hosts) if are_whole and len(set(hosts)) > 1 else [names[place] for place in places]
-        verb = "lacks" if len(whose) == 1 else "lack"
-        texts.append(f"{_first_names(whose)} {verb} {_numbers(together.number[list(absent)].tolist())}")
-    return [Note("info", "; ".join(texts))]
-
-
 def means_note(together: AlignedSteps) -> list[Note]:
     """A note on how many steps enter means and shares that are of the complete ones; nothing where all do."""
     others = int((~together.complete).sum())
@@ -120,35 +118,38 @@ def means_note(together: AlignedSteps) -> list[Note]:
     return []
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    """Some steps in words: "step 5", "steps 5 to 9", "steps 5, 7, 9 and 3 more"."""
-    if len(numbers) == 1:
-        return f"step {numbers[0]}"
-    numbers = sorted(numbers)
-    if list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
-        return f"steps {numbers[0]} to {numbers[-1]}"
-    return f"steps {_first_names([str(number) for number in numbers])}"
-
-
 def _notes(
     times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]
 ) -> list[Note]:
     notes = []
     later = [name for name, shift in zip(names, together.shifts, strict=True) if shift]
     if later:
-        text = (
-            f"the trace has no step numbers, and {_first_names(later)} began later: steps were matched by their times"
-        )
+        text = f"the trace has no step numbers, and {first_names(later)} began later: steps were matched by their times"
         notes.append(Note("warning", text))
-    notes += _lacking_notes(together, names, hosts)
+    lacking = [together.number[together.rows[:, place] < 0].tolist() for place in range(len(names))]
+    notes += lacking_notes(lacking, names, hosts)
+    notes += _unsplit_notes(times, together)
     over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
-        notes.append(Note("info", f"steps overlap on {_first_names(over)}: what lies in two belongs to the later one"))
+        notes.append(Note("info", f"steps overlap on {first_names(over)}: what lies in two belongs to the later one"))
     if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes
 
 
-def _first_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _unsplit_notes(times: Sequence[StepTimes], together: AlignedSteps) -> list[Note]:
+    """A note on the steps in which waiting in all-reduces cannot be told from computing: by how many were recorded."""
+    steps_by_words: dict[str, set[int]] = {}
+    for place, core_times in enumerate(times):
+        unsplit = core_times.parts.get(StepPart.ALL_REDUCE_UNSPLIT)
+        if unsplit is None or core_times.participants is None:
+            continue
+        step_of_row = np.zeros(len(core_times), np.int64)
+        has_step = np.flatnonzero(together.rows[:, place] >= 0)
+        step_of_row[together.rows[has_step, place]] = has_step
+        for row in np.flatnonzero(unsplit).tolist():
+            recorded, expected = int(core_times.participants.recorded[row]), core_times.participants.expected
+            words = f"{recorded:,} of {expected:,} devices recorded"
+            steps_by_words.setdefault(words, set()).add(int(together.number[step_of_row[row]]))
+    text = "waiting in all-reduces of {} is not separable from computing: {}"
+    return [Note("info", text.format(steps_text(sorted(numbers)), words)) for words, numbers in steps_by_words.items()]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
 from tests.xprof_golden import golden, is_close
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass
@@ -68,6 +70,65 @@ def test_cells_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:
             assert (row["tpu_all_reduce_compute"], row["tpu_all_reduce_sync"]) == (reduce["compute"], reduce["sync"])
             assert sum(row[name] for name in row if name.startswith("tpu_")) == row["duration"]
     assert next(ours, None) is None
+
+
+def test_waiting_in_all_reduces_needs_all_that_take_part(tmp_path: Path) -> None:
+    """A host was recorded a step later: in the first step, nobody can tell how long the others waited for it."""
+    shape = PodShape()
+    pod = write_pod(tmp_path / "pod", shape)
+    build_store(pod.files, tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    pod_answer = answer(reader, collectives=True)
+    cells = iter(by_row(pod_answer, "cells"))
+    for step in pod.truth["steps"]:
+        for core in step["cores"].values():
+            row, reduce = next(cells), core["all_reduce"]
+            assert row["step"] == step["step"]
+            for name in ("compute", "sync", "unsplit"):
+                assert row[f"tpu_all_reduce_{name}"] == reduce[name]
+            assert sum(row[name] for name in row if name.startswith("tpu_")) == row["duration"] == core["duration"]
+            assert (reduce["unsplit"] > 0) == (step["step"] == shape.first_step)
+    assert next(cells, None) is None
+    for row in by_row(pod_answer, "collectives"):
+        figures = [row[name] for name in ("compute", "longest_wait", "waits")]
+        assert all(value is None for value in figures) == (row["step"] == shape.first_step), row
+    texts = [note.text for note in pod_answer.notes]
+    (unsplit,) = [text for text in texts if "not separable" in text]
+    assert unsplit.startswith(f"Waiting in all-reduces of step {shape.first_step} is ")
+    assert "4 of 6 devices" in unsplit
+    assert f"pod-worker-1 lacks step {shape.first_step}." in texts
+    assert any("of the 4 steps that all have" in text for text in texts)
+    # Means and shares are of the other steps.
+    complete = [list(step["cores"].values()) for step in pod.truth["steps"][1:]]
+    for place, row in enumerate(by_row(pod_answer, "cores")):
+        durations = [cores[place]["duration"] for cores in complete]
+        assert row["duration"] == pytest.approx(sum(durations) / len(durations), abs=1)
+        waits = [cores[place]["all_reduce"]["sync"] for cores in complete]
+        assert row["tpu_all_reduce_sync"] == pytest.approx(sum(waits) / len(waits), abs=1)
+        assert row["tpu_all_reduce_unsplit"] == 0
+    whole = sum(core["duration"] for cores in complete for core in cores)
+    for name in ("compute", "sync"):
+        taken = sum(core["all_reduce"][name] for cores in complete for core in cores)
+        assert pod_answer.fact(f"all_reduce_{name}").value == pytest.approx(taken / whole)
+
+
+def test_a_host_alone_has_all_reduces_that_are_a_part_of_their_own(tmp_path: Path) -> None:
+    """Its programs say that 16 devices run them."""
+    build_store(sorted(corpus_path("pod").rglob("tpu-pod-w-2.xplane.pb")), tmp_path / "store")
+    pod_answer = answer(QueryReader(open_run_store(tmp_path / "store")))
+    assert pod_answer.fact("all_reduce_sync").value is pod_answer.fact("all_reduce_compute").value is None
+    assert (
+        pod_answer.fact("all_reduce_sync").note
+        == pod_answer.fact("all_reduce_unsplit").note
+        == "4 of 16 devices recorded"
+    )
+    reduces = [
+        core["all_reduce"]["compute"] + core["all_reduce"]["sync"]
+        for step in truth()["steps"]
+        for place, core in zip(truth()["cores"], step["cores"].values(), strict=True)
+        if place["host"] == 2
+    ]
+    assert [row["tpu_all_reduce_unsplit"] for row in by_row(pod_answer, "cells")] == reduces
 
 
 def test_hosts_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:

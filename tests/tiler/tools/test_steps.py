@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -109,7 +110,9 @@ def test_steps_of_real_files_by_device(real: tuple[str, Asked]) -> None:
         assert event is not None
         found[row["series"]][row["step"], int(event["duration"])] += 1
         if not name.startswith("kineto/"):  # these last as long as on the GPU: test_launched_steps.py
-            assert (event["start"], event["duration"]) == (str(row["start"]), str(row["duration"]))
+            assert event["start"] == str(row["start"])
+            # Cores measure steps by their own clock, which is finer than the timeline's.
+            assert 0 <= int(event["duration"]) - row["duration"] <= (78 if name == "pod" else 0)
     assert all(of in devices.values() for of in found.values())
     assert [row["step"] for row in asked.rows("steps")] == list(CORPUS[name])
 
@@ -117,11 +120,8 @@ def test_steps_of_real_files_by_device(real: tuple[str, Asked]) -> None:
 def test_durations_of_a_real_run(tmp_path: Path) -> None:
     """A step takes as long as on its slowest device: the figures of the pod's generator."""
     asked = Asked(tmp_path, files_of(corpus_path("pod")))
-    by_number = defaultdict[int, list[int]](list)
-    for step in steps_of(corpus_path("pod")):
-        if step.process.startswith("/device:"):
-            by_number[step.number].append(step.duration_ps)
-    longest = [max(of) for _, of in sorted(by_number.items())]
+    truth = json.loads(gzip.decompress(corpus_path("pod/truth.json.gz").read_bytes()))
+    longest = [max(core["duration"] for core in step["cores"].values()) for step in truth["steps"]]
     answer = asked.ask("steps")
     assert values_of(answer.table("steps").column("duration")) == longest
     figures = {name: answer.fact(name).value for name in ("count", "first", "last", "devices", "min", "max")}
@@ -260,7 +260,7 @@ def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path)
     events += [*thread(1, 2, "loop"), x("Iteration 9", 0, 9, tid=2)]
     asked = Asked.of_events(tmp_path, events)
     text = asked.notes("steps")
-    assert "Devices disagree: /device:TPU:1 has other steps than /device:TPU:0" in text
+    assert "/device:TPU:1 lacks step 5" in text
     assert "Numbers are missing on /device:TPU:1" in text
     assert "Not used: slices Iteration N of loop of /device:TPU:0" in text
     assert "Some of steps 4-6 are missing on /device:TPU:1" in asked.notes("stats", steps=(4, 6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,20 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.step_times.times import StepTimes
 
 Ints = NDArray[np.int64]
+
+
+class NumberedSteps(Protocol):
+    """Steps of a core or host with their times: columns of shape (n,), in ticks."""
+
+    @property
+    def number(self) -> Ints: ...
+    @property
+    def start(self) -> Ints: ...
+    @property
+    def stop(self) -> Ints: ...
+    @property
+    def counted(self) -> bool: ...
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -39,10 +54,18 @@ class AlignedSteps:
         is_complete: NDArray[np.bool_] = np.all(self.rows >= 0, axis=1)
         return is_complete if is_complete.any() else np.ones(len(self), np.bool_)
 
+    def mean_rows(self, place: int, step_times: StepTimes) -> NDArray[np.bool_]:
+        """Mask of the rows of a core or host that enter means: complete steps, where it has any but its first one."""
+        rows = self.rows[self.complete, place]
+        is_complete = np.zeros(len(step_times), np.bool_)
+        is_complete[rows[rows >= 0]] = True
+        is_complete &= step_times.mean_rows
+        return is_complete if is_complete.any() else step_times.mean_rows
+
 
 def aligned(times: Sequence[StepTimes]) -> AlignedSteps:
     """Steps of the same pass and number are one; those without numbers are told by when they are."""
-    shifts = _shifts(times)
+    shifts = step_shifts(times)
     pass_, number, place, row = (np.concatenate([np.zeros(0, np.int64), *column]) for column in _columns(times, shifts))
     order = np.lexsort((number, pass_))
     change = np.ones(len(order), np.bool_)
@@ -63,7 +86,8 @@ def _columns(times: Sequence[StepTimes], shifts: Sequence[int]) -> tuple[list[In
     )
 
 
-def _shifts(times: Sequence[StepTimes]) -> list[int]:
+def step_shifts(times: Sequence[NumberedSteps]) -> list[int]:
+    """Numbers to add to those of each core or host, so that steps at the same time have the same."""
     counted = [step_times for step_times in times if step_times.counted and len(step_times)]
     if not counted:
         return [0] * len(times)
@@ -74,13 +98,13 @@ def _shifts(times: Sequence[StepTimes]) -> list[int]:
     return [_shift(step_times, first) if step_times.counted and len(step_times) else 0 for step_times in times]
 
 
-def _mean(step_times: StepTimes) -> int:
+def _mean(step_times: NumberedSteps) -> int:
     """Ticks from one step to the next."""
     apart = int(step_times.number[-1] - step_times.number[0])
     return int(step_times.start[-1] - step_times.start[0]) // apart if apart > 0 else 0
 
 
-def _shift(step_times: StepTimes, first: StepTimes) -> int:
+def _shift(step_times: NumberedSteps, first: NumberedSteps) -> int:
     """The number to add to those of these steps: the first is the step of `first` that shares most time with it."""
     common = np.minimum(first.stop, step_times.stop[0]) - np.maximum(first.start, step_times.start[0])
     same_step = int(np.argmax(common))

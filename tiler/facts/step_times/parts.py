@@ -34,6 +34,7 @@ class StepPart(StrEnum):
     HOST_RECV = "host_recv"
     ALL_REDUCE_COMPUTE = "all_reduce_compute"
     ALL_REDUCE_SYNC = "all_reduce_sync"  # waiting for the core that comes last
+    ALL_REDUCE_UNSPLIT = "all_reduce_unsplit"  # both: not all cores that take part were recorded
     COLLECTIVES = "collectives"  # other ones
     SEND = "send"
     RECV = "recv"
@@ -65,6 +66,7 @@ CLASS_OF: Final[Mapping[StepPart, StepClass]] = {
     StepPart.HOST_RECV: StepClass.INPUT,
     StepPart.ALL_REDUCE_COMPUTE: StepClass.DEVICE_COLLECTIVES,
     StepPart.ALL_REDUCE_SYNC: StepClass.DEVICE_COLLECTIVES,
+    StepPart.ALL_REDUCE_UNSPLIT: StepClass.DEVICE_COLLECTIVES,
     StepPart.COLLECTIVES: StepClass.DEVICE_COLLECTIVES,
     StepPart.SEND: StepClass.DEVICE_TO_DEVICE,
     StepPart.RECV: StepClass.DEVICE_TO_DEVICE,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, StepClass, StepPart
+from tilescope.tiler.facts.step_times.reduce_participants import Participants
 from tilescope.tiler.facts.step_times.spans import StepSpans
 
 Ints = NDArray[np.int64]
@@ -35,6 +36,7 @@ class StepTimes:
     overlap: bool  # steps overlapped: what lay in two belongs to the later one
     counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
     first_launched: NDArray[np.bool_] | None = None  # the first recorded step, which begins with its first launch
+    participants: Participants | None = None  # of the all-reduces of TPU cores
 
     def __len__(self) -> int:
         return len(self.number)
@@ -83,8 +85,9 @@ def step_times_of(
     duration: Ints,
     parts: Ints,
     names: Sequence[StepPart],
+    participants: Participants | None = None,
 ) -> StepTimes:
-    """Pieces of steps as steps: those of the same pass and number together."""
+    """Pieces of steps as steps: those of the same pass and number together. `participants` of all rows of `spans`."""
     order = np.lexsort((start, spans.number[rows], spans.pass_[rows]))
     rows, start, stop, duration, parts = (column[order] for column in (rows, start, stop, duration, parts))
     is_whole = is_whole[order]
@@ -113,4 +116,5 @@ def step_times_of(
         spans.overlap,
         spans.counted,
         rows[first] == 0 if spans.launched else None,
+        None if participants is None else participants.take(rows[first]),
     )

@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.kind_sums import clipped
-from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
+from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
+from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
+from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
-from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
 
 _COMPUTE, _SYNC = TPU_PARTS.index(StepPart.ALL_REDUCE_COMPUTE), TPU_PARTS.index(StepPart.ALL_REDUCE_SYNC)
+_UNSPLIT = TPU_PARTS.index(StepPart.ALL_REDUCE_UNSPLIT)
 _IDLE = TPU_PARTS.index(StepPart.IDLE)
 
 
@@ -37,6 +39,7 @@ class _WholeSteps:
     device: Ints  # how long the slice takes on the device, ps; -1 not known
     sums: CoreSums
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
+    participants: Participants
 
 
 _WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cores, and what they are made of")
@@ -47,7 +50,8 @@ def tpu_step_times(
 ) -> Interruptible[list[StepTimes]]:
     """Step times of the wanted processes of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
-    How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
+    How long an all-reduce computes is the least that it takes on any core; on the others it waited for that. In steps
+    that not all cores have which take part, the one is not told from the other.
     """
     whole = _WHOLE_STEPS.get(reader) if steps is reader.steps else None
     if whole is None:
@@ -56,7 +60,7 @@ def tpu_step_times(
             series = steps.of_track(core.operations[0])
             if series is not None and len(series.rows):
                 whole.append((yield from _whole_steps(reader, core, StepSpans.from_series(series))))
-        whole = _with_least(whole)
+        whole = _compared(whole, (yield from expected_participants(reader, cores)) or len(whole))
         if steps is reader.steps:
             _WHOLE_STEPS.keep(reader, whole)
     times_of_cores = []
@@ -70,25 +74,9 @@ def tpu_step_times(
 
 def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
-    device = yield from _device_durations(reader, spans)
-    return _WholeSteps(core, spans, device, sums, sums.reduces.ps)
-
-
-def _device_durations(reader: QueryReader, spans: StepSpans) -> Interruptible[Ints]:
-    """Durations on the device of slices that are steps, ps; -1 where that is not known. Raises DamagedStore."""
-    durations = np.full(len(spans), -1, np.int64)
-    for track in np.unique(spans.track).tolist():
-        kinds = None if track < 0 else track_kinds(reader, track)
-        if kinds is None:
-            continue
-        records = OperationRecords(reader, track, kinds)
-        which = np.flatnonzero(spans.track == track)
-        number, place = np.divmod(spans.ordinal[which], CHUNK_OPERATIONS)
-        for record in np.unique(number).tolist():
-            in_record = number == record
-            durations[which[in_record]] = records.durations(record, place[in_record])
-            yield
-    return durations
+    device = yield from device_durations(reader, spans.track, spans.ordinal)
+    alone = Participants(np.ones(len(spans), np.int64), 1)
+    return _WholeSteps(core, spans, device, sums, sums.reduces.ps, alone)
 
 
 def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
@@ -105,32 +93,38 @@ def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops
     return durations
 
 
-def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
-    """With what each all-reduce takes at least, by step and id, over all cores."""
-    columns = [
-        (
-            np.full(len(core_steps.sums.reduces.id), place),
-            core_steps.spans.pass_[core_steps.sums.reduces.window],
-            core_steps.spans.number[core_steps.sums.reduces.window],
-            core_steps.sums.reduces.id,
-            core_steps.sums.reduces.ps,
-        )
-        for place, core_steps in enumerate(whole)
+def _compared(whole: list[_WholeSteps], expected: int) -> list[_WholeSteps]:
+    """With what each all-reduce takes at least, by step and id, over all cores; and how many cores have each step."""
+    steps, recorded = _common_steps([core_steps.spans for core_steps in whole])
+    reduces = [core_steps.sums.reduces for core_steps in whole]
+    columns = [(step[sums.window], sums.id, sums.ps) for step, sums in zip(steps, reduces, strict=True)]
+    least = [sums.ps for sums in reduces]
+    if any(map(len, least)):
+        step, ids, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
+        order = np.lexsort((ids, step))
+        first = np.flatnonzero((np.diff(step[order], prepend=-1) != 0) | (np.diff(ids[order], prepend=-1) != 0))
+        of_all = np.empty(len(order), np.int64)
+        of_all[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
+        least = np.split(of_all, np.cumsum([len(sums.ps) for sums in reduces])[:-1])
+    return [
+        replace(core_steps, least=of_core, participants=Participants(recorded[step], expected))
+        for core_steps, of_core, step in zip(whole, least, steps, strict=True)
     ]
-    if not columns:
-        return whole
-    core, pass_, number, ids, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
-    if not len(ps):
-        return whole
-    order = np.lexsort((ids, number, pass_))
-    change = np.zeros(len(order), np.bool_)
-    change[0] = True
-    for column in (pass_, number, ids):
-        change[1:] |= np.diff(column[order]) != 0
-    first = np.flatnonzero(change)
-    least = np.empty(len(order), np.int64)
-    least[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
-    return [replace(core_steps, least=least[core == place]) for place, core_steps in enumerate(whole)]
+
+
+def _common_steps(cores: Sequence[StepSpans]) -> tuple[list[Ints], Ints]:
+    """A number for each step of each core, which cores share that have it; and how many cores do, by this number."""
+    if not cores:
+        return [], np.zeros(0, np.int64)
+    rows = [len(spans) for spans in cores]
+    keys = [
+        np.stack([spans.pass_, spans.number + shift], axis=1)
+        for spans, shift in zip(cores, step_shifts(cores), strict=True)
+    ]
+    step = np.unique(np.concatenate(keys), axis=0, return_inverse=True)[1].reshape(-1)
+    core = np.repeat(np.arange(len(cores)), rows)
+    recorded = np.bincount(np.unique(np.stack([step, core], axis=1), axis=0)[:, 0])
+    return np.split(step, np.cumsum(rows)[:-1]), recorded
 
 
 def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> Interruptible[StepTimes]:
@@ -151,7 +145,10 @@ def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> In
     duration = _durations(reader, core_steps, start, stop, row)
     parts[:, _IDLE] = duration - parts.sum(axis=1)
     is_whole = np.arange(len(start)) < len(rows)
-    return step_times_of(core_steps.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS)
+    participants = core_steps.participants
+    return step_times_of(
+        core_steps.core.group, spans, row, start, stop, is_whole, duration, parts, TPU_PARTS, participants
+    )
 
 
 def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints, times: Ints) -> Interruptible[Ints]:
@@ -177,7 +174,7 @@ def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints
 def _split(core_steps: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
     """The parts of steps, or of what they have until some time, with what all-reduces wait told from computing.
 
-    One that waits does so first, and computes once all cores have come.
+    One that waits does so first, and computes once all cores have come. If not all were recorded, both are one part.
     """
     parts = sums.parts.copy()
     reduces, whole = sums.reduces, core_steps.sums.reduces
@@ -187,6 +184,9 @@ def _split(core_steps: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
     sync = np.minimum(sync, np.maximum(parts[:, _COMPUTE], 0))
     parts[:, _SYNC] = sync
     parts[:, _COMPUTE] -= sync
+    unsplit = np.flatnonzero(~core_steps.participants.are_all[rows])
+    parts[unsplit, _UNSPLIT] = parts[unsplit, _COMPUTE] + parts[unsplit, _SYNC]
+    parts[unsplit, _COMPUTE] = parts[unsplit, _SYNC] = 0
     return parts
 
 

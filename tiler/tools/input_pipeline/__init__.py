@@ -154,5 +154,5 @@ TOOL: Final = Tool(
     question=InputPipelineQuestion,
     answer=_answer,
     availability=_availability,
-    contract=Contract(same=(Same("steps", "pod", "steps"),)),
+    contract=Contract(same=(Same("steps", "pod", "steps"), Same("cores", "pod", "cores"))),
 )

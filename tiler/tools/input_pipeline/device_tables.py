@@ -41,6 +41,7 @@ PART_TITLES: Final = {
     StepPart.HOST_RECV: "Receive from host",
     StepPart.ALL_REDUCE_COMPUTE: "All-reduce compute",
     StepPart.ALL_REDUCE_SYNC: "All-reduce wait",
+    StepPart.ALL_REDUCE_UNSPLIT: "All-reduce, not separable",
     StepPart.COLLECTIVES: "Other collectives",
     StepPart.SEND: "Send",
     StepPart.RECV: "Receive",
@@ -60,12 +61,13 @@ _WORDS: Final = {"high": "that is much", "moderate": "worth a look"}
 # Whose time the parts of TPU steps are. They are of several cores, so they do not add up to a step.
 _OF_CORES: Final = {
     "Compute": "that with the least",
-    "Infeed": "that with the most",
+    "Infeed": "that with the most, of its own step",
     "Sparse core infeed": "that with the most",
     "Outfeed": "the mean of all",
     "Host transfer": "that with the most",
     "All-reduce compute": "that with the longest all-reduces",
     "All-reduce wait": "that with the longest all-reduces",
+    "All-reduce, not separable": "that with the longest all-reduces",
     "Idle": "the rest of the shortest step",
 }
 
@@ -93,7 +95,7 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
     share = float(summary.waited[every].sum()) / whole if whole else 0.0
     shares = summary.share_max[every]
     facts = [
-        Fact("infeed_mean", "Waits, mean of steps", float(shares.mean()), "fraction", "of the core that waits longest"),
+        Fact("infeed_mean", "Waits, mean share", float(shares.mean()), "fraction", "of the core that waits longest"),
         _share_deviation(shares),
         Fact("infeed_min", "Least", float(shares.min()), "fraction"),
         Fact("infeed_max", "Most", float(shares.max()), "fraction"),
@@ -106,12 +108,14 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         ("Host transfer", summary.host_transfer, None),
         ("All-reduce compute", summary.reduce_compute, None),
         ("All-reduce wait", summary.reduce_sync, None),
+        ("All-reduce, not separable", summary.reduce_unsplit, None),
         ("Idle", summary.idle, levels.IDLE),
     ]
-    tables = [_parts_table(steps, rows, summary.duration, every, _OF_CORES), _tpu_table(steps, summary, limit)]
+    wholes = {"Infeed": summary.infeed_of}
+    tables = [_parts_table(steps, rows, summary.duration, every, wholes, _OF_CORES), _tpu_table(steps, summary, limit)]
     without_infeed = [(title, ps, level) for title, ps, level in rows if title != "Infeed"]
     notes = [*means_note(steps.aligned), *_level_notes(without_infeed, summary.duration, every)]
-    reduces = summary.reduce_compute + summary.reduce_sync - summary.infeed
+    reduces = summary.reduce_compute + summary.reduce_sync + summary.reduce_unsplit - summary.infeed
     notes += _level_notes(
         [("All-reduce beyond infeed", np.maximum(reduces, 0), levels.ALL_REDUCE)], summary.duration, every
     )
@@ -161,6 +165,7 @@ def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:
         ticks("host_transfer", "Host transfer", summary.host_transfer),
         ticks("all_reduce_compute", "All-reduce compute", summary.reduce_compute),
         ticks("all_reduce_sync", "All-reduce wait", summary.reduce_sync),
+        ticks("all_reduce_unsplit", "All-reduce, not separable", summary.reduce_unsplit),
         ticks("idle", "Idle", summary.idle),
         Column("pass", "Pass", "count", steps.aligned.pass_[rows] + 1, total="none"),
         Column(
@@ -224,10 +229,8 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         step_class: np.array([steps.times[core].classes[step_class][row] for core, row in order], np.int64)
         for step_class in StepClass
     }
-    in_means = np.array([steps.times[core].in_means[row] for core, row in order], np.bool_)
-    is_first_left_out = bool(in_means.any()) and not in_means.all()
-    if not in_means.any():
-        in_means[:] = True
+    in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
+    is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
     rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
     halves, wholes = (
@@ -242,17 +245,32 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     if is_timed.any():
         facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
     noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
+    longest, step_in_means = _longest_hosts(steps)
+    step_note = "of the host that takes longest" if len(steps.times) > 1 else ""
     return Measured(
-        duration,
-        in_means,
+        longest,
+        step_in_means,
         int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0,
         facts,
         [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],
-        _level_notes(noted, duration, in_means),
+        [*means_note(steps.aligned), *_level_notes(noted, duration, in_means)],
         f"of the time of steps, {FIRST_STEP}" if is_first_left_out else "of the time of all steps",
-        FIRST_STEP if is_first_left_out else "",
+        ", ".join(filter(None, (step_note, FIRST_STEP if is_first_left_out else ""))),
     )
+
+
+def _longest_hosts(steps: AskedSteps) -> tuple[Ints, NDArray[np.bool_]]:
+    """The duration of each step of the run on the host that takes longest, ps, and which of them enter means."""
+    rows = steps.aligned.rows
+    longest, enters = np.zeros(len(rows), np.int64), np.ones(len(rows), np.bool_)
+    for place, host_times in enumerate(steps.times):
+        has_step = np.flatnonzero(rows[:, place] >= 0)
+        host_rows = rows[has_step, place]
+        longest[has_step] = np.maximum(longest[has_step], host_times.duration[host_rows])
+        enters[has_step] &= host_times.in_means[host_rows]
+    complete = enters & steps.aligned.complete
+    return longest, next((mask for mask in (complete, enters) if mask.any()), np.ones(len(rows), np.bool_))
 
 
 def _host_table(
@@ -298,16 +316,20 @@ def _parts_table(
     rows: Sequence[tuple[str, Ints, Level | None]],
     duration: Ints,
     in_means: NDArray[np.bool_],
+    wholes: Mapping[str, Ints] | None = None,
     whose: Mapping[str, str] | None = None,
 ) -> Table:
     """Table of the parts of steps, in the mean: parts without time are left out, unless they have a level.
 
-    `whose` by title, where parts are of several cores.
+    By title, where parts are of several cores: `wholes`, of which durations their shares are, if not of `duration`; and
+    `whose` they are.
     """
     rows = [(title, ps, level) for title, ps, level in rows if level is not None or ps.any()]
-    whole = int(duration[in_means].sum())
+    sums = [int((wholes or {}).get(title, duration)[in_means].sum()) for title, _, _ in rows]
     spreads = [spread(steps.ticks(ps), in_means) for _, ps, _ in rows]
-    shares: list[Value] = [int(ps[in_means].sum()) / whole if whole else None for _, ps, _ in rows]
+    shares: list[Value] = [
+        int(ps[in_means].sum()) / whole if whole else None for (_, ps, _), whole in zip(rows, sums, strict=True)
+    ]
     words = [
         None if level is None or share is None else level.word(float(share)) or None
         for (_, _, level), share in zip(rows, shares, strict=True)

@@ -28,12 +28,14 @@ class TpuSteps:
     duration: Ints  # of the core that takes longest
     compute: Ints  # the least of any core: all but waiting for the host and idling
     infeed: Ints  # the most of any core
+    infeed_of: Ints  # how long the step of that core is
     sparse_infeed: Ints
     outfeed: Ints  # the mean
     host_transfer: Ints  # the most
     idle: Ints
     reduce_compute: Ints  # of the core whose all-reduces take longest
     reduce_sync: Ints
+    reduce_unsplit: Ints  # where not all that take part were recorded
     share_mean: Shares  # of each core's step that it waits for input
     share_min: Shares
     share_max: Shares
@@ -71,25 +73,30 @@ def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
         parts(*step_parts)
         for step_parts in ((StepPart.INFEED,), (StepPart.SPARSE_INFEED,), (StepPart.OUTFEED,), _TRANSFER)
     )
-    reduce_compute, reduce_sync = parts(StepPart.ALL_REDUCE_COMPUTE), parts(StepPart.ALL_REDUCE_SYNC)
+    reduce_compute, reduce_sync, reduce_unsplit = (
+        parts(part) for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC, StepPart.ALL_REDUCE_UNSPLIT)
+    )
     compute = least(duration - parts(*_WAITS))
     outfeed_mean = outfeed.sum(axis=1) // count
     waited = infeed + sparse
     share = np.divide(waited, duration, out=np.zeros(duration.shape), where=duration > 0)
     core = np.argmax(np.where(there, waited, -1), axis=1)
     step_rows = np.arange(len(core))
-    reducing = np.argmax(reduce_compute + reduce_sync, axis=1)
+    fed_least = np.argmax(np.where(there, infeed, -1), axis=1)
+    reducing = np.argmax(reduce_compute + reduce_sync + reduce_unsplit, axis=1)
     explained = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
     return TpuSteps(
         duration=most(duration),
         compute=compute,
         infeed=most(infeed),
+        infeed_of=duration[step_rows, fed_least],
         sparse_infeed=most(sparse),
         outfeed=outfeed_mean,
         host_transfer=most(transfer),
         idle=np.maximum(least(duration) - explained, 0),
         reduce_compute=reduce_compute[step_rows, reducing],
         reduce_sync=reduce_sync[step_rows, reducing],
+        reduce_unsplit=reduce_unsplit[step_rows, reducing],
         share_mean=share.sum(axis=1) / count,
         share_min=share.min(axis=1, initial=np.inf, where=there),
         share_max=share.max(axis=1, initial=0, where=there),

@@ -36,7 +36,7 @@ from tilescope.tiler.tools.pod.saved import (
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
+from tilescope.tiler.tools.step_times import AskedSteps, asked_steps, means_note
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
@@ -89,6 +89,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
             "tpu_host_recv",
             "tpu_all_reduce_compute",
             "tpu_all_reduce_sync",
+            "tpu_all_reduce_unsplit",
             "tpu_collectives",
             "tpu_send",
             "tpu_recv",
@@ -118,7 +119,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
-    standing_out = stragglers(steps.times)
+    standing_out = stragglers(steps.times, steps.mean_rows)
     yield
     if not steps.times:
         return Answer([Fact("cores", "Cores", None, "count", steps.why)], notes=steps.notes)
@@ -129,7 +130,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
     cause = yield from headline(scope, question)
-    notes = [*cause, *_notes(steps, standing_out), *_place_notes(places), *steps.notes]
+    notes = [*cause, *_notes(steps, standing_out), *_place_notes(places), *means_note(steps.aligned), *steps.notes]
     if question.channels:
         tables.append((yield from channels_table(scope, steps, places, question.limit, notes)))
     return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
@@ -152,7 +153,8 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     tick_ps = scope.reader.tick_ps
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
     if any("crsDurationUs" in core.figure_names for core in cores):
-        notes.append(Note("info", "the file does not tell computing in all-reduces from waiting: all of it is compute"))
+        text = "the file does not tell computing in all-reduces from waiting: both are a part of their own"
+        notes.append(Note("info", text))
     if is_cut:
         text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} of cores times steps"
         notes.append(Note("warning", f"{text}: the first are shown, ask for fewer steps"))
@@ -163,7 +165,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
     yield
-    standing_out = stragglers(times)
+    standing_out = stragglers(times, steps.mean_rows)
     tables = [
         _stragglers_table(steps, standing_out),
         (yield from _cores_table(steps, standing_out, places)),
@@ -189,7 +191,10 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     hosts = f"{host_noun(steps.hosts)}s"
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
     count = len({straggler.place for straggler in standing_out}) if enough else None
-    bottlenecks = Counter(bottleneck for core_times in steps.times for bottleneck in core_times.bottlenecks)
+    rows_in_means = list(zip(steps.times, steps.mean_rows, strict=True))
+    bottlenecks = Counter(
+        core_times.bottlenecks[row] for core_times, rows in rows_in_means for row in np.flatnonzero(rows).tolist()
+    )
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     facts = [
         Fact("cores", "Cores" if steps.of_tpus else hosts.capitalize(), len(steps.times), "count"),
@@ -199,12 +204,31 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
         Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
     ]
     if steps.of_tpus:
-        whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
-        for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC):
-            taken = sum(int(core_times.parts[part].sum()) for core_times in steps.times if part in core_times.parts)
-            is_told = whole > 0 and any(part in core_times.parts for core_times in steps.times)
-            why = "" if is_told else "the file does not tell it from computing"
-            facts.append(Fact(part.value, PART_TITLES[part], taken / whole if is_told else None, "fraction", why))
+        facts += _reduce_facts(steps)
+    return facts
+
+
+def _reduce_facts(steps: AskedSteps) -> list[Fact]:
+    """Shares of all-reduces in the steps that enter means."""
+
+    def taken(*parts: StepPart) -> int:
+        return sum(
+            int(core_times.sum_of(parts)[rows].sum())
+            for core_times, rows in zip(steps.times, steps.mean_rows, strict=True)
+        )
+
+    whole = sum(
+        int(core_times.duration[rows].sum()) for core_times, rows in zip(steps.times, steps.mean_rows, strict=True)
+    )
+    split, unsplit = (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC), StepPart.ALL_REDUCE_UNSPLIT
+    is_told = whole > 0 and (taken(*split) > 0 or not taken(unsplit))
+    why = "of the steps of all cores" if is_told else steps.why_unsplit
+    facts = [
+        Fact(part.value, PART_TITLES[part], taken(part) / whole if is_told else None, "fraction", why) for part in split
+    ]
+    if whole and taken(unsplit):
+        share = taken(unsplit) / whole
+        facts.append(Fact(unsplit.value, PART_TITLES[unsplit], share, "fraction", steps.why_unsplit))
     return facts
 
 
@@ -219,7 +243,7 @@ def _cores_table(
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
     def means(columns: Sequence[Ints]) -> list[Value]:
-        counted = [ps[core_times.mean_rows] for ps, core_times in zip(columns, times, strict=True)]
+        counted = [ps[rows] for ps, rows in zip(columns, steps.mean_rows, strict=True)]
         return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in counted]
 
     of_classes: dict[StepClass, list[Value]] = {}

@@ -21,27 +21,36 @@ def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Interrupti
     """A row for each all-reduce that begins in a step, the cores together; told as a whole, wherever the span ends.
 
     One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
-    the others wait for the rest of theirs.
+    the others wait for the rest of theirs. Where not all that take part were recorded, neither is known.
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
     step_numbers, places, reduces = [], [], []
+    is_split = np.ones(len(steps.aligned), np.bool_)
     for place, core_times in enumerate(steps.times):
         rows = steps.aligned.rows[:limit, place]
         step = np.flatnonzero(rows >= 0)
         step = step[np.argsort(core_times.start[rows[step]], kind="stable")]
         if core_times.group not in cores or not len(step):
             continue
+        if core_times.participants is not None:
+            is_split[step] &= core_times.participants.are_all[rows[step]]
         events = yield from reduce_events(
             scope.reader, cores[core_times.group], core_times.start[rows[step]], np.asarray(core_times.stop[rows[step]])
         )
         step_numbers.append(step[events.window])
         places.append(np.full(len(events), place))
         reduces.append(events)
-    return _table(scope, steps, _joined(step_numbers), _joined(places), reduces, limit)
+    return _table(scope, steps, _joined(step_numbers), _joined(places), reduces, is_split, limit)
 
 
 def _table(
-    scope: Scope, steps: AskedSteps, step: Ints, place: Ints, reduces: Sequence[ReduceEvents], limit: int
+    scope: Scope,
+    steps: AskedSteps,
+    step: Ints,
+    place: Ints,
+    reduces: Sequence[ReduceEvents],
+    is_split: NDArray[np.bool_],
+    limit: int,
 ) -> Table:
     ids, begin, end, ps = (
         _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("id", "begin", "end", "ps")
@@ -71,6 +80,12 @@ def _table(
     events: list[Value] = [
         f"{on}.{number}" for on, number in zip(track[tail].tolist(), ordinal[tail].tolist(), strict=True)
     ]
+    separable = is_split[step[head]]
+
+    def split(ps: Ints) -> list[Value]:
+        ticks: list[int] = steps.ticks(ps).tolist()
+        return [value if is_known else None for value, is_known in zip(ticks, separable.tolist(), strict=True)]
+
     columns = [
         Column("step", "Step", "count", steps.aligned.number[step[head]], total="none"),
         Column("name", "All-reduce", "name", names),
@@ -78,9 +93,9 @@ def _table(
         Column("last", "Comes last", "text", [steps.names[core] for core in place[tail].tolist()]),
         Column("begins_apart", "Begins apart", "ticks", begin[tail] - begin[head]),
         Column("ends_apart", "Ends apart", "ticks", last_end - first_end),
-        Column("compute", "Computes", "ticks", steps.ticks(least)),
-        Column("longest_wait", "Longest wait", "ticks", steps.ticks(most - least), total="max"),
-        Column("waits", "Waits, all cores", "ticks", steps.ticks(total - counts * least)),
+        Column("compute", "Computes", "ticks", split(least)),
+        Column("longest_wait", "Longest wait", "ticks", split(most - least), total="max"),
+        Column("waits", "Waits, all cores", "ticks", split(total - counts * least)),
         Column("first", "Comes first", "text", [steps.names[core] for core in place[head].tolist()]),
         Column("start", "Start", "time", begin[head]),
         Column("end", "End", "time", last_end),

@@ -41,7 +41,7 @@ _TPU: Final[Mapping[str, StepPart]] = {
     "hostOutfeedDurationUs": StepPart.OUTFEED,
     "sendDurationUs": StepPart.SEND,
     "recvDurationUs": StepPart.RECV,
-    "crsDurationUs": StepPart.ALL_REDUCE_COMPUTE,
+    "crsDurationUs": StepPart.ALL_REDUCE_UNSPLIT,
     "allReduceComputeDurationUs": StepPart.ALL_REDUCE_COMPUTE,
     "allReduceSyncDurationUs": StepPart.ALL_REDUCE_SYNC,
     "bcInfeedWaitDurationUs": StepPart.SPARSE_INFEED,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times import StepClass, StepTimes
 
@@ -36,7 +37,7 @@ _CAUSES: Final = (
 class Straggler:
     """A core or a host that stands out. `place` is its index in `times`; shares are of the time of its steps.
 
-    A first recorded step that enters no mean counts for none of it.
+    Steps that enter no mean count for none of it.
     """
 
     place: int
@@ -48,15 +49,13 @@ class Straggler:
     worst: int  # row of the step with the greatest share
 
 
-def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
-    """Cores that stand out, the worst first."""
-    places = [
-        place for place, core_times in enumerate(times) if int(core_times.duration[core_times.mean_rows].sum()) > 0
-    ]
+def stragglers(times: Sequence[StepTimes], mean_rows: Sequence[NDArray[np.bool_]]) -> list[Straggler]:
+    """Cores that stand out, the worst first. `mean_rows`: masks of the steps of each that enter means."""
+    places = [place for place, rows in enumerate(mean_rows) if int(times[place].duration[rows].sum()) > 0]
     if len(places) < LEAST:
         return []
     standing_out = []
-    counted = [times[place].mean_rows for place in places]
+    counted = [mean_rows[place] for place in places]
     whole = np.array([float(times[place].duration[rows].sum()) for place, rows in zip(places, counted, strict=True)])
     for cause in _CAUSES:
         taken = [float(times[place].classes[cause][rows].sum()) for place, rows in zip(places, counted, strict=True)]

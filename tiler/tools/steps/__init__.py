@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
+from tilescope.tiler.facts.step_times import device_durations
 from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
+from tilescope.tiler.tools.lacking_steps import lacking_notes
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
@@ -75,7 +77,11 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     devices = []
     for number, device_series in enumerate(series):
         is_launched = any(device_series is other for other in launched.series.values())
-        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span, launched=is_launched))
+        rows = device_series.rows
+        clock = (yield from device_durations(scope.reader, rows.track, rows.ordinal)) // scope.reader.tick_ps
+        devices.append(
+            DeviceSteps.from_series(number, device_series, question.steps, span, clock, launched=is_launched)
+        )
         yield
     table = RunStepTable.from_devices(devices)
     listed = table.first(question.limit)
@@ -94,7 +100,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     notes += _notes(steps, series) + _border_notes(series, listed)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    return Answer(_facts(steps, series, table), tables, _charts(listed), notes)
+    return Answer(_facts(steps, series, table, sum(map(bool, map(len, devices)))), tables, _charts(listed), notes)
 
 
 def _differences(
@@ -133,9 +139,10 @@ def _by_launches(reader: QueryReader, launched: LaunchedSteps, series: Sequence[
     return list({id(device_series): device_series for device_series in timed}.values())
 
 
-def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -> list[Fact]:
+def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, devices: int) -> list[Fact]:
+    """Facts about the steps; so many `devices` have some of them."""
     first, last = (int(table.number.min()), int(table.number.max())) if len(table) else (None, None)
-    in_means = table.in_means(len(series))
+    in_means = table.in_means(devices)
     durations = spread(table.longest, in_means)
     mean_note = "of a step's duration on the device that takes longest"
     enters = table.in_mean > 0
@@ -250,13 +257,13 @@ def _tracks_table(tracks: Sequence[int], question_windows: QuestionWindows) -> T
 
 
 def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
-    notes = []
-    if any(not np.array_equal(device_series.numbers, series[0].numbers) for device_series in series):
-        most = max(series, key=lambda device_series: len(device_series.numbers))
-        others = [device_series for device_series in series if not np.array_equal(device_series.numbers, most.numbers)]
-        verb = "has" if len(others) == 1 else "have"
-        text = f"devices disagree: {names_of(steps, others)} {verb} other steps than {names_of(steps, [most])}"
-        notes.append(Note("warning", text))
+    all_numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(rows.numbers for rows in series)]))
+    hosts = [steps.host_name(device_series) for device_series in series]
+    names = [steps.process_name(device_series) for device_series in series]
+    if len(set(hosts)) > 1:
+        names = [f"{host} · {name}" for host, name in zip(hosts, names, strict=True)]
+    lacking = [np.setdiff1d(all_numbers, device_series.numbers).tolist() for device_series in series]
+    notes = lacking_notes(lacking, names, hosts)
     gaps = [
         device_series
         for device_series in series

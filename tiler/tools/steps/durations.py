@@ -63,9 +63,16 @@ class DeviceSteps(_Rows):
 
     @classmethod
     def from_series(
-        cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange, *, launched: bool = False
+        cls,
+        number: int,
+        series: StepSeries,
+        wanted: StepRange | None,
+        span: TickRange,
+        clock: Ints,
+        *,
+        launched: bool = False,
     ) -> DeviceSteps:
-        """Steps of a range that have a tick in a span.
+        """Steps of a range that have a tick in a span. `clock`: durations of all slices by their device, or -1; ticks.
 
         `launched`: each goes from the end of the one before, and the first, which cannot, enters no mean.
         """
@@ -75,15 +82,15 @@ class DeviceSteps(_Rows):
         which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
         if wanted is not None:
             which &= series.between(*wanted)
-        rows, in_mean = rows.take(which), in_mean[which]
+        rows, in_mean, clock = rows.take(which), in_mean[which], clock[which]
         order = np.lexsort((rows.start, rows.number, rows.pass_))
-        rows, in_mean = rows.take(order), in_mean[order]
+        rows, in_mean, clock = rows.take(order), in_mean[order], clock[order]
         if not len(rows):
             return cls(*(rows.number for _ in cls.columns()))
         change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
         first = np.flatnonzero(change)
         ends = np.append(first[1:], len(rows))
-        duration = (rows.stop - rows.start)[first]
+        duration = np.where(clock >= 0, clock, rows.stop - rows.start)[first]
         for k in np.flatnonzero(ends - first > 1).tolist():  # several slices are one step
             duration[k] = rows.windows(slice(int(first[k]), int(ends[k]))).ticks
         return cls(

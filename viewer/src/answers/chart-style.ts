@@ -56,7 +56,7 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
 /** Parts of steps that several pages draw, the TPU's with or without their prefix: each has its hue on all of them. */
 const PARTS: readonly string[] = [
   ...["high_flops", "low_flops", "infeed", "outfeed"],
-  ...["all_reduce_compute", "all_reduce_sync", "send", "recv"],
+  ...["all_reduce_compute", "all_reduce_sync", "send", "recv", "all_reduce_unsplit"],
 ];
 
 /** Parts of memories, alike in several charts and runs. */

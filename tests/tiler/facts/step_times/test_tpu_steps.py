@@ -81,13 +81,14 @@ def within(run: Run, start: int, stop: int) -> int:
 
 
 class Plain:
-    """Cores, one operation at a time."""
+    """Cores, one operation at a time; `lacking`: how many of the first steps each was not recorded for."""
 
-    def __init__(self, of: Sequence[Core]) -> None:
-        self.cores = [(steps, in_order(runs), parents(in_order(runs))) for steps, runs in of]
+    def __init__(self, cores: Sequence[Core], lacking: Sequence[int]) -> None:
+        self.cores = [(steps, in_order(runs), parents(in_order(runs))) for steps, runs in cores]
+        self.lacking = lacking
         self.least: dict[tuple[int, int], int] = {}
-        for core in range(len(of)):
-            for step in range(STEPS):
+        for core in range(len(cores)):
+            for step in range(lacking[core], STEPS):
                 one = self.cores[core][0][step]
                 for id_, ps in self.reduces(core, step, one.end).items():
                     self.least[step, id_] = min(self.least.get((step, id_), ps), ps)
@@ -117,8 +118,11 @@ class Plain:
         whole = self.reduces(core, step, steps[step].end)
         sync = sum(min(ps, whole[id_] - self.least[step, id_]) for id_, ps in self.reduces(core, step, tick).items())
         sync = min(sync, max(found[StepPart.ALL_REDUCE_COMPUTE], 0))
-        found[StepPart.ALL_REDUCE_SYNC] += sync
-        found[StepPart.ALL_REDUCE_COMPUTE] -= sync
+        if step < max(self.lacking):
+            found[StepPart.ALL_REDUCE_UNSPLIT] = found.pop(StepPart.ALL_REDUCE_COMPUTE, 0)
+        else:
+            found[StepPart.ALL_REDUCE_SYNC] += sync
+            found[StepPart.ALL_REDUCE_COMPUTE] -= sync
         found[StepPart.IDLE] = within(steps[step], start, tick) - found.total()
         return found
 
@@ -141,18 +145,28 @@ NOTHING_LASTS = [Run(len(CATEGORIES) + step, 0, step // 3, (1000, 0)) for step i
 
 
 @settings(max_examples=examples(60), deadline=None)
-@example(of=[(NOTHING_LASTS, [])], cut=0)
-@given(of=st.lists(cores(), min_size=1, max_size=3), cut=st.integers(0, 150))
-def test_parts_of_steps_in_any_window(of: list[Core], cut: int) -> None:
+@example(of=[(NOTHING_LASTS, [])], lacking=[0, 0, 0], cut=0)
+@given(
+    of=st.lists(cores(), min_size=1, max_size=3),
+    lacking=st.lists(st.sampled_from((0, 0, 1, 2)), min_size=3, max_size=3),
+    cut=st.integers(0, 150),
+)
+def test_parts_of_steps_in_any_window(of: list[Core], lacking: list[int], cut: int) -> None:
+    lacking = lacking[: len(of)]
+    lacking[0] -= min(lacking)  # some core has each step
     with TemporaryDirectory() as folder:
         planes = [
-            plane(f"/device:TPU:{k}", instructions(), {"Steps": steps, "XLA Ops": [Run(1, 0, 1, (1000, 1)), *runs]})
+            plane(
+                f"/device:TPU:{k}",
+                instructions(),
+                {"Steps": steps[lacking[k] :], "XLA Ops": [Run(1, 0, 1, (1000, 1)), *runs]},
+            )
             for k, (steps, runs) in enumerate(of)
         ]
         build_store([write_trace(Path(folder) / "run.xplane.pb", planes)], Path(folder) / "store")
         store = open_run_store(Path(folder) / "store")
         reader = QueryReader(store)
-        plain = Plain([(steps, [Run(1, 0, 1, (1000, 1)), *runs]) for steps, runs in of])
+        plain = Plain([(steps, [Run(1, 0, 1, (1000, 1)), *runs]) for steps, runs in of], lacking)
         origin = min(min(run.start for run in [*steps, *runs, Run(0, 0, 0)]) for steps, runs in of)
         assert origin == 0
         sums = []

@@ -6,7 +6,12 @@ import type { ToolTable } from "@tilescope/client";
 export type Worth = "good" | "bad" | "neither";
 
 const GOOD: ReadonlySet<string> = new Set(["device_compute", "tpu_high_flops"]);
-const NEITHER: ReadonlySet<string> = new Set(["tpu_low_flops", "tpu_all_reduce_compute", "tpu_megacore"]);
+const NEITHER: ReadonlySet<string> = new Set([
+  "tpu_low_flops",
+  "tpu_all_reduce_compute",
+  "tpu_all_reduce_unsplit",
+  "tpu_megacore",
+]);
 const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_reduce_sync"]);
 
 /** Id of the duration of a step as a whole. */
