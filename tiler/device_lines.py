@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 DEVICE_PREFIX: Final = "/device:"
+HOST_PLANE: Final = "/host:CPU"
+HOST_THREADS: Final = "Host threads"  # the process that it is here
 ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's streams
 
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
