@@ -31,7 +31,7 @@ from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_
 
 Slice = tuple[int, int, int, str]  # start, stop, row and name
 
-PATHS = ["", "a", "f/a", "f/b", "f/g/a", "f/g/b", "g/f/a"]
+PATHS = ["", "a", "f/a", "f/b", "f/g/a", "f/g/b", "g/g/a"]
 PROGRAMS = (0, 43, 88)  # starts of the runs of programs
 OPERATIONS, SCOPES = "framework_ops.operations-1", "framework_ops.scopes-1"
 
@@ -235,9 +235,24 @@ def test_an_operation_without_a_path_parts_two_of_one(tmp_path: Path) -> None:
     assert [row[2:] for row in by_lane if row[:2] == (SCOPES, "f")] == [(0, 12), (15, 5), (43, 10)]
 
 
+def test_scopes_of_one_name_in_others_are_two(tmp_path: Path) -> None:
+    reader = indexed(tmp_path, core([Run(PATHS.index("f/g/a"), 0, 5), Run(PATHS.index("g/g/a"), 5, 5)]))
+    hits = rows(answer_of(reader, "search", query="g", lanes=SCOPES), "lane_slices", "start", "duration", "row", "name")
+    assert hits == [(0, 5, 1, "g"), (5, 5, 0, "g"), (5, 5, 1, "g")]
+
+
 def test_a_click_leads_to_the_operations_of_the_slice(tmp_path: Path) -> None:
     place = {path: number for number, path in enumerate(PATHS)}
-    operations = [("f/a", 0, 5), ("f/a", 7, 5), ("f/g/b", 13, 2), ("f/a", 15, 9), ("", 17, 2), ("f/a", 30, 3)]
+    operations = [
+        ("f/a", 0, 5),
+        ("f/a", 7, 5),
+        ("f/g/b", 13, 2),
+        ("f/a", 15, 9),
+        ("", 17, 2),
+        ("f/a", 30, 3),
+        ("a", 45, 9),
+        ("f/b", 47, 2),
+    ]
     reader = indexed(tmp_path, core([Run(place[path], start, length) for path, start, length in operations]))
     for lane, tick, ordinals in (
         (OPERATIONS, 8, [1, 0]),
@@ -245,6 +260,7 @@ def test_a_click_leads_to_the_operations_of_the_slice(tmp_path: Path) -> None:
         (OPERATIONS, 13, [2]),
         (OPERATIONS, 17, []),
         (OPERATIONS, 23, [3, 5]),  # goes on after what lies in it
+        (OPERATIONS, 48, [7]),  # lies in another one
         (SCOPES, 13, [2]),  # the innermost scope
         (SCOPES, 16, [3, 2, 1, 0]),
     ):
