@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 DEVICE_PREFIX: Final = "/device:"
+HOST_PLANE: Final = "/host:CPU"
+HOST_THREADS: Final = "Host threads"  # the process that it is here
 ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's streams
 
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
@@ -25,12 +27,12 @@ MTIA_EVENTS: Final = "mtia_ccp_events"  # of a stream of an MTIA device, waits t
 WORK_CATEGORIES: Final = PYTORCH_KERNELS | PYTORCH_FILLS | PYTORCH_COPIES
 
 _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
-_FRAMEWORK_LINES: Final = frozenset(
+FRAMEWORK_LINES: Final = frozenset(
     {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
 )
 # What PyTorch labels the processes with that stand for its devices: `GPU 0`, `XPU 3`, `MTIA 17`.
 _DEVICE_LABEL: Final = re.compile(r"(?!CPU )[A-Z]{2,8} [0-9]+")
-_ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, _FRAMEWORK_LINES)
+_ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, FRAMEWORK_LINES)
 
 
 def is_one_of(name: str, lines: AbstractSet[str]) -> bool:

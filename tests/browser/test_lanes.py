@@ -182,3 +182,23 @@ def test_a_place_in_a_queue_leads_to_the_work_that_waits(viewer: Viewer, served:
     track, ordinal = page.evaluate("[tilescope.selection.track, tilescope.selection.ordinal]")
     assert track == 3
     assert run.event(track, ordinal).flows_in, "an arrow leads to it from its launch"
+
+
+def test_lines_of_the_framework_are_drawn_by_a_link_and_found_by_name(viewer: Viewer, served: Served) -> None:
+    page, run_id = viewer.page, served.run_id(TPU)
+    viewer.open(run_id)
+    run = tilescope.connect(served.url).run(run_id)
+    lanes = run.ask("lanes", source="framework_ops").table("lanes")
+    by_title = {str(title): str(lane) for title, lane in zip(lanes["title"], lanes["lane"], strict=True)}
+    assert set(by_title) == {"Framework Ops", "Name scopes"}
+    page.goto("about:blank")
+    page.goto(f"{served.url}/?run={run_id}#v=1&lanes={','.join(by_title.values())}")
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    viewer.expand_all()
+    for title in by_title:
+        page.get_by_role("slider", name=title).first.wait_for()
+    viewer.wait("!document.querySelector('.lane[aria-busy=true]')")
+    assert faults(viewer) == []
+    viewer.screenshot("lanes-framework")
+    answer = run.ask("search", query="jit(f)", lanes=by_title["Name scopes"], limit=1)
+    assert answer.table("lane_names")["count"][0] > 0

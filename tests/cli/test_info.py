@@ -68,7 +68,7 @@ def test_tables(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert err == ""
     rows = [line.split() for line in out.splitlines()]
-    assert ["/host:CPU", "7", "5,673", "211.517", "ms"] in rows
+    assert ["Host", "threads", "7", "5,673", "211.517", "ms"] in rows
     assert ["events", "5,673", "slices"] in rows
     assert max(map(len, out.splitlines())) <= 120
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.device_lines import DEVICE_PREFIX
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
-from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE
 from tilescope.tiler.facts.operations.rates import peaks_of
 from tilescope.tiler.facts.plane_facts import PlaneFacts, plane_facts
 from tilescope.tiler.query import Interruptible, QueryReader

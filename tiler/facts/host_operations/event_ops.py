@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.stat_values import metadata_with
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.device_lines import HOST_PLANE
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
 from tilescope.tiler.lookup.arguments import argument_chunk
@@ -23,8 +24,6 @@ from tilescope.tiler.records.span_sums import LEFT_OUT
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
-
-HOST_PLANE: Final = "/host:CPU"
 
 _READ: Final = LEFT_OUT - 1  # in place of an operation: the event's arguments tell
 

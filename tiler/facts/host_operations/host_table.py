@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.device_lines import HOST_PLANE
 from tilescope.tiler.facts.devices import plane_of
-from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
+from tilescope.tiler.facts.host_operations.event_ops import EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
 from tilescope.tiler.query import Interruptible, QueryReader

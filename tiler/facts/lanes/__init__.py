@@ -1,12 +1,13 @@
 """Curves and states that are derived from the events of a run, in the bins of a view: exact sums, never samples."""
 
-from tilescope.tiler.facts.lanes.bin_sums import CurveBins, SliceBins, borders
+from tilescope.tiler.facts.lanes.bin_sums import MAX_SLICES, CurveBins, SliceBins, borders
 from tilescope.tiler.facts.lanes.lane_slices import LaneSlices
 from tilescope.tiler.facts.lanes.states import STATES, DeviceStates, device_states
 from tilescope.tiler.facts.lanes.step_curve import StepCurve, curve_bins
 from tilescope.tiler.facts.lanes.stream_queue import QueueCurve, queue_curve
 
 __all__ = [
+    "MAX_SLICES",
     "STATES",
     "CurveBins",
     "DeviceStates",

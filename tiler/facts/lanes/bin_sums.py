@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+
+MAX_SLICES: Final = 200_000  # of an answer, with sums of bins
 
 
 def borders(start: int, stop: int, count: int) -> Ints:

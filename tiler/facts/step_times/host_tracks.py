@@ -6,12 +6,11 @@ from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_stream
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.step_times.event_parts import (
     gpu_event,
@@ -25,8 +24,6 @@ from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 
 Codes = NDArray[np.uint8]
-
-_HOST: Final = "/host:CPU"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
             planes.add(file_of(track))
             if is_stream(reader.tree.tracks[track].name):
                 streams[file_of(track)].append(track)
-        elif plane.startswith(_HOST):
+        elif plane.startswith(HOST_PLANE):
             planes.add(file_of(track))
             threads[file_of(track)].append(track)
         elif not plane.startswith("/host:"):

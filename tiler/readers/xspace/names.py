@@ -10,10 +10,9 @@ from msgspec import Struct
 
 from tilescope.tiler import _native
 from tilescope.tiler.details import wire
-from tilescope.tiler.device_lines import DEVICE_PREFIX, line_rank
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, HOST_THREADS, line_rank
 from tilescope.tiler.natural_order import natural_key
 
-HOST_PLANE = "/host:CPU"
 COUNTER_LINE = "_counters_"
 
 # A message among the stats of a plane, `CoreDetails` of XProf's topology.proto. What is 0 is not written.
@@ -46,10 +45,10 @@ def process_ranks(names: Sequence[str]) -> list[int]:
 
 
 def process_names(planes: Sequence[_native.XSpacePlane]) -> list[str]:
-    """Names of planes: `Chip 2: TPU Core 1` where a plane says which core it is, and no other says the same."""
-    cores = [_core_name(plane) for plane in planes]
-    counted = Counter(cores)
-    return [core if core and counted[core] == 1 else plane.name for core, plane in zip(cores, planes, strict=True)]
+    """Names of planes: `Chip 2: TPU Core 1` where a plane says which core it is, `Host threads`; each of one plane."""
+    plain = [HOST_THREADS if plane.name == HOST_PLANE else _core_name(plane) for plane in planes]
+    counted = Counter(plain)
+    return [name if name and counted[name] == 1 else plane.name for name, plane in zip(plain, planes, strict=True)]
 
 
 def line_names(planes: Sequence[str], lines: Sequence[Line]) -> list[str]:

@@ -11,6 +11,7 @@ from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
+from tilescope.tiler.tools.framework_ops.lanes import LANES
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
@@ -107,4 +108,5 @@ TOOL: Final = Tool(
             Same("idle_share", "hlo_stats", "idle_share"),
         ),
     ),
+    lanes=LANES,
 )

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.facts.lanes import CurveBins, SliceBins, borders
+from tilescope.tiler.facts.lanes import MAX_SLICES, CurveBins, SliceBins, borders
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.lane import DerivedLane, Ints
@@ -20,7 +20,6 @@ from tilescope.tiler.tools.tool_calls import blamed
 
 MAX_BINS: Final = 8192
 DEFAULT_BINS: Final = 1000
-MAX_ROWS: Final = 200_000  # slices, and sums of bins: those of a lane with many rows
 
 
 class LaneBinsQuestion(Question, frozen=True, kw_only=True):
@@ -79,8 +78,8 @@ def _counter_table(drawn: CurveBins, lane: DerivedLane, bins: Ints) -> Table:
 
 
 def _slice_tables(drawn: SliceBins, bins: Ints) -> list[Table]:
-    if len(drawn.start) + len(drawn.bin) > MAX_ROWS:
-        raise UsageError(f"the span has more than {MAX_ROWS:,} slices and bins of this lane: ask for fewer bins")
+    if len(drawn.start) + len(drawn.bin) > MAX_SLICES:
+        raise UsageError(f"the span has more than {MAX_SLICES:,} slices and bins of this lane: ask for fewer bins")
     names = list(drawn.names)
     return [
         Table(

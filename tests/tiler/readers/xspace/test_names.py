@@ -101,6 +101,15 @@ def test_only_planes_of_tpus_are_cores(tmp_path: Path) -> None:
     assert process.name == "/device:GPU:0"
 
 
+def test_threads_of_the_host_are_called_so(tmp_path: Path) -> None:
+    (tmp_path / "twice").mkdir()
+    stat = w.message(6, w.number(1, 1), w.number(3, 9)), w.stat_metadata(1, "cores")
+    (process,) = read_bytes(tmp_path, plane("/host:CPU", *stat)).summary.processes
+    assert (process.name, process.detail) == ("Host threads", "/host:CPU · cores 9")
+    twice = read_bytes(tmp_path / "twice", plane("/host:CPU"), plane("/host:CPU")).summary.processes
+    assert [process.name for process in twice] == ["/host:CPU", "/host:CPU"]
+
+
 def test_lines_of_a_file(tmp_path: Path) -> None:
     lines = [line(w.number(1, id_), w.data(2, name)) for name, id_ in [("b/12", 12), ("Steps", 2), ("a/13", 13)]]
     tracks = read_bytes(tmp_path, plane("/host:CPU", *lines)).summary.tracks
