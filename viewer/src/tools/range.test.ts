@@ -7,6 +7,7 @@ const manifest = {
   range: { startTicks: ticks(0), endTicks: ticks(5_000_000) },
   time: { tickPs: 1000, originNs: 0n },
   steps,
+  empty: false,
 };
 
 describe("what a page looks at", () => {
@@ -16,6 +17,10 @@ describe("what a page looks at", () => {
       question: {},
       text: "the whole run, 5 ms",
     });
+  });
+
+  it("is what a file without a timeline has", () => {
+    expect(lookedAt({ kind: "run" }, { ...manifest, empty: true }, null)).toMatchObject({ text: "what the file has" });
   });
 
   it("is what is selected, an instant for the tick that it is at", () => {

@@ -11,7 +11,7 @@ export type Looked =
 /** `selected`: the range of the timeline's selection, where there is one. */
 export function lookedAt(
   range: PageRange,
-  manifest: Pick<Manifest, "range" | "time" | "steps">,
+  manifest: Pick<Manifest, "range" | "time" | "steps" | "empty">,
   selected: TickRange | null,
   texts: PageTexts = {},
 ): Looked {
@@ -19,7 +19,10 @@ export function lookedAt(
   switch (range.kind) {
     case "run": {
       const { startTicks, endTicks } = manifest.range;
-      const text = `the whole run, ${formatDuration(endTicks - startTicks, tickPs)}`;
+      // A saved page has no time of its own.
+      const text = manifest.empty
+        ? "what the file has"
+        : `the whole run, ${formatDuration(endTicks - startTicks, tickPs)}`;
       return { isThere: true, question: {}, text };
     }
     case "selection": {
