@@ -27,12 +27,11 @@ MTIA_EVENTS: Final = "mtia_ccp_events"  # of a stream of an MTIA device, waits t
 WORK_CATEGORIES: Final = PYTORCH_KERNELS | PYTORCH_FILLS | PYTORCH_COPIES
 
 _STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
-FRAMEWORK_LINES: Final = frozenset(
-    {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
-)
+FRAMEWORK_LINES: Final = frozenset({"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops"})
+SOURCE_LINES: Final = frozenset({"Source code"})
 # What PyTorch labels the processes with that stand for its devices: `GPU 0`, `XPU 3`, `MTIA 17`.
 _DEVICE_LABEL: Final = re.compile(r"(?!CPU )[A-Z]{2,8} [0-9]+")
-_ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, FRAMEWORK_LINES)
+_ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, FRAMEWORK_LINES | SOURCE_LINES)
 
 
 def is_one_of(name: str, lines: AbstractSet[str]) -> bool:

@@ -149,8 +149,10 @@ def read_xspace(data: bytes) -> Iterator[Lane]:
     planes = [list(fields(value)) for number, value in fields(data) if number == 1]
     # Profilers subtract the start of the capture from all times, and keep it in a plane of its own.
     start_ns = sum(capture_start_ns(plane) for plane in planes)
+    hosts = sum(plane_name(plane) == "/host:CPU" for plane in planes)
     for plane in planes:
-        lanes = list(read_plane(plane, start_ns))
+        process = "Host threads" if plane_name(plane) == "/host:CPU" and hosts == 1 else core_name(plane)
+        lanes = list(read_plane(plane, process, start_ns))
         for lane in lanes:  # the id of a thread, and whatever 32 bits leave of it, is no part of its name
             base, _, number = lane.name.rpartition("/")
             if base and number.lstrip("-").isdigit() and (int(number) - int(lane.id)) % (1 << 32) == 0:
@@ -173,14 +175,24 @@ def stat_name(entry: bytes) -> tuple[int, str]:
     return content.get(1, 0), text(dict(fields(content.get(2, b""))).get(2, b""))
 
 
-def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
-    plane_name = text(next((value for number, value in content if number == 2), b""))
+def plane_name(content: list[tuple[int, Any]]) -> str:
+    return text(next((value for number, value in content if number == 2), b""))
+
+
+def core_name(content: list[tuple[int, Any]]) -> str:
+    """The name of a plane; the core that it is, where it says that."""
+    name = plane_name(content)
     stat_names = dict(stat_name(value) for number, value in content if number == 5)
     for number, value in content:
         stat = dict(fields(value)) if number == 6 else {}
         if stat_names.get(stat.get(1, 0)) == "core_details":
             core = dict(fields(stat[6]))
-            plane_name = f"Chip {core.get(4, 0)}: TPU Core {core.get(3, 0)}"
+            name = f"Chip {core.get(4, 0)}: TPU Core {core.get(3, 0)}"
+    return name
+
+
+def read_plane(content: list[tuple[int, Any]], process: str, start_ns: int) -> Iterator[Lane]:
+    stat_names = dict(stat_name(value) for number, value in content if number == 5)
     event_metadata: dict[int, bytes] = {}
     for number, value in content:
         if number == 4:
@@ -188,7 +200,7 @@ def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
             event_metadata[entry.get(1, 0)] = entry.get(2, b"")
     for number, value in content:
         if number == 3:
-            lane = read_line(value, Lane(plane_name, ""), start_ns, stat_names, event_metadata)
+            lane = read_line(value, Lane(process, ""), start_ns, stat_names, event_metadata)
             if lane.name != "_counters_":  # of the traces here all of its events are samples
                 yield lane
 

@@ -20,7 +20,6 @@ from tilescope.tiler.device_lines import (
     ASYNC_OP_LINES,
     DEVICE_PREFIX,
     HOST_PLANE,
-    HOST_THREADS,
     OP_LINES,
     is_device_label,
     is_one_of,
@@ -103,10 +102,8 @@ def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
 
 def plane_of(group: TreeGroup) -> str:
     """The plane of an XSpace that a process is, as its file calls it; the process' name elsewhere."""
-    name, detail = group.name, group.detail
-    if name == HOST_THREADS:
-        return HOST_PLANE
-    return detail.split(" · ", 1)[0] if detail.startswith(DEVICE_PREFIX) else name
+    plane = group.detail.split(" · ", 1)[0]
+    return plane if plane == HOST_PLANE or plane.startswith(DEVICE_PREFIX) else group.name
 
 
 class _Finding:

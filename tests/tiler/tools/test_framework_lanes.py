@@ -24,7 +24,8 @@ from tilescope.tiler.facts.lanes.framework_line import FrameworkLine
 from tilescope.tiler.facts.lanes.framework_paths import framework_paths
 from tilescope.tiler.facts.operations.track_records import OperationRecords
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import Interruptible, QueryReader, finish
+from tilescope.tiler.query.events import Events
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS, Operations
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
@@ -270,9 +271,14 @@ def test_a_click_leads_to_the_operations_of_the_slice(tmp_path: Path) -> None:
 
 def test_cores_with_lines_of_their_own_have_no_others(tmp_path: Path) -> None:
     runs = [Run(2, 0, 5)]
-    (tmp_path / "with").mkdir()
-    assert lanes(indexed(tmp_path, core(runs))) == {OPERATIONS, SCOPES}
-    assert not lanes(indexed(tmp_path / "with", core(runs, line="Framework Ops")))
+    for line, expected in (
+        ("XLA TraceMe", {OPERATIONS, SCOPES}),
+        ("Source code", {OPERATIONS, SCOPES}),  # says where the program was written, and no operation of it
+        ("Framework Ops", set()),
+        ("TensorFlow Name Scope", set()),
+    ):
+        (tmp_path / line).mkdir()
+        assert lanes(indexed(tmp_path / line, core(runs, line=line))) == expected
 
 
 def test_deep_scopes_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -306,6 +312,26 @@ def test_damage_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(framework_line, "CHUNK_OPERATIONS", 1)
     with pytest.raises(DamagedStore, match="track 1 has other events than operations"):
         answer_of(reader, "lane_bins", lane=OPERATIONS)
+
+
+def test_a_question_reads_each_piece_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a growing run, of which no pieces are kept: each row of scopes follows its slices through them."""
+    reader = indexed(tmp_path, core([Run(PATHS.index("f/g/a"), 4 * k, 3) for k in range(20)], [0]))
+    paths = finish(framework_paths(reader, [1]))
+    read: Counter[int] = Counter()
+    events = framework_line._events
+
+    def counted(of: QueryReader, track: int, start: int, stop: int) -> Interruptible[Events]:
+        read[start] += 1
+        return (yield from events(of, track, start, stop))
+
+    monkeypatch.setattr(framework_line, "_events", counted)
+    monkeypatch.setattr(framework_line._PIECES, "keep", lambda _owner, _key, piece: piece)
+    starts = range(0, 81, 4)
+    line = FrameworkLine(reader, 1, paths.by_track[1], paths.scopes, np.array(starts))
+    (*_, last) = (piece for piece in line.slices(40, 44) if piece is not None)
+    assert [last.start.tolist(), last.stop.tolist(), last.row.tolist()] == [[0, 0], [79, 79], [0, 1]]
+    assert read == Counter(starts[:-1])
 
 
 def test_a_view_reads_its_own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,16 @@ from msgspec import structs
 from tests.tiler.verify.altered_store import AlteredStore
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.facts.operations.track_records import whole_sums
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.arguments import ARGUMENT_TABLES
 from tilescope.tiler.records.device.operation_sums import OPERATION_SUMS, OperationSums
 from tilescope.tiler.records.device.operations import KINDS, OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify_store
+from tilescope.tiler.windows import Windows
 
 RUNS = [Run(0, 0, 50, (7, 50)), *(Run(1, 3 * k, 2, (7 + 3 * k, 2), k) for k in range(1, 12))]
 
@@ -122,6 +126,18 @@ def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
         pytest.raises(DamagedStore, match="kinds of its operations are other ones"),
     ):
         verify_store(tpu.path)
+
+
+def test_kinds_without_records(tpu: AlteredStore) -> None:
+    _, track, _ = record(tpu)
+    kinds = TrackKinds.decode(decompress(tpu.records(b"K")[KINDS.key(track)]))
+    none = {name: getattr(kinds, name)[:0] for name in ("start", "last_start", "stop", "busy")}
+    with tpu.replaced({KINDS.key(track): compress(structs.replace(kinds, **none).encode())}):
+        with pytest.raises(DamagedStore, match="without records"):
+            verify_store(tpu.path)
+        reader = QueryReader(open_run_store(tpu.path))
+        with pytest.raises(DamagedStore, match="without records"):
+            whole_sums(reader, track, Windows.single(0, reader.end))
 
 
 def test_metadata_that_is_like_other_than_it_was(tpu: AlteredStore) -> None:

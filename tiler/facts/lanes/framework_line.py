@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import is_one_of
+from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
 from tilescope.tiler.facts.lanes.framework_paths import PathRows
@@ -31,7 +31,9 @@ from tilescope.tiler.windows import Windows
 Ints = NDArray[np.int64]
 
 # What operations of a core are parts of, each from its start on.
-PARENT_LINES: Final = frozenset({"Steps", "XLA Modules"})
+PARENT_LINES: Final = STEP_LINES | MODULE_LINES
+
+_MOST_HELD: Final = 32  # pieces: rows of scopes follow long slices through the same ones, and a growing run keeps none
 
 _NO_ROWS: Final = np.zeros((4, 0), np.int64)
 
@@ -79,7 +81,8 @@ class FrameworkLine:
     def bins(self, borders: Ints) -> Interruptible[SliceBins]:
         """Bins between borders, shape (n + 1,), ticks. Raises DamagedStore, NotBuilt.
 
-        The pieces of the view are read, and those beside them: a slice counts by what it has of these.
+        The pieces of the view are read, and those beside them: a slice counts by what it has of these. A long one of
+        which these have little may be drawn as sums; count and busy stay exact.
         """
         bins = NameBins(self.rows.names, self.rows.rows, borders)
         for piece in self._pieces(int(borders[0]), int(borders[-1]), beyond=1):
@@ -135,9 +138,10 @@ class FrameworkLine:
         if not numbers or start >= stop:
             return
         lowest, highest = max(numbers[0] - beyond, 0), min(numbers[-1] + beyond, len(self.borders) - 2)
-        before = (yield from self._piece(numbers[0] - 1)) if numbers[0] else None
+        held: dict[int, _Runs] = {}
+        before = (yield from self._piece(numbers[0] - 1, held)) if numbers[0] else None
         for number in numbers:
-            piece = yield from self._piece(number)
+            piece = yield from self._piece(number, held)
             parts = [_NO_ROWS]
             for row in range(self.rows.rows):
                 runs = self._row(piece, row)
@@ -146,11 +150,11 @@ class FrameworkLine:
                 starts, stops = runs.start.copy(), runs.stop.copy()
                 goes_on = before is not None and self._row(before, row).goes_on(runs)
                 if goes_on and number == numbers[0]:
-                    starts[0] = yield from self._begin(row, number, lowest)
+                    starts[0] = yield from self._begin(runs, row, range(number - 1, lowest - 1, -1), held)
                 # A slice is in the piece in which it begins: it is followed once.
                 is_later = goes_on and number > numbers[0]
                 if not (is_later and len(runs) == 1):
-                    stops[-1] = yield from self._end(row, number, highest)
+                    stops[-1] = yield from self._end(runs, row, range(number + 1, highest + 1), held)
                 is_slice = (runs.number >= 0) & (stops > starts) & (starts < stop) & (stops > start)
                 is_slice[0] &= not is_later
                 names = self.rows.name[runs.number[is_slice]]
@@ -160,28 +164,29 @@ class FrameworkLine:
             columns = (column[order] for column in (starts, stops, rows, names))
             yield LaneSlices(int(self.borders[number + 1]), self.rows.names, *columns)
             before = piece
+            for behind in [other for other in held if other <= number]:
+                del held[behind]
 
-    def _begin(self, row: int, number: int, lowest: int) -> Interruptible[int]:
-        """Start of the slice of a row that goes on into a piece."""
-        runs = self._row((yield from self._piece(number)), row)
-        while number > lowest and len(runs):
-            earlier = self._row((yield from self._piece(number - 1)), row)
+    def _begin(self, runs: _Runs, row: int, before: range, held: dict[int, _Runs]) -> Interruptible[int]:
+        """Start of the first of these runs of a row, with what the pieces before, the latest first, have of it."""
+        start = int(runs.start[0])
+        for number in before:
+            earlier = self._row((yield from self._piece(number, held)), row)
             if not earlier.goes_on(runs):
                 break
-            runs, number = earlier, number - 1
-            if len(runs) > 1:
-                return int(runs.start[-1])
-        return int(runs.start[0])
+            start, runs = int(earlier.start[-1]), earlier
+            if len(earlier) > 1:
+                break
+        return start
 
-    def _end(self, row: int, number: int, highest: int) -> Interruptible[int]:
-        """End of the last slice of a row in a piece, with what later ones have of it."""
-        runs = self._row((yield from self._piece(number)), row)
+    def _end(self, runs: _Runs, row: int, after: range, held: dict[int, _Runs]) -> Interruptible[int]:
+        """End of the last of these runs of a row, with what the pieces after have of it."""
         stop = int(runs.stop[-1])
-        while number < highest:
-            later = self._row((yield from self._piece(number + 1)), row)
+        for number in after:
+            later = self._row((yield from self._piece(number, held)), row)
             if not runs.goes_on(later):
                 break
-            stop, runs, number = int(later.stop[0]), later, number + 1
+            stop, runs = int(later.stop[0]), later
             if len(later) > 1:
                 break
         return stop
@@ -189,7 +194,16 @@ class FrameworkLine:
     def _row(self, piece: _Runs, row: int) -> _Runs:
         return _Runs.joined(piece.start, piece.stop, self.rows.numbers[piece.number, row], piece.step)
 
-    def _piece(self, number: int) -> Interruptible[_Runs]:
+    def _piece(self, number: int, held: dict[int, _Runs]) -> Interruptible[_Runs]:
+        """Those of a piece, which is among the `held` ones of a question from then on while these are few."""
+        piece = held.get(number)
+        if piece is None:
+            piece = yield from self._read(number)
+            if len(held) < _MOST_HELD:
+                held[number] = piece
+        return piece
+
+    def _read(self, number: int) -> Interruptible[_Runs]:
         """Runs of operations that come from one path, by the number of that."""
         key = (self.track, number)
         piece = _PIECES.get(self.reader, key)

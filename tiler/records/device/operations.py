@@ -206,6 +206,8 @@ class TrackKinds(Struct, frozen=True):
             raise DamagedStore(f"kinds of operations that make no sense: {error}") from error
         if len({len(column) for column in columns}) != 1 or not all(0 <= place < len(kinds) for place in kinds.stats):
             raise DamagedStore("kinds of operations whose columns differ")
+        if not found.records:
+            raise DamagedStore("kinds of operations without records of these")
         return found
 
 

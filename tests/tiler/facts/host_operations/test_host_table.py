@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
+from tilescope.tiler.device_lines import HOST_THREADS
 from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_table, host_threads
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -182,3 +185,18 @@ def test_sums_of_whole_tracks_have_a_limit_within_a_question(
     sums = host_table._HOST_OPERATIONS.get(reader)
     assert sums is not None
     assert 0 < sum(map(len, sums._whole.values())) == sums._rows <= 10
+
+
+def test_a_process_of_json_is_no_plane(tmp_path: Path) -> None:
+    """Whatever it is called: the details of a plane say which it is."""
+    events = [
+        {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": HOST_THREADS}},
+        {"ph": "X", "pid": 1, "tid": 2, "name": "compute", "ts": 0, "dur": 5},
+    ]
+    (tmp_path / "run.json").write_text(json.dumps(events))
+    (tmp_path / "run.xplane.pb").write_bytes(trace([[Event(4, 5, 900)]]))
+    for name, threads in (("run.json", 0), ("run.xplane.pb", 1)):
+        build_store([tmp_path / name], tmp_path / f"{name} store")
+        reader = QueryReader(open_run_store(tmp_path / f"{name} store"))
+        assert HOST_THREADS in [group.name for group in reader.tree.groups]
+        assert len(host_threads(reader)) == threads
