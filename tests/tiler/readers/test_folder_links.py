@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
 from tests.tiler.readers.layouts.rank_traces import put
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers import disk_folders
 from tilescope.tiler.readers.disk_folders import FolderWalk
 from tilescope.tiler.readers.logdir import discover
 
@@ -71,6 +72,7 @@ def test_a_link_to_itself_takes_no_folder_away(tmp_path: Path) -> None:
 
 
 @settings(max_examples=30, deadline=None)
+@example(links=[(0, 5), (1, 3), (5, 1)])
 @given(links=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24))
 def test_each_folder_is_shown_and_no_search_grows_without_end(
     tmp_path_factory: pytest.TempPathFactory, links: list[tuple[int, int]]
@@ -82,7 +84,9 @@ def test_each_folder_is_shown_and_no_search_grows_without_end(
         put(folder / f"{number}.json", b"{}")
     for number, (source, target) in enumerate(links):
         link(folders[source] / "plugins" / "profile" / f"l{number}", folders[target])
-    names = [file.name for folder in FolderWalk(root) for file in folder.files]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(disk_folders, "_MAX_DEPTH", 100)  # each link is three folders further down
+        names = [file.name for folder in FolderWalk(root) for file in folder.files]
     reached = {number for number in range(8) if not number % 2}
     for _ in folders:
         reached |= {target for source, target in links if source in reached}

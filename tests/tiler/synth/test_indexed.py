@@ -21,6 +21,9 @@ pytestmark = pytest.mark.slow
 # The one series of the line of this name: its samples have the track that is named after them.
 _COUNTER = {"_counters_": "HBM bandwidth utilisation (%)"}
 
+# The plane of hosts, as it is shown.
+_PROCESS = {"/host:CPU": "Host threads"}
+
 Row = tuple[str, str, str, int, int]  # process, kind, name, events, busy in ps
 
 
@@ -62,7 +65,10 @@ def test_xspace(tmp_path: Path, tracks: int, suffix: str, realistic: bool) -> No
     totals = json.loads(trace.totals_path.read_text())["tracks"]
     build_store([trace.path], tmp_path / "store")
     found = {(process, name): (events, busy) for process, _, name, events, busy in stored(tmp_path / "store")}
-    wanted = {(t["process"], _COUNTER.get(t["name"], t["name"])): (t["events"], t["busy_ps"]) for t in totals}
+    wanted = {
+        (_PROCESS.get(t["process"], t["process"]), _COUNTER.get(t["name"], t["name"])): (t["events"], t["busy_ps"])
+        for t in totals
+    }
     assert found == wanted
 
 
