@@ -220,7 +220,7 @@ def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
 def test_cores_are_shown_before_it_is_stored_how_many_take_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waits is not told from what computes until then: the last answers could differ."""
+    """Waiting is not told from computing until then: the last answer could differ."""
     shape = PodShape()
     cores: list[int] = []
     are_split: list[bool] = []

@@ -100,7 +100,7 @@ def answer(reader: QueryReader, name: str) -> Answer | None:
 
 
 def wait_share(pod: Answer, tick_ps: int) -> float | None:
-    """Of the steps that all cores have; None where ticks round, or where the table may be cut."""
+    """Share of waiting in the steps that all cores have; None where ticks round, or where the table may be cut."""
     if tick_ps > 1 or not recorded(pod, "all_reduce_sync"):
         return None
     cells = pod.table("cells")
