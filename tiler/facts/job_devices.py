@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.hlo import HloDamage, device_count, programs_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
@@ -24,15 +23,11 @@ _JOB_DEVICES: Final = RunCache[int]("job_devices", "Numbers of devices of jobs, 
 
 
 def job_devices(reader: QueryReader) -> Interruptible[int]:
-    """The number of devices of the job; 0 where no file says it, or while the run is indexed. Raises DamagedStore."""
+    """The number of devices of the job; 0 where no file says it. Raises NotBuilt while it is indexed, DamagedStore."""
     devices = _JOB_DEVICES.get(reader)
-    if devices is not None:
-        return devices
-    try:
-        devices = max(_ranks(reader), (yield from _devices_of_programs(reader)))
-    except NotBuilt:
-        return 0
-    return _JOB_DEVICES.keep(reader, devices)
+    if devices is None:
+        devices = _JOB_DEVICES.keep(reader, max(_ranks(reader), (yield from _devices_of_programs(reader))))
+    return devices
 
 
 def _ranks(reader: QueryReader) -> int:

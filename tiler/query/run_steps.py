@@ -248,10 +248,13 @@ def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, Tr
 
 
 def _rows(track: int, steps: TrackSteps) -> StepRows:
-    restarts = np.diff(steps.number, prepend=steps.number[:1]) < 0
+    # Of steps that begin at one tick, a longer one comes first, whatever its number: numbers start again in time alone.
+    order = np.lexsort((steps.number, steps.start))
+    pass_ = np.empty(len(order), np.int64)
+    pass_[order] = np.cumsum(np.diff(steps.number[order], prepend=steps.number[order[:1]]) < 0)
     track_column = np.full(len(steps), track)
     stop = steps.start + steps.duration
-    return StepRows(steps.number, np.cumsum(restarts), steps.start, stop, track_column, steps.ordinal, steps.is_open)
+    return StepRows(steps.number, pass_, steps.start, stop, track_column, steps.ordinal, steps.is_open)
 
 
 def _joined(parts: Sequence[StepRows]) -> StepRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from tilescope.tiler.tools.answer import Note
@@ -22,12 +23,15 @@ def lacking_notes(lacking: Sequence[Sequence[int]], names: Sequence[str], hosts:
     if not by_steps:
         return []
     texts = []
-    for numbers, places in by_steps.items():
+    for numbers, places in islice(by_steps.items(), _NAMED):
         lacking_hosts, devices = dict.fromkeys(hosts[place] for place in places), set(places)
         are_whole = all(place in devices for place, host in enumerate(hosts) if host in lacking_hosts)
         whose = list(lacking_hosts) if are_whole and len(set(hosts)) > 1 else [names[place] for place in places]
         verb = "lacks" if len(whose) == 1 else "lack"
         texts.append(f"{first_names(whose)} {verb} {steps_text(numbers)}")
+    more = sum(len(places) for places in islice(by_steps.values(), _NAMED, None))
+    if more:
+        texts.append(f"{more:,} more {'lacks' if more == 1 else 'lack'} other steps")
     return [Note("info", "; ".join(texts))]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes, aligned, run_step_times
+from tilescope.tiler.facts.step_times import AlignedSteps, Participants, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes, steps_text
@@ -42,20 +42,20 @@ class AskedSteps:
     @cached_property
     def mean_rows(self) -> Sequence[NDArray[np.bool_]]:
         """Masks of the rows of each core or host that enter means and shares."""
-        return [self.aligned.mean_rows(place, core_times) for place, core_times in enumerate(self.times)]
+        return self.aligned.mean_rows(self.times)
 
     @cached_property
     def why_unsplit(self) -> str:
-        """The reason for which waiting in all-reduces is not told from computing in some of these steps."""
+        """The reason for which waiting in all-reduces is not told from computing in some steps that enter means."""
         participants = [
-            core_times.participants
-            for core_times in self.times
-            if core_times.participants is not None and not core_times.participants.are_all.all()
+            core_times.participants.take(np.flatnonzero(rows & ~core_times.participants.are_all))
+            for core_times, rows in zip(self.times, self.mean_rows, strict=True)
+            if core_times.participants is not None
         ]
-        if not participants:
+        counts = [(int(lacking.recorded.min()), lacking) for lacking in participants if len(lacking.recorded)]
+        if not counts:
             return "the file does not tell it from computing"
-        fewest = min(int(core_participants.recorded.min()) for core_participants in participants)
-        return f"{fewest:,} of {participants[0].expected:,} devices recorded"
+        return _unsplit_words(*min(counts, key=lambda count: count[0]))
 
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
@@ -88,7 +88,7 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     ]
     together = aligned(times)
     yield
-    notes += _notes(times, together, names, host_names)
+    notes += yield from _notes(times, together, names, host_names)
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
@@ -120,7 +120,7 @@ def means_note(together: AlignedSteps) -> list[Note]:
 
 def _notes(
     times: Sequence[StepTimes], together: AlignedSteps, names: Sequence[str], hosts: Sequence[str]
-) -> list[Note]:
+) -> Interruptible[list[Note]]:
     notes = []
     later = [name for name, shift in zip(names, together.shifts, strict=True) if shift]
     if later:
@@ -128,7 +128,7 @@ def _notes(
         notes.append(Note("warning", text))
     lacking = [together.number[together.rows[:, place] < 0].tolist() for place in range(len(names))]
     notes += lacking_notes(lacking, names, hosts)
-    notes += _unsplit_notes(times, together)
+    notes += yield from _unsplit_notes(times, together)
     over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {first_names(over)}: what lies in two belongs to the later one"))
@@ -137,19 +137,30 @@ def _notes(
     return notes
 
 
-def _unsplit_notes(times: Sequence[StepTimes], together: AlignedSteps) -> list[Note]:
-    """A note on the steps in which waiting in all-reduces cannot be told from computing: by how many were recorded."""
-    steps_by_words: dict[str, set[int]] = {}
+def _unsplit_notes(times: Sequence[StepTimes], together: AlignedSteps) -> Interruptible[list[Note]]:
+    """Notes on the steps in which waiting in all-reduces cannot be told from computing: by how many were recorded."""
+    steps_by_words: dict[str, list[Ints]] = {}
     for place, core_times in enumerate(times):
-        unsplit = core_times.parts.get(StepPart.ALL_REDUCE_UNSPLIT)
-        if unsplit is None or core_times.participants is None:
+        yield
+        unsplit, participants = core_times.parts.get(StepPart.ALL_REDUCE_UNSPLIT), core_times.participants
+        if unsplit is None or participants is None:
             continue
-        step_of_row = np.zeros(len(core_times), np.int64)
         has_step = np.flatnonzero(together.rows[:, place] >= 0)
-        step_of_row[together.rows[has_step, place]] = has_step
-        for row in np.flatnonzero(unsplit).tolist():
-            recorded, expected = int(core_times.participants.recorded[row]), core_times.participants.expected
-            words = f"{recorded:,} of {expected:,} devices recorded"
-            steps_by_words.setdefault(words, set()).add(int(together.number[step_of_row[row]]))
+        rows = together.rows[has_step, place]
+        is_unsplit = unsplit[rows] > 0
+        recorded, numbers = participants.recorded[rows[is_unsplit]], together.number[has_step[is_unsplit]]
+        for count in np.unique(recorded).tolist():
+            words = _unsplit_words(count, participants)
+            steps_by_words.setdefault(words, []).append(numbers[recorded == count])
     text = "waiting in all-reduces of {} is not separable from computing: {}"
-    return [Note("info", text.format(steps_text(sorted(numbers)), words)) for words, numbers in steps_by_words.items()]
+    return [
+        Note("info", text.format(steps_text(np.unique(np.concatenate(numbers)).tolist()), words))
+        for words, numbers in steps_by_words.items()
+    ]
+
+
+def _unsplit_words(recorded: int, participants: Participants) -> str:
+    """The reason for which waiting is not told from computing where so many devices were recorded."""
+    if not participants.is_stored:
+        return "how many take part is not stored yet"
+    return f"{recorded:,} of {participants.expected:,} devices of the job recorded"

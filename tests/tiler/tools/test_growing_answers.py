@@ -6,7 +6,7 @@ The process that indexes is this one: whenever it has stored something, it asks,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pytest
 
+from bench.pod_run import PodShape, write_pod
 from tests.client.tool_questions import Material, Values, questions
 from tests.flagged_traces import write_xspace
 from tests.run_kinds import RUN_KINDS
@@ -29,7 +30,18 @@ from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.synth import write_synthetic_trace
-from tilescope.tiler.tools import Answer, BuildRef, Scope, answer_json, ask, from_values, references, tool, tools
+from tilescope.tiler.tools import (
+    Answer,
+    BuildRef,
+    Scope,
+    answer_json,
+    ask,
+    from_values,
+    references,
+    tool,
+    tools,
+    values_of,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -146,6 +158,33 @@ def shows_small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_module, "_WAIT_PER_SUMMARY", 0)
 
 
+def ask_while_stored(
+    traces: Sequence[Path], folder: Path, ask_build: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """Indexes a run, and asks of its build whenever there is more of it; the number of these moments."""
+    puts = LmdbWriter.put_many
+    seen: list[tuple[int, ...]] = []
+
+    def put_many(writer: LmdbWriter, entries: Any) -> None:
+        puts(writer, entries)
+        (part,) = folder.glob("gen-*.part")
+        build = part.stem.removeprefix("gen-")
+        with suppress(NoStore):
+            store = open_growing(folder, build)
+            manifest = store.manifest()
+            done = [block for block in range(manifest["blocks"]) if store.get(SHAPE, block) is not None]
+            state = (manifest["revision"], len(done), int(store.get(ATTACHMENTS) is not None))
+            store.close()
+            if state not in seen:
+                seen.append(state)
+                ask_build(build)
+
+    monkeypatch.setattr(LmdbWriter, "put_many", put_many)
+    build_store(traces, folder, workers=1)
+    monkeypatch.setattr(LmdbWriter, "put_many", puts)
+    return len(seen)
+
+
 @pytest.mark.usefixtures("shows_small_runs")
 @pytest.mark.parametrize(
     "write",
@@ -166,30 +205,47 @@ def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
     end = {key: of if isinstance(of, Exception) else answer_json.encode(of) for key, of in answers.items()}
     assert all(of.is_complete for of in answers.values() if isinstance(of, Answer))
     asker = Asker(tmp_path / "store", asked, end)
-    puts = LmdbWriter.put_many
-    seen: list[tuple[int, ...]] = []
-
-    def put_many(writer: LmdbWriter, entries: Any) -> None:
-        puts(writer, entries)
-        (part,) = (tmp_path / "store").glob("gen-*.part")
-        build = part.stem.removeprefix("gen-")
-        with suppress(NoStore):
-            store = open_growing(tmp_path / "store", build)
-            manifest = store.manifest()
-            done = [block for block in range(manifest["blocks"]) if store.get(SHAPE, block) is not None]
-            state = (manifest["revision"], len(done), int(store.get(ATTACHMENTS) is not None))
-            store.close()
-            if state not in seen:
-                seen.append(state)
-                asker.ask_all(build)
-
-    monkeypatch.setattr(LmdbWriter, "put_many", put_many)
-    build_store([trace], tmp_path / "store", workers=1)
-    assert len(seen) > 1
-    assert asker.moments == len(seen)
+    moments = ask_while_stored([trace], tmp_path / "store", asker.ask_all, monkeypatch)
+    assert moments > 1
+    assert asker.moments == moments
     published = open_run_store(tmp_path / "store")
     for key, values in asked.items():
         answer = answer_of(key[0], values, QueryReader(published))
         assert isinstance(answer, Exception) or answer_json.encode(answer) == end[key]
     published.close()
     finished.close()
+
+
+@pytest.mark.usefixtures("shows_small_runs")
+def test_cores_are_shown_before_it_is_stored_how_many_take_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waiting is not told from computing until then: the last answer could differ."""
+    shape = PodShape()
+    cores: list[int] = []
+    are_split: list[bool] = []
+
+    def ask_pod(build: str) -> None:
+        with suppress(NoStore):
+            store = open_growing(tmp_path / "store", build)
+            answer = answer_of("pod", {}, QueryReader(store))
+            assert isinstance(answer, Answer)
+            blocks = range(store.manifest()["blocks"])
+            if any(store.get(SHAPE, block) is not None for block in blocks):
+                cores.append(len(answer.table("cores")))
+                are_split.append(answer.fact("all_reduce_sync").value is not None)
+                (words,) = [note.text for note in answer.notes if "not separable" in note.text]
+                assert words.endswith("how many take part is not stored yet.") != are_split[-1]
+                share = answer.fact("all_reduce_unsplit" if not are_split[-1] else "all_reduce_sync")
+                assert share.value
+                assert store.get(ATTACHMENTS) is not None or share.note == "how many take part is not stored yet"
+                unsplit = values_of(answer.table("cores").column("tpu_all_reduce_unsplit"))
+                assert all(bool(ps) != are_split[-1] for ps in unsplit)
+            store.close()
+
+    pod = write_pod(tmp_path / "pod", shape)
+    ask_while_stored(pod.files, tmp_path / "store", ask_pod, monkeypatch)
+    assert cores == sorted(cores)
+    assert cores[-1] == len(pod.truth["steps"][-1]["cores"])
+    assert not are_split[0]
+    assert are_split[-1]

@@ -67,6 +67,23 @@ def test_pod_viewer(tmp_path: Path) -> None:
     assert values_of(chart.ys[0])[0] == nearest_mean(sum(column(answer, "cores", "high_flops")[:32]), 32)
 
 
+def test_a_saved_pod_without_all_reduces_has_no_share_of_them(tmp_path: Path) -> None:
+    """Nothing was measured: a share of zero would be a figure that the file does not have."""
+    page = json.loads(corpus_path("imports/pod_viewer.json").read_text())
+    for step in page["podStatsSequence"]["podStatsMap"]:
+        for core in step["podStatsPerCore"].values():
+            del core["crsDurationUs"]
+    path = tmp_path / "pod_viewer.json"
+    path.write_text(json.dumps(page))
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    answer = finish(ask(tool("pod"), Scope(QueryReader(store)), from_values(tool("pod").question, {})))
+    store.close()
+    for name in ("all_reduce_compute", "all_reduce_sync"):
+        assert answer.fact(name).value is None
+        assert answer.fact(name).note == "the file does not tell it from computing"
+
+
 def test_the_pod_page_of_a_saved_pod(tmp_path: Path) -> None:
     path = corpus_path("imports/pod_viewer.json")
     build_store([path], tmp_path / "store")

@@ -19,6 +19,10 @@ NAMES = tuple(f"{host} · TPU {place % 2}" for place, host in enumerate(HOSTS))
         ([[], [], [40, 41, 42], [40, 41, 42], [], []], "w-1 lacks steps 40 to 42"),
         ([[], [], [40, 44], [40, 44], [], []], "w-1 lacks steps 40, 44"),
         ([[], [], [40], [], [], []], "w-1 · TPU 0 lacks step 40"),
+        (
+            [[40], [41], [42], [43], [44], []],
+            "w-0 · TPU 0 lacks step 40; w-0 · TPU 1 lacks step 41; w-1 · TPU 0 lacks step 42; 2 more lack other steps",
+        ),
         ([[], [], [40], [41], [], []], "w-1 · TPU 0 lacks step 40; w-1 · TPU 1 lacks step 41"),
     ],
 )

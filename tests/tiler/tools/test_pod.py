@@ -120,7 +120,7 @@ def test_a_host_alone_has_all_reduces_that_are_a_part_of_their_own(tmp_path: Pat
     assert (
         pod_answer.fact("all_reduce_sync").note
         == pod_answer.fact("all_reduce_unsplit").note
-        == "4 of 16 devices recorded"
+        == "4 of 16 devices of the job recorded"
     )
     reduces = [
         core["all_reduce"]["compute"] + core["all_reduce"]["sync"]

@@ -254,6 +254,15 @@ def test_the_first_and_the_last_step_are_said_to_lack_what_crosses_the_recording
     run.store.close()
 
 
+def test_steps_that_are_only_counted_are_not_lacking(tmp_path: Path) -> None:
+    """The first that a device has is 0, whichever it is: of two devices with as many, none lacks a number."""
+    events = [*thread(1, 1, "Steps", "/device:TPU:0"), *thread(2, 1, "Steps", "/device:TPU:1")]
+    events += [x("a", 10, 20), x("b", 30, 40), x("c", 50, 60), x("b", 30, 40, pid=2), x("c", 50, 60, pid=2)]
+    devices = Asked.of_events(tmp_path, events)
+    assert "lack" not in devices.notes("steps")
+    devices.store.close()
+
+
 def test_devices_that_disagree_and_annotations_that_are_not_used(tmp_path: Path) -> None:
     events = [*thread(1, 1, "Steps", "/device:TPU:0"), *thread(2, 1, "Steps", "/device:TPU:1")]
     events += [x("4", 10, 20), x("5", 30, 40), x("6", 50, 60), x("4", 15, 27, pid=2), x("6", 50, 60, pid=2)]

@@ -28,7 +28,7 @@ def are_all_recorded(
 ) -> Interruptible[bool]:
     """True if these are all devices of their job, as far as is known. `operations` of some of them.
 
-    Raises DamagedStore.
+    Raises DamagedStore, NotBuilt.
     """
     expected = yield from job_devices(reader)
     if not expected and operations is not None:

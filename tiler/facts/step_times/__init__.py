@@ -3,6 +3,7 @@
 from tilescope.tiler.facts.step_times.alignment import AlignedSteps, aligned
 from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, TPU_PARTS, StepClass, StepPart
+from tilescope.tiler.facts.step_times.reduce_participants import Participants
 from tilescope.tiler.facts.step_times.reduce_skew import ReduceEvents, reduce_events
 from tilescope.tiler.facts.step_times.run_times import run_step_times
 from tilescope.tiler.facts.step_times.times import StepTimes
@@ -11,6 +12,7 @@ __all__ = [
     "CLASS_OF",
     "TPU_PARTS",
     "AlignedSteps",
+    "Participants",
     "ReduceEvents",
     "StepClass",
     "StepPart",

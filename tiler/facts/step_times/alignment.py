@@ -54,13 +54,27 @@ class AlignedSteps:
         is_complete: NDArray[np.bool_] = np.all(self.rows >= 0, axis=1)
         return is_complete if is_complete.any() else np.ones(len(self), np.bool_)
 
-    def mean_rows(self, place: int, step_times: StepTimes) -> NDArray[np.bool_]:
-        """Mask of the rows of a core or host that enter means: complete steps, where it has any but its first one."""
-        rows = self.rows[self.complete, place]
-        is_complete = np.zeros(len(step_times), np.bool_)
-        is_complete[rows[rows >= 0]] = True
-        is_complete &= step_times.mean_rows
-        return is_complete if is_complete.any() else step_times.mean_rows
+    def in_means(self, times: Sequence[StepTimes]) -> NDArray[np.bool_]:
+        """Mask of the steps that enter means of `times`: complete ones, which are on none the first that it launched.
+
+        Where there are none, all that are on none the first; where these are none either, all.
+        """
+        enters = np.ones(len(self), np.bool_)
+        for place, step_times in enumerate(times):
+            has_step = np.flatnonzero(self.rows[:, place] >= 0)
+            enters[has_step] &= step_times.in_means[self.rows[has_step, place]]
+        masks = (enters & self.complete, enters)
+        return next((mask for mask in masks if mask.any()), np.ones(len(self), np.bool_))
+
+    def mean_rows(self, times: Sequence[StepTimes]) -> list[NDArray[np.bool_]]:
+        """Masks of the rows of each core or host that enter means: those of the same steps, so that some have none."""
+        enters, masks = self.in_means(times), []
+        for place, step_times in enumerate(times):
+            rows = self.rows[enters, place]
+            mask = np.zeros(len(step_times), np.bool_)
+            mask[rows[rows >= 0]] = True
+            masks.append(mask)
+        return masks
 
 
 def aligned(times: Sequence[StepTimes]) -> AlignedSteps:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import LONG_NAME
+from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.hlo.device_lists import listed_devices
 from tilescope.tiler.facts.job_devices import job_devices
 from tilescope.tiler.facts.metadata_codes import metadata_codes
@@ -28,6 +29,9 @@ Ints = NDArray[np.int64]
 # All-reduces of a program are over the same devices, as a rule.
 _MOST_KINDS: Final = 64
 
+# More than any job has.
+_NOT_STORED: Final = 1 << 62
+
 
 @dataclass(frozen=True, slots=True)
 class Participants:
@@ -35,6 +39,11 @@ class Participants:
 
     recorded: Ints
     expected: int
+
+    @property
+    def is_stored(self) -> bool:
+        """False while the run is indexed: what says how many take part is stored last."""
+        return self.expected < _NOT_STORED
 
     @property
     def are_all(self) -> NDArray[np.bool_]:
@@ -47,7 +56,18 @@ class Participants:
 
 
 def expected_participants(reader: QueryReader, cores: Sequence[TpuCore]) -> Interruptible[int]:
-    """Their number; 0 where neither programs nor the metadata of all-reduces say it. Raises DamagedStore, NotBuilt."""
+    """Their number; 0 where neither programs nor the metadata of all-reduces say it. Raises DamagedStore.
+
+    While the run is indexed it is more than there are: nothing is told then that more devices could change.
+    """
+    try:
+        return (yield from _expected(reader, cores))
+    except NotBuilt:
+        return _NOT_STORED
+
+
+def _expected(reader: QueryReader, cores: Sequence[TpuCore]) -> Interruptible[int]:
+    """The number of participants. Raises DamagedStore, NotBuilt."""
     expected = yield from job_devices(reader)
     if expected:
         return expected

@@ -117,14 +117,15 @@ def _common_steps(cores: Sequence[StepSpans]) -> tuple[list[Ints], Ints]:
     if not cores:
         return [], np.zeros(0, np.int64)
     rows = [len(spans) for spans in cores]
-    keys = [
-        np.stack([spans.pass_, spans.number + shift], axis=1)
-        for spans, shift in zip(cores, step_shifts(cores), strict=True)
-    ]
-    step = np.unique(np.concatenate(keys), axis=0, return_inverse=True)[1].reshape(-1)
+    pass_ = np.concatenate([spans.pass_ for spans in cores])
+    number = np.concatenate([spans.number + shift for spans, shift in zip(cores, step_shifts(cores), strict=True)])
     core = np.repeat(np.arange(len(cores)), rows)
-    recorded = np.bincount(np.unique(np.stack([step, core], axis=1), axis=0)[:, 0])
-    return np.split(step, np.cumsum(rows)[:-1]), recorded
+    order = np.lexsort((core, number, pass_))
+    is_next = (np.diff(number[order], prepend=-1) != 0) | (np.diff(pass_[order], prepend=-1) != 0)
+    step = np.empty(len(order), np.int64)
+    step[order] = np.cumsum(is_next) - 1
+    is_other = is_next | (np.diff(core[order], prepend=-1) != 0)
+    return np.split(step, np.cumsum(rows)[:-1]), np.bincount(step[order[is_other]])
 
 
 def _times(reader: QueryReader, core_steps: _WholeSteps, windows: Windows) -> Interruptible[StepTimes]:

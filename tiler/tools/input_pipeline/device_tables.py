@@ -263,14 +263,11 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
 def _longest_hosts(steps: AskedSteps) -> tuple[Ints, NDArray[np.bool_]]:
     """The duration of each step of the run on the host that takes longest, ps, and which of them enter means."""
     rows = steps.aligned.rows
-    longest, enters = np.zeros(len(rows), np.int64), np.ones(len(rows), np.bool_)
+    longest = np.zeros(len(rows), np.int64)
     for place, host_times in enumerate(steps.times):
         has_step = np.flatnonzero(rows[:, place] >= 0)
-        host_rows = rows[has_step, place]
-        longest[has_step] = np.maximum(longest[has_step], host_times.duration[host_rows])
-        enters[has_step] &= host_times.in_means[host_rows]
-    complete = enters & steps.aligned.complete
-    return longest, next((mask for mask in (complete, enters) if mask.any()), np.ones(len(rows), np.bool_))
+        longest[has_step] = np.maximum(longest[has_step], host_times.duration[rows[has_step, place]])
+    return longest, steps.aligned.in_means(steps.times)
 
 
 def _host_table(

@@ -221,8 +221,9 @@ def _reduce_facts(steps: AskedSteps) -> list[Fact]:
         int(core_times.duration[rows].sum()) for core_times, rows in zip(steps.times, steps.mean_rows, strict=True)
     )
     split, unsplit = (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC), StepPart.ALL_REDUCE_UNSPLIT
-    is_told = whole > 0 and (taken(*split) > 0 or not taken(unsplit))
-    why = "of the steps of all cores" if is_told else steps.why_unsplit
+    has_parts = any(part in core_times.parts for core_times in steps.times for part in split)
+    is_told = has_parts and whole > 0 and (taken(*split) > 0 or not taken(unsplit))
+    why = "of the steps of all cores" if is_told else steps.why_unsplit if whole else "these steps take no time"
     facts = [
         Fact(part.value, PART_TITLES[part], taken(part) / whole if is_told else None, "fraction", why) for part in split
     ]
@@ -244,7 +245,7 @@ def _cores_table(
 
     def means(columns: Sequence[Ints]) -> list[Value]:
         counted = [ps[rows] for ps, rows in zip(columns, steps.mean_rows, strict=True)]
-        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) for ps in counted]
+        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) if len(ps) else None for ps in counted]
 
     of_classes: dict[StepClass, list[Value]] = {}
     for step_class in StepClass:

@@ -16,6 +16,7 @@ from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
 from tilescope.tiler.facts.step_times import device_durations
 from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
@@ -256,14 +257,20 @@ def _tracks_table(tracks: Sequence[int], question_windows: QuestionWindows) -> T
     return Table("tracks", "Windows by track", list(kinds.values()))
 
 
-def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
+def _lacking_notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
+    """A note on the steps that some devices lack, of those with numbers: counted ones begin at 0 on each."""
+    series = [device_series for device_series in series if device_series.source is not StepSource.STEPS_LINE_IN_ORDER]
     all_numbers = np.unique(np.concatenate([np.zeros(0, np.int64), *(rows.numbers for rows in series)]))
     hosts = [steps.host_name(device_series) for device_series in series]
     names = [steps.process_name(device_series) for device_series in series]
     if len(set(hosts)) > 1:
         names = [f"{host} · {name}" for host, name in zip(hosts, names, strict=True)]
     lacking = [np.setdiff1d(all_numbers, device_series.numbers).tolist() for device_series in series]
-    notes = lacking_notes(lacking, names, hosts)
+    return lacking_notes(lacking, names, hosts)
+
+
+def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
+    notes = _lacking_notes(steps, series)
     gaps = [
         device_series
         for device_series in series

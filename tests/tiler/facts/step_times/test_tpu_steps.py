@@ -143,9 +143,18 @@ def row(times: StepTimes, at: int) -> dict[StepPart, int]:
 
 NOTHING_LASTS = [Run(len(CATEGORIES) + step, 0, step // 3, (1000, 0)) for step in range(STEPS)]
 
+# The longer of those that begin at one tick is stored first: its number is no sign that numbers start again.
+AT_ONCE = [Run(len(CATEGORIES) + step, 0, 0, (1000, 0)) for step in range(STEPS)]
+BEGIN_TOGETHER = [
+    *AT_ONCE[: STEPS - 2],
+    Run(len(CATEGORIES) + STEPS - 2, 0, 1, (1000, 0)),
+    Run(len(CATEGORIES) + STEPS - 1, 1, 1, (1001, 0)),
+]
+
 
 @settings(max_examples=examples(60), deadline=None)
 @example(of=[(NOTHING_LASTS, [])], lacking=[0, 0, 0], cut=0)
+@example(of=[(AT_ONCE, []), (BEGIN_TOGETHER, [Run(0, 0, 2, (1000, 2))])], lacking=[0, 0, 0], cut=0)
 @given(
     of=st.lists(cores(), min_size=1, max_size=3),
     lacking=st.lists(st.sampled_from((0, 0, 1, 2)), min_size=3, max_size=3),
