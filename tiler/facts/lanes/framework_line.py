@@ -195,7 +195,7 @@ class FrameworkLine:
         return _Runs.joined(piece.start, piece.stop, self.rows.numbers[piece.number, row], piece.step)
 
     def _piece(self, number: int, held: dict[int, _Runs]) -> Interruptible[_Runs]:
-        """Those of a piece, which is among the `held` ones of a question from then on while these are few."""
+        """Runs of a piece, which is among the `held` ones of a question from then on while these are few."""
         piece = held.get(number)
         if piece is None:
             piece = yield from self._read(number)
