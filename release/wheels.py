@@ -146,7 +146,9 @@ def build_wheel(python: Interpreter, source: Path, outdir: Path, target: Target 
 def wheel_of_checkout(outdir: Path) -> Path:
     """Builds one with the Python that runs this, which has installed the checkout: the same objects are in it."""
     raw = empty_folder()
-    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw, ROOT)
+    # Compiled with ccache they would be others, and all would be compiled again.
+    wheel = ("-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw, ROOT)
+    run(sys.executable, *wheel, may_use_ccache=False)
     python = environment_of("repair", Path(sys.executable), REPAIR_TOOLS) if repairs() else Path(sys.executable)
     return repaired(python, raw, outdir)
 
@@ -174,12 +176,14 @@ def repairs() -> bool:
     return sys.platform == "linux"
 
 
-def run(*command: str | Path, cwd: Path = ROOT, variables: Mapping[str, str] | None = None) -> None:
+def run(
+    *command: str | Path, cwd: Path = ROOT, variables: Mapping[str, str] | None = None, may_use_ccache: bool = True
+) -> None:
     """Runs a command; its output goes to the log, which is shown when it fails. ccache is used where it is there."""
     tools = Path(command[0]).parent
     environment = os.environ | {"PATH": os.pathsep.join([str(tools), os.environ.get("PATH", os.defpath)])}
     environment |= variables or {}
-    if shutil.which("ccache"):
+    if may_use_ccache and shutil.which("ccache"):
         environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
     with LOG.open("a") as log:
         status = subprocess.run(command, cwd=cwd, env=environment, check=False, stdout=log, stderr=log).returncode
