@@ -178,13 +178,13 @@ async def test_a_tool_that_does_not_yield_costs_its_question_alone(site: Site) -
     await until(lambda: site.noted("begun") >= begun + 2)
     hogs = [asyncio.ensure_future(answer_of(site, "hog")) for _ in range(2)]
     await until(lambda: site.noted("hogging") > 0)
-    # Both hogs are given up after 5 s of processor time each: a minute or more beside other busy processes.
+    # Both hogs are given up after 5 s of processor time each, or after a minute in which others left them less.
     status, _ = await asyncio.wait_for(answer_of(site, "stats?limit=3"), 300)
     assert status == 200
     for status, text in await asyncio.gather(*hogs):
         assert status == 500
         assert re.search(r'"code": ?"tool_failed"', text)
-        assert "it took 5 s of processor time without a pause, which is a fault of the tool" in text
+        assert re.search("it took (5 s of processor time|60 s) without a pause, which is a fault of the tool", text)
     hogging = site.noted("hogging")
     assert "may be asked again in" in (await answer_of(site, "hog"))[1]
     assert site.noted("hogging") == hogging, "a question that was given up is refused"
