@@ -12,6 +12,7 @@ from tests import model_graphs
 from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
+from tests.side_table_runs import write_tables
 from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -52,12 +53,17 @@ def _launches(folder: Path) -> Path:
     return path
 
 
+def _table(folder: Path) -> Path:
+    return write_tables(folder)[1]
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
     "page": _page,
     "model": _model,
     "launches": _launches,
+    "table": _table,
 }
 
 

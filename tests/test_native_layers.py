@@ -24,6 +24,7 @@ STANDS_ON: Final[dict[str, set[str]]] = {
     "search": {"base", "pages"},
     "xspace": {"base", "columns"},
     "trace_event": {"base", "columns"},
+    "tables": {"base", "columns"},
     "tree": {"base", "files"},
     "bind": {
         "base",
@@ -34,6 +35,7 @@ STANDS_ON: Final[dict[str, set[str]]] = {
         "pyramid",
         "search",
         "synth",
+        "tables",
         "trace_event",
         "tree",
         "xspace",

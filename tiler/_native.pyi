@@ -2665,6 +2665,61 @@ class TraceEventStream:
     def unnamed_members(self) -> int:
         """How many were not kept because their names are too long."""
 
+class CsvStream:
+    """Comma-separated values as columns of cells, block by block."""
+
+    def __init__(self, most_columns: int, most_cell_bytes: int) -> None: ...
+    def feed(self, block: bytes, most_rows: int, most_bytes: int) -> bool:
+        """
+        Takes the next bytes. Returns whether there may be more rows: then take those, and feed nothing.
+        """
+
+    def finish(self, most_rows: int, most_bytes: int) -> bool:
+        """The same of what is left, when there is nothing more."""
+
+    def take(
+        self,
+    ) -> list[
+        tuple[
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            list[bytes],
+        ]
+    ]:
+        """
+        Returns the columns of all rows so far: states, numbers, digits and codes as `Cells` has them, and
+        words, which may be no UTF-8; and drops these rows.
+        """
+
+    @property
+    def rows(self) -> int:
+        """Rows that can be taken."""
+
+    @property
+    def has_header(self) -> bool: ...
+    @property
+    def header(self) -> list[bytes]:
+        """The names of the columns, which may be no UTF-8."""
+
+    @property
+    def more_columns(self) -> int:
+        """Columns of the header beyond the most."""
+
+    @property
+    def short_rows(self) -> tuple[int, int, int]:
+        """How many rows have too few cells; line and column of the first."""
+
+    @property
+    def long_rows(self) -> tuple[int, int, int]: ...
+    @property
+    def open_quotes(self) -> tuple[int, int, int]: ...
+    @property
+    def not_utf8(self) -> tuple[int, int, int]: ...
+    @property
+    def cut_records(self) -> tuple[int, int, int]: ...
+
 class FileDamage(ValueError):
     """FileDamage(what, byte offset)"""
 

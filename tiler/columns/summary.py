@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.chunk import Phase
 from tilescope.tiler.columns.origin import Label, TrackOrigin
+from tilescope.tiler.columns.side_table import SideTable
 
 
 class TrackKind(StrEnum):
@@ -155,6 +156,7 @@ class TraceSummary:
     clock: Clock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
+    tables: list[SideTable] = field(default_factory=list)
     moves: list[RowMove] = field(default_factory=list, compare=False)
     waits: list[DrawnWaits] = field(default_factory=list, compare=False)
     labels: list[Label] = field(default_factory=list, compare=False)  # of a trace-event file

@@ -24,6 +24,7 @@ from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
 from tilescope.tiler.records.steps import STEPS
+from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS
@@ -61,6 +62,8 @@ RECORDS: Final = (
     LAUNCHES,
     ORIGINS,
     BLOCK_TRACKS,
+    TABLES,
+    TABLE_COLUMNS,
 )
 
 _BY_LETTER: Final[Mapping[bytes, Record]] = {record.letter: record for record in RECORDS}

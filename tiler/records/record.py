@@ -25,6 +25,8 @@ KEY_NUMBERS: Final = {
     "carrier": "I",
     "end": "Q",
     "attachment": "I",
+    "table": "I",
+    "column": "I",
 }
 
 

@@ -43,6 +43,7 @@ from tilescope.tiler.tools.roofline import TOOL as ROOFLINE
 from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.steps import TOOL as STEPS
+from tilescope.tiler.tools.tables import TOOL as TABLES
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
@@ -73,6 +74,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     ROOFLINE,
     IMPORTED,
     MODEL_GRAPH,
+    TABLES,
     BINS,
     LANES,
     LANE_BINS,

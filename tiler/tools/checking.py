@@ -29,7 +29,7 @@ from tilescope.tiler.tools.answer_size import check_size
 
 _KINDS: Final = frozenset(get_args(Kind))
 # What is made of an argument has its name, whatever that is.
-_IDS: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}|(?:args|sum)\.[^\x00-\x1f\x7f]{1,256}")
+_IDS: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}|(?:args|sum|cell)\.[^\x00-\x1f\x7f]{1,256}")
 _PATTERNS: Final = {"event": re.compile("[0-9]+[.][0-9]+"), "span": re.compile("-?[0-9]+-[0-9]+")}
 _EXACT_IN_JSON: Final = 1 << 53  # ids are numbers there, which many read as doubles
 

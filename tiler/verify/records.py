@@ -24,6 +24,7 @@ from tilescope.tiler.records.overview import OVERVIEW, OverviewGrid
 from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
+from tilescope.tiler.records.tables import TABLES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.store.store import Store, unexpected
@@ -39,6 +40,7 @@ from tilescope.tiler.verify.origins import OriginCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.prover import Prover, Take
 from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.side_tables import SideTableCheck
 from tilescope.tiler.verify.steps import StepRecordCheck
 from tilescope.tiler.verify.stored_rows import StoredRowsCheck
 from tilescope.tiler.verify.tree import BlockTree
@@ -90,6 +92,7 @@ class RecordCheck:
             OperationCheck(store, catalogue, slices, tally),
             FlowTileCheck(store, catalogue, flows, slices, memory, tally),
             LaunchCheck(store, catalogue, memory, tally),
+            SideTableCheck(store, len(catalogue.files), tally),
         )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._takes: dict[Record, Take] = {
@@ -112,6 +115,7 @@ class RecordCheck:
             TRACK_SUMS_SPREAD: self._take_histogram,
             ORIGINS: self._take_known,
             BLOCK_TRACKS: self._refuse,
+            TABLES: self._take_known,
         }
         for prover in self._provers:
             self._takes |= prover.takes

@@ -43,6 +43,8 @@ class VerifyReport:
     metadata_rows: int = 0
     attachments: int = 0
     attached_bytes: int = 0  # uncompressed
+    tables: int = 0  # beside the events
+    table_cells: int = 0
 
     def lines(self) -> list[str]:
         """A fact a line, for people."""
@@ -69,4 +71,5 @@ class VerifyReport:
             f"{self.metadata_rows:,} rows of metadata of operations: each says what its entries say",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
+            f"{self.tables:,} tables with {self.table_cells:,} cells: each is what was stored",
         ]

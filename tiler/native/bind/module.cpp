@@ -33,5 +33,6 @@ NB_MODULE(_native, m) {
     tilescope::bind_xspace_args(m);
     tilescope::bind_pyramid(m);
     tilescope::bind_trace_event(m);
+    tilescope::bind_tables(m);
     tilescope::bind_tree(m);
 }

@@ -32,6 +32,7 @@ void bind_search(nanobind::module_& m);
 void bind_step_sums(nanobind::module_& m);
 void bind_synth(nanobind::module_& m);
 void bind_trace_event(nanobind::module_& m);
+void bind_tables(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_windows(nanobind::module_& m);
 void bind_xspace(nanobind::module_& m);

@@ -1,0 +1,134 @@
+"""The tool `tables`: the list, and rows as the files have them, sorted and filtered as plain Python does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.side_table_runs import HEADER, kernel_rows, write_tables
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.tables import run_tables
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.readers import side_tables
+from tilescope.tiler.readers.ascend import csv_table
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, ask, tool
+from tilescope.tiler.tools.answer import Answer, values_of
+from tilescope.tiler.tools.tables import TablesQuestion
+
+ROWS = kernel_rows(300)
+
+
+@pytest.fixture(scope="module", params=[1 << 16, 7])
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryReader]:
+    """A run whose tables are in one chunk, and one with seven rows a chunk."""
+    folder = tmp_path_factory.mktemp("tables")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_table, "MAX_ROWS", request.param)
+        patch.setattr(side_tables, "MAX_ROWS", request.param)
+        build_store(write_tables(folder), folder / "store")
+    store = open_run_store(folder / "store")
+    yield QueryReader(store)
+    store.close()
+
+
+def answer(reader: QueryReader, **question: Any) -> Answer:
+    return finish(ask(tool("tables"), Scope(reader), TablesQuestion(**question)))
+
+
+def column(reader: QueryReader, name: str, **question: Any) -> list[Any]:
+    rows = answer(reader, name="kernel_details.csv", **question).table("rows")
+    return values_of(rows.column(f"cell.{name}"))
+
+
+def test_the_list_names_all_tables(reader: QueryReader) -> None:
+    table = answer(reader).table("tables")
+    assert values_of(table.column("name")) == ["kernel_details.csv", "l2_cache.csv"]
+    assert values_of(table.column("family")) == ["kernel_details", "l2_cache"]
+    assert values_of(table.column("rows")) == [300, 2]
+    assert values_of(table.column("columns")) == [len(HEADER), 4]
+
+
+def test_cells_are_numbers_where_that_is_exact(reader: QueryReader) -> None:
+    rows = answer(reader, number=0).table("rows")
+    assert [c.kind for c in rows.columns] == ["text", "text", "text", "text", "number", "count", "text"]
+    assert column(reader, "Start Time(us)") == [row[3].strip() for row in ROWS]
+    assert column(reader, "Duration(us)") == [float(row[4]) for row in ROWS]
+    assert column(reader, "Block Dim") == [int(row[5]) for row in ROWS]
+    assert column(reader, "aiv_ratio") == [None if row[6] == "N/A" else row[6] for row in ROWS]
+
+
+def test_times_are_exact_integers_for_tools(reader: QueryReader) -> None:
+    (table,) = run_tables(reader, "kernel_details")
+    starts = finish(table.column("Start Time(us)"))
+    assert starts.scaled(3).tolist() == [int(Decimal(row[3].strip()) * 1000) for row in ROWS]
+    with pytest.raises(ValueError, match="more than 2 digits"):
+        starts.scaled(2)
+    with pytest.raises(OverflowError):
+        starts.scaled(9)
+    ratios = finish(table.column("aiv_ratio")).doubles().tolist()
+    assert ratios == pytest.approx(
+        [float("nan") if row[6] == "N/A" else float(row[6]) for row in ROWS], rel=0, nan_ok=True
+    )
+    parts = [part.texts() for (part,) in table.chunks(["Name"])]
+    assert [text for part in parts for text in part] == [row[0] for row in ROWS]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_rows_are_sorted_as_their_cells_say(reader: QueryReader, descending: bool) -> None:
+    sign = -1 if descending else 1
+    by_duration = sorted(ROWS, key=lambda row: sign * Decimal(row[4]))
+    assert column(reader, "Start Time(us)", sort="Duration(us)", descending=descending) == [
+        r[3].strip() for r in by_duration
+    ]
+    by_type = sorted(ROWS, key=lambda row: row[1], reverse=descending)
+    if not descending:
+        assert column(reader, "Start Time(us)", sort="Type") == [row[3].strip() for row in by_type]
+    assert column(reader, "Type", sort="Type", descending=descending) == [row[1] for row in by_type]
+    ratios = column(reader, "aiv_ratio", sort="aiv_ratio", descending=descending)
+    missing = sum(row[6] == "N/A" for row in ROWS)
+    assert ratios[-missing:] == [None] * missing
+    numbers = [Decimal(text) for text in ratios[:-missing] if text != "1e-05"]
+    assert numbers == sorted(numbers, reverse=descending)
+
+
+def test_rows_with_a_text_page_by_page(reader: QueryReader) -> None:
+    expected = [row[3].strip() for row in ROWS if "add_3" in row[0].lower()]
+    assert column(reader, "Start Time(us)", contains="ADD_3") == expected
+    assert column(reader, "Start Time(us)", contains="ADD_3", within="Type") == []
+    pages: list[Any] = []
+    after: str | None = "0"
+    while after is not None:
+        part = answer(reader, number=0, contains="add_3", limit=11, after=int(after))
+        pages += values_of(part.table("rows").column("cell.Start Time(us)"))
+        after = part.table("rows").more
+    assert pages == expected
+
+
+def test_questions_that_name_what_is_not_there(reader: QueryReader) -> None:
+    for question, words in (
+        ({"number": 2}, "there is no table 2: the run has 2"),
+        ({"name": "x.csv"}, "no single table is called 'x.csv': see the list"),
+        ({"number": 0, "sort": "x"}, "sort: table 'kernel_details.csv' has no column 'x': it has Name, Type"),
+        ({"number": 0, "columns": "Name,y"}, "columns: table 'kernel_details.csv' has no column 'y'"),
+        ({"number": 0, "within": "z", "contains": "a"}, "within: table"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            answer(reader, **question)
+
+
+def test_columns_are_kept_under_the_common_cap(reader: QueryReader) -> None:
+    (table,) = run_tables(reader, "kernel_details")
+    assert finish(table.column("Type")) is finish(run_tables(reader)[0].column("Type"))
+
+
+def test_a_run_without_tables_says_why(tmp_path: Path) -> None:
+    build_store(write_tables(tmp_path)[:1], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    assert "no file of the run is a table" in tool("tables").availability(Scope(QueryReader(store)))
+    store.close()

@@ -1,0 +1,92 @@
+"""Tables beside the events that are not what was stored, and lists that are not of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.side_table_runs import write_tables
+from tests.tiler.verify.altered_store import AlteredStore
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.records.cells import Cells, encode_cells
+from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES
+from tilescope.tiler.verify import verify_store
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> AlteredStore:
+    folder = tmp_path_factory.mktemp("tables")
+    build_store(write_tables(folder, 40), folder / "store")
+    return AlteredStore(folder / "store")
+
+
+def listed(stored: AlteredStore) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(decompress(stored.records(TABLES.letter)[TABLES.key()]))
+    return entries
+
+
+def refused(stored: AlteredStore, records: dict[bytes, bytes | None], match: str) -> None:
+    with stored.replaced(records), pytest.raises(DamagedStore, match=match):
+        verify_store(stored.path)
+
+
+def test_all_tables_are_proven(stored: AlteredStore) -> None:
+    report = verify_store(stored.path)
+    assert (report.tables, report.table_cells) == (2, 40 * 7 + 2 * 4)
+
+
+def test_columns_that_were_written_anew(stored: AlteredStore) -> None:
+    key = TABLE_COLUMNS.key(1, 0, 3)
+    for texts, match in (
+        (["0.25", "0.250"], "its CRC-32 is"),
+        (["0.25", "N/A"], "of other kinds than the list says"),
+        (["0.25", "0.1250"], "of other kinds than the list says"),
+        (["0.25"], "table 1, chunk 0, column 3 has 1 rows"),
+    ):
+        refused(stored, {key: encode_cells(Cells.from_texts(texts))}, match)
+    refused(stored, {key: compress(b"abc")}, "a column of a table is damaged")
+    refused(stored, {key: None}, "table 1, chunk 0, column 3 is missing")
+    refused(stored, {TABLE_COLUMNS.key(0, 0, 2): None}, "table 0, chunk 0, column 2 is missing")
+    refused(
+        stored, {TABLE_COLUMNS.key(1, 0, 4): encode_cells(Cells.from_texts([]))}, "a record that should not be there"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "match"),
+    [
+        ("crc32", 1, "its CRC-32 is"),
+        ("size_bytes", 1, "its CRC-32 is"),
+        ("id", 4, "out of order"),
+        ("file", 7, "a file that is not there"),
+        ("file", -1, "the list of tables is damaged"),
+        ("name", 7, "the list of tables is damaged"),
+        ("chunk_rows", [41], "has 40 rows"),
+        ("chunk_rows", [40, 0], "table 0, chunk 1, column 0 is missing"),
+        ("chunk_rows", [], "a record that should not be there"),
+    ],
+)  # fmt: skip
+def test_lists_that_say_something_else(stored: AlteredStore, field: str, value: object, match: str) -> None:
+    entries = listed(stored)
+    entries[0][field] = value
+    refused(stored, {TABLES.key(): compress(json.dumps(entries).encode())}, match)
+
+
+def test_lists_that_are_none(stored: AlteredStore) -> None:
+    refused(stored, {TABLES.key(): None}, "the list of tables is missing")
+    refused(
+        stored, {TABLES.key(): compress(json.dumps(listed(stored)[:1]).encode())}, "a record that should not be there"
+    )
+    for damaged in (b"{}", b"null", b"[1]", b"[" * 9999):
+        refused(stored, {TABLES.key(): compress(damaged)}, "the list of tables is damaged")
+
+
+def test_two_builds_store_the_same_tables(tmp_path: Path, stored: AlteredStore) -> None:
+    build_store(write_tables(tmp_path, 40), tmp_path / "store")
+    again = AlteredStore(tmp_path / "store")
+    assert again.records(TABLE_COLUMNS.letter) == stored.records(TABLE_COLUMNS.letter)

@@ -1,0 +1,227 @@
+"""The tables beside the events of a run: their names, and their columns, read once and kept under the common cap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.lookup.kept import kept_with_store
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text, decode_cells
+from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
+from tilescope.tiler.store.store import Store, need
+
+Ints = NDArray[np.int64]
+
+_INT64_MOST: Final = (1 << 63) - 1
+_EXACT_IN_DOUBLES: Final = 1 << 53
+
+
+class RunTable:
+    """One table. Columns go by the names of the header."""
+
+    def __init__(self, reader: QueryReader, entry: TableEntry) -> None:
+        self.entry = entry
+        self._reader = reader
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each column, by its name."""
+        return {column.name: place for place, column in enumerate(self.entry.columns)}
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the header, unknown ones too."""
+        return list(self.places)
+
+    def __len__(self) -> int:
+        return self.entry.rows
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.places
+
+    def column(self, name: str) -> Interruptible[TableColumn]:
+        """All cells of a column. Raises KeyError, DamagedStore; yields between chunks."""
+        place = self.places[name]
+        kept: TableColumn | None = _COLUMNS.get(self._reader, (self.entry.id, place))
+        if kept is None:
+            chunks: list[Cells] = []
+            for chunk in range(len(self.entry.chunk_rows)):
+                chunks.append(self.cells(place, chunk))
+                yield
+            kept = _COLUMNS.keep(self._reader, (self.entry.id, place), TableColumn(name, chunks))
+        return kept
+
+    def chunks(self, names: Sequence[str]) -> Iterator[list[TableColumn]]:
+        """These columns, chunk by chunk: for tables that are larger than memory. Nothing of it is kept."""
+        places = [self.places[name] for name in names]
+        for chunk in range(len(self.entry.chunk_rows)):
+            yield [TableColumn(name, [self.cells(place, chunk)]) for name, place in zip(names, places, strict=True)]
+
+    def cells(self, place: int, chunk: int) -> Cells:
+        """A column of one chunk."""
+        return decode_cells(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, place))
+
+
+class TableColumn:
+    """The cells of a column, or of a part of its rows."""
+
+    def __init__(self, name: str, chunks: Sequence[Cells]) -> None:
+        self.name = name
+        self._chunks = chunks
+
+    def __len__(self) -> int:
+        return sum(map(len, self._chunks))
+
+    @cached_property
+    def states(self) -> NDArray[np.uint8]:
+        """The CellState of each row."""
+        return np.concatenate([np.zeros(0, np.uint8), *(cells.states for cells in self._chunks)])
+
+    @property
+    def has_number(self) -> NDArray[np.bool_]:
+        """True for rows with a number."""
+        are_numbers: NDArray[np.bool_] = self.states == CellState.NUMBER
+        return are_numbers
+
+    @cached_property
+    def digits(self) -> int:
+        """Most digits behind the point of any of its numbers."""
+        return max((int(cells.digits.max(initial=0)) for cells in self._chunks), default=0)
+
+    def scaled(self, digits: int) -> Ints:
+        """Numbers times 10^digits, exactly; 0 for a row without one. Raises OverflowError beyond 64 bits.
+
+        ValueError where a number has more digits.
+        """
+        scaled = np.zeros(len(self), np.int64)
+        scaled[self.has_number] = np.concatenate([np.zeros(0, np.int64), *(_scaled(c, digits) for c in self._chunks)])
+        return scaled
+
+    def doubles(self) -> NDArray[np.float64]:
+        """The doubles that are nearest to the cells, also to those as `1e-05`; NaN for what is no finite number."""
+        doubles = np.full(len(self), np.nan)
+        first = 0
+        for cells in self._chunks:
+            part = doubles[first : first + len(cells)]
+            part[cells.states == CellState.NUMBER] = _nearest(cells)
+            part[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
+            first += len(cells)
+        return doubles
+
+    @property
+    def most_magnitude(self) -> int:
+        """The greatest of the scaled integers that the numbers are stored as, without sign."""
+        return max(
+            (max(-int(cells.numbers.min()), int(cells.numbers.max())) for cells in self._chunks if len(cells.numbers)),
+            default=0,
+        )
+
+    def ranks(self) -> Ints:
+        """The order of the numbers, equal ones having the same rank; 0 for a row without one."""
+        ranks = np.zeros(len(self), np.int64)
+        try:
+            values: NDArray[np.int64] | NDArray[np.object_] = self.scaled(self.digits)[self.has_number]
+        except OverflowError:
+            exact = [number * 10 ** (MAX_DIGITS - digits) for number, digits in self._pairs()]
+            values = np.array([*exact, None], object)[:-1]
+        ranks[self.has_number] = np.unique(values, return_inverse=True)[1]
+        return ranks
+
+    def rows(self, rows: Ints) -> TableColumn:
+        """The cells of some rows, in this order."""
+        bounds = np.cumsum([0, *map(len, self._chunks)])
+        chunks = np.searchsorted(bounds, rows, side="right") - 1
+        borders = [0, *(np.flatnonzero(np.diff(chunks)) + 1).tolist(), len(rows)] if len(rows) else [0]
+        parts = []
+        for first, last in pairwise(borders):
+            chunk = int(chunks[first])
+            parts.append(self._chunks[chunk].rows(rows[first:last] - bounds[chunk]))
+        return TableColumn(self.name, parts)
+
+    def texts(self) -> list[str | None]:
+        """Cells as they are written; None for those that are empty, `N/A` or absent."""
+        return [text for cells in self._chunks for text in cells.texts()]
+
+    def coded(self) -> tuple[NDArray[np.int32], list[str]]:
+        """Texts as codes into distinct ones, -1 for cells that are none; numbers count as texts."""
+        words: dict[str, int] = {}
+        parts = [np.zeros(0, np.int32)]
+        for cells in self._chunks:
+            codes = np.full(len(cells), -1, np.int32)
+            used, places = np.unique(cells.codes, return_inverse=True)
+            ids = [words.setdefault(cells.words[place], len(words)) for place in used.tolist()]
+            codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
+            if len(cells.numbers):
+                numbers = Cells(np.zeros(len(cells.numbers), np.uint8), cells.numbers, cells.digits, _NO_CODES, ())
+                texts = [text for text in numbers.texts() if text is not None]
+                codes[cells.states == CellState.NUMBER] = [words.setdefault(text, len(words)) for text in texts]
+            parts.append(codes)
+        return np.concatenate(parts), list(words)
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        for cells in self._chunks:
+            yield from zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory that it takes."""
+        arrays = sum(c.states.nbytes + c.numbers.nbytes + c.digits.nbytes + c.codes.nbytes for c in self._chunks)
+        return arrays + sum(len(word) + 60 for cells in self._chunks for word in cells.words)
+
+
+_NO_CODES: Final = np.zeros(0, np.int64)
+
+_COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
+    "table_columns", "columns of the tables beside events", lambda column: column.size_bytes
+)
+
+
+@kept_with_store(1)
+def _entries(store: Store) -> tuple[TableEntry, ...]:
+    return decode_tables(need(store, TABLES))
+
+
+def run_tables(reader: QueryReader, *families: str) -> list[RunTable]:
+    """The tables of a run, or those of some families, in the order of its files.
+
+    Raises StoredLast while it is indexed, DamagedStore.
+    """
+    return [RunTable(reader, entry) for entry in _entries(reader.store) if not families or entry.family in families]
+
+
+def _nearest(cells: Cells) -> NDArray[np.float64]:
+    """One rounding each: integers up to 2^53 and powers of ten up to 10^22 are doubles."""
+    doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
+    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
+        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
+    return doubles
+
+
+def _finite(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def _scaled(cells: Cells, digits: int) -> Ints:
+    if int(cells.digits.max(initial=0)) > digits:
+        raise ValueError(f"a number has more than {digits} digits")
+    missing = digits - cells.digits.astype(np.int64)
+    if int(missing.max(initial=0)) > 18:
+        raise OverflowError("a number does not fit in 64 bits")
+    factors = 10**missing
+    if bool((np.abs(cells.numbers.astype(np.float64)) * factors > _INT64_MOST / 2).any()):
+        exact = [int(number) * int(factor) for number, factor in zip(cells.numbers, factors, strict=True)]
+        if any(abs(number) > _INT64_MOST for number in exact):
+            raise OverflowError("a number does not fit in 64 bits")
+    return cells.numbers * factors

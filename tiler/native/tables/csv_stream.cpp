@@ -1,0 +1,222 @@
+#include "tables/csv_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "columns/utf8.hpp"
+
+namespace tilescope {
+
+namespace {
+
+constexpr std::size_t most_record = std::size_t{16} << 20;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view white_space = " \t\r\n\v\f";
+
+constexpr std::array<bool, 256> make_ends() {
+    std::array<bool, 256> ends{};
+    ends[','] = ends['\n'] = ends['\r'] = true;
+    return ends;
+}
+
+constexpr std::array<bool, 256> ends_cell = make_ends();
+
+}  // namespace
+
+bool CsvStream::feed(std::string_view block, std::size_t most_rows, std::size_t most_bytes) {
+    text_.erase(0, first_);
+    first_ = 0;
+    text_ += block;
+    return read(most_rows, most_bytes, false);
+}
+
+bool CsvStream::finish(std::size_t most_rows, std::size_t most_bytes) { return read(most_rows, most_bytes, true); }
+
+void CsvStream::clear() {
+    for (CellColumn& column : columns_) column.clear();
+    rows_ = 0;
+    pending_bytes_ = 0;
+}
+
+bool CsvStream::read(std::size_t most_rows, std::size_t most_bytes, bool is_last) {
+    if (!is_begun_) {
+        if (!is_last && text_.size() < byte_order_mark.size()) return false;
+        if (text_.compare(0, byte_order_mark.size(), byte_order_mark) == 0) first_ = byte_order_mark.size();
+        is_begun_ = true;
+    }
+    while (first_ < text_.size()) {
+        if (rows_ >= most_rows || pending_bytes_ >= most_bytes) return true;
+        if (!scan_record(is_last)) return false;
+        for (const std::size_t quote : open_) note(open_quotes, quote);
+        const bool is_blank = cells_.size() == 1 && trimmed(cells_.front()).empty();
+        if (!is_blank) {
+            if (has_header_) {
+                take_row();
+            } else {
+                take_header();
+            }
+        }
+        const char* record = text_.data() + first_;
+        const std::string_view whole(record, position_ - first_);
+        for (std::size_t k = 0; k < whole.size(); ++k) {
+            line_ += whole[k] == '\n' || (whole[k] == '\r' && (k + 1 == whole.size() || whole[k + 1] != '\n'));
+        }
+        pending_bytes_ += whole.size();
+        first_ = position_;
+    }
+    return false;
+}
+
+// True once all of the record is there.
+bool CsvStream::scan_record(bool is_last) {
+    cells_.clear();
+    unquoted_.clear();
+    open_.clear();
+    position_ = first_;
+    while (true) {
+        const End end = scan_cell(is_last);
+        if (end == End::record) return true;
+        if (end == End::needs_more) {
+            if (text_.size() - first_ < most_record) return false;
+            // What was scanned of the last cell is one.
+            note(cut_records, text_.size());
+            cells_.push_back({position_, text_.size() - position_, position_, false});
+            position_ = text_.size();
+            return true;
+        }
+    }
+}
+
+CsvStream::End CsvStream::scan_cell(bool is_last) {
+    std::size_t begin = position_;
+    while (begin < text_.size() && text_[begin] == ' ') ++begin;
+    if (begin == text_.size() && !is_last) return End::needs_more;
+    End end = End::needs_more;
+    if (begin < text_.size() && text_[begin] == '"' && scan_quoted(begin, is_last, end)) return end;
+    return scan_plain(begin, is_last);
+}
+
+CsvStream::End CsvStream::scan_plain(std::size_t begin, bool is_last) {
+    std::size_t end = begin;
+    while (end < text_.size() && !ends_cell[static_cast<unsigned char>(text_[end])]) ++end;
+    if (end == text_.size() && !is_last) return End::needs_more;
+    const std::size_t before = position_;
+    position_ = end;
+    const End what = end_of_cell(is_last);
+    if (what == End::needs_more) {
+        position_ = before;
+    } else {
+        cells_.push_back({begin, end - begin, begin, false});
+    }
+    return what;
+}
+
+// False where the quote is a character like others, as it does not end.
+bool CsvStream::scan_quoted(std::size_t quote, bool is_last, End& end) {
+    const std::size_t first = unquoted_.size();
+    std::size_t begin = quote + 1;
+    while (true) {
+        const std::size_t limit = std::min(text_.size(), quote + most_cell_);
+        const void* next = begin < limit ? std::memchr(text_.data() + begin, '"', limit - begin) : nullptr;
+        if (next == nullptr) {
+            unquoted_.resize(first);
+            if (!is_last && limit == text_.size()) {
+                end = End::needs_more;
+                return true;
+            }
+            open_.push_back(quote);
+            return false;
+        }
+        const auto closing = static_cast<std::size_t>(static_cast<const char*>(next) - text_.data());
+        if (closing + 1 == text_.size() && !is_last) {
+            unquoted_.resize(first);
+            end = End::needs_more;
+            return true;
+        }
+        unquoted_.append(text_, begin, closing - begin);
+        begin = closing + 1;
+        if (begin == text_.size() || text_[begin] != '"') break;
+        unquoted_ += '"';
+        ++begin;
+    }
+    std::size_t stop = begin;
+    while (stop < text_.size() && !ends_cell[static_cast<unsigned char>(text_[stop])]) ++stop;
+    const std::size_t before = position_;
+    position_ = stop;
+    end = stop == text_.size() && !is_last ? End::needs_more : end_of_cell(is_last);
+    if (end == End::needs_more) {
+        position_ = before;
+        unquoted_.resize(first);
+    } else {
+        unquoted_.append(text_, begin, stop - begin);
+        cells_.push_back({first, unquoted_.size() - first, quote, true});
+    }
+    return true;
+}
+
+// Passes what ends a cell.
+CsvStream::End CsvStream::end_of_cell(bool is_last) {
+    if (position_ == text_.size()) return End::record;
+    if (text_[position_] == ',') {
+        ++position_;
+        return End::cell;
+    }
+    if (text_[position_] == '\r') {
+        if (position_ + 1 == text_.size() && !is_last) return End::needs_more;
+        if (position_ + 1 < text_.size() && text_[position_ + 1] == '\n') ++position_;
+    }
+    ++position_;
+    return End::record;
+}
+
+std::string_view CsvStream::trimmed(const Cell& cell) const {
+    std::string_view text = std::string_view(cell.is_unquoted ? unquoted_ : text_).substr(cell.first, cell.size);
+    const std::size_t first = text.find_first_not_of(white_space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(white_space) + 1 - first);
+}
+
+void CsvStream::take_header() {
+    has_header_ = true;
+    const std::size_t count = std::min(cells_.size(), most_columns_);
+    more_columns = cells_.size() - count;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::string_view name = trimmed(cells_[k]);
+        if (!utf8::is_valid(name)) note(not_utf8, cells_[k].position);
+        header_.emplace_back(name);
+    }
+    columns_.resize(count);
+}
+
+void CsvStream::take_row() {
+    const std::size_t count = std::min(cells_.size(), columns_.size());
+    for (std::size_t k = 0; k < count; ++k) {
+        if (!columns_[k].add(trimmed(cells_[k]))) note(not_utf8, cells_[k].position);
+    }
+    if (cells_.size() < columns_.size()) {
+        note(short_rows, cells_.back().position);
+        for (std::size_t k = count; k < columns_.size(); ++k) columns_[k].add_absent();
+    }
+    for (std::size_t k = columns_.size() + more_columns; k < cells_.size(); ++k) {
+        if (trimmed(cells_[k]).empty()) continue;
+        note(long_rows, cells_[k].position);
+        break;
+    }
+    ++rows_;
+}
+
+void CsvStream::note(CsvFault& fault, std::size_t position) const {
+    if (fault.count++ > 0) return;
+    fault.line = line_;
+    std::size_t begin = first_;
+    for (std::size_t k = first_; k + 1 < position; ++k) {
+        if (text_[k] == '\n' || (text_[k] == '\r' && text_[k + 1] != '\n')) {
+            ++fault.line;
+            begin = k + 1;
+        }
+    }
+    fault.column = position - begin + 1;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,92 @@
+"""Writes side tables while a file is read: chunk by chunk, compressed at once, into a spill that leaves memory."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Final
+
+import numpy as np
+
+from tilescope.tiler.columns import SideColumn, SideTable
+from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, encode_cells
+
+MAX_COLUMNS: Final = 20_000  # of a table
+
+_IN_MEMORY_BYTES: Final = 1 << 20
+
+
+class SideTableWriter:
+    """Takes the rows of one table. Its spill lies in `folder`, and goes with the last table that refers to it."""
+
+    def __init__(self, folder: Path | None, name: str, family: str, columns: Sequence[str]) -> None:
+        """Columns of the same name get a number: `Time`, `Time~2`."""
+        self.name, self.family = name, family
+        self.columns = distinct_names(columns)
+        self._numbers = [0] * len(columns)
+        self._texts = [0] * len(columns)
+        self._digits = [0] * len(columns)
+        self._chunk_rows: list[int] = []
+        self._sizes: list[list[int]] = []  # bytes of the columns of each chunk
+        self._spill: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            _IN_MEMORY_BYTES, dir=None if folder is None else str(folder), prefix="scratch-"
+        )
+
+    def add_rows(self, rows: Sequence[Sequence[str | None]]) -> None:
+        """Takes rows of as many texts as there are columns; None: there is no such cell."""
+        for first in range(0, len(rows), MAX_ROWS):
+            part = rows[first : first + MAX_ROWS]
+            self.add_chunk([Cells.from_texts([row[place] for row in part]) for place in range(len(self.columns))])
+
+    def add_chunk(self, chunk: Sequence[Cells]) -> None:
+        """Takes the columns of at most MAX_ROWS rows. Raises ValueError where they do not fit."""
+        if len(chunk) != len(self.columns) or len({len(cells) for cells in chunk}) > 1:
+            raise ValueError(f"a chunk of table {self.name!r} has not the columns of its header")
+        sizes = []
+        for place, cells in enumerate(chunk):
+            self._numbers[place] += len(cells.numbers)
+            self._texts[place] += int(np.count_nonzero(cells.states == CellState.TEXT))
+            self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
+            record = encode_cells(cells)
+            sizes.append(len(record))
+            self._spill.write(record)
+        self._chunk_rows.append(len(chunk[0]) if chunk else 0)
+        self._sizes.append(sizes)
+
+    def table(self, rank: int | None = None, device: str = "") -> SideTable:
+        """All of it."""
+        facts = zip(self.columns, self._numbers, self._texts, self._digits, strict=True)
+        columns = [SideColumn(*column) for column in facts]
+        pieces = _pieces(self._spill, self._sizes)
+        table = SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device)
+        weakref.finalize(pieces, self._spill.close)
+        return table
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The names, of which no two are the same."""
+    counts: dict[str, int] = {}
+    distinct: list[str] = []
+    taken = set(names)
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        free = name
+        while counts[name] > 1 and free in taken:
+            free = f"{name}~{counts[name]}"
+            counts[name] += free in taken
+        taken.add(free)
+        distinct.append(free)
+    return distinct
+
+
+def _pieces(spill: IO[bytes], sizes: list[list[int]]) -> Callable[[], Iterator[Sequence[bytes]]]:
+    def pieces() -> Iterator[Sequence[bytes]]:
+        position = 0
+        for chunk in sizes:
+            spill.seek(position)
+            yield [spill.read(size) for size in chunk]
+            position += sum(chunk)
+
+    return pieces

@@ -1,0 +1,73 @@
+"""Records of side tables: the list of them, and the columns of their chunks (`cells.py`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tilescope.tiler.columns import SideColumn
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.records.cells import MAX_ROWS
+from tilescope.tiler.records.record import Available, Record
+
+TABLES = Record(
+    "x",
+    "",
+    "the list of tables",
+    Available.AT_END,
+    doc="the tables beside the events: names, columns, and the rows of their chunks",
+    proof="the columns of tables",
+)
+TABLE_COLUMNS = Record(
+    "y",
+    "table chunk column",
+    "table {table}, chunk {chunk}, column {column}",
+    Available.AT_END,
+    doc="the cells of a column in a chunk of rows of a table",
+    proof="rows, kinds of cells and checksum of the list",
+)
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class TableEntry(Struct, frozen=True, kw_only=True):
+    """One table of the list."""
+
+    id: Count  # its place in the list
+    host: str
+    file: Count  # index into the manifest's `files`
+    name: str
+    family: str  # empty: none that is recognised
+    rank: int | None
+    device: str
+    columns: tuple[SideColumn, ...]
+    chunk_rows: tuple[Annotated[int, Meta(ge=0, le=MAX_ROWS)], ...]
+    size_bytes: Count  # of its columns as they are stored
+    crc32: Count  # of the same, one behind the other
+
+    @property
+    def rows(self) -> int:
+        """Rows of all chunks."""
+        return sum(self.chunk_rows)
+
+
+_DECODER: Final = msgspec.json.Decoder(tuple[TableEntry, ...])
+
+
+def encode_tables(entries: list[TableEntry]) -> bytes:
+    """The list as it is stored."""
+    return compress(msgspec.json.encode(entries))
+
+
+def decode_tables(record: bytes) -> tuple[TableEntry, ...]:
+    """The inverse. Raises DamagedStore."""
+    try:
+        entries = _DECODER.decode(decompress(record))
+        if any(entry.id != place for place, entry in enumerate(entries)):
+            raise ValueError("tables out of order")
+    except (ValueError, RecursionError) as error:
+        raise DamagedStore(f"the list of tables is damaged: {error}") from error
+    return entries

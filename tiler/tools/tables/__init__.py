@@ -1,0 +1,144 @@
+"""The tables beside the events of a run: which there are, and the rows of one, sorted and filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.tables import RunTable, run_tables
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.argument_names import MAX_NAMES, ColumnNames, arguments_in
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tables.cell_column import cell_column, chosen_rows, sorted_rows
+from tilescope.tiler.tools.tool import Reason, Tool
+
+MAX_ROWS: Final = 100_000
+DEFAULT_ROWS: Final = 1000
+
+CellText = Annotated[str, Meta(min_length=1, max_length=256)]
+
+
+class TablesQuestion(Question, frozen=True, kw_only=True):
+    """The list of tables, or the rows of one."""
+
+    number: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="Which table, by its number in the list.")
+    ] = None
+    name: Annotated[CellText | None, Meta(description="Which table, by its name, if no other has it.")] = None
+    columns: Annotated[
+        ColumnNames | None,
+        Meta(
+            description="Which columns, by the names of the header, separated by commas; one with a comma stands in "
+            f"quotation marks. The first {MAX_NAMES} unless given."
+        ),
+    ] = None
+    sort: Annotated[
+        CellText | None, Meta(description="The column by which rows are sorted: numbers first, then texts, none last.")
+    ] = None
+    descending: Annotated[bool, Meta(description="From the greatest value to the least.")] = False
+    contains: Annotated[
+        CellText | None, Meta(description="Only rows with a cell in which this text is, in any case.")
+    ] = None
+    within: Annotated[
+        CellText | None, Meta(description="The column of these cells; any of those that are listed unless given.")
+    ] = None
+    limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most rows that are listed.")] = DEFAULT_ROWS
+    after: Annotated[
+        int, Meta(ge=0, description="Rows to leave out at the beginning: `more` of the answer before goes on.")
+    ] = 0
+
+
+def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
+    tables = run_tables(scope.reader)
+    table = _chosen(tables, question)
+    if table is None:
+        return Answer(tables=[_list(tables)])
+    names, notes = _names(table, question)
+    sort = None if question.sort is None else _column_name(table, question.sort, "sort")
+    within = names if question.within is None else [_column_name(table, question.within, "within")]
+    rows = yield from chosen_rows(table, within, question.contains)
+    if sort is not None:
+        rows = yield from sorted_rows(table, sort, rows, descending=question.descending)
+    page = rows[question.after : question.after + question.limit]
+    columns = []
+    for name in names:
+        columns.append((yield from cell_column(table, name, page)))
+    behind = question.after + len(page)
+    more = str(behind) if len(page) and behind < len(rows) else None
+    entry = table.entry
+    facts = [
+        Fact("name", "Table", entry.name, "text"),
+        Fact("family", "Kind", entry.family or None, "text"),
+        Fact("rows", "Rows", len(table), "count"),
+        Fact("chosen", "Rows with this text", len(rows), "count"),
+    ]
+    return Answer(facts, [Table("rows", entry.name, columns, more=more)], notes=notes)
+
+
+def _chosen(tables: Sequence[RunTable], question: TablesQuestion) -> RunTable | None:
+    if question.number is not None:
+        if question.number >= len(tables):
+            raise UsageError(f"there is no table {question.number}: the run has {len(tables):,}")
+        return tables[question.number]
+    if question.name is None:
+        return None
+    matches = [table for table in tables if table.entry.name == question.name]
+    if len(matches) != 1:
+        numbers = ", ".join(str(table.entry.id) for table in matches[:10])
+        why = f"there are {len(matches)} (number {numbers})" if matches else "see the list of tables"
+        raise UsageError(f"no single table is called {question.name!r}: {why}")
+    return matches[0]
+
+
+def _names(table: RunTable, question: TablesQuestion) -> tuple[list[str], list[Note]]:
+    if question.columns is not None:
+        return [_column_name(table, name, "columns") for name in arguments_in(question.columns, "columns")], []
+    names = table.columns
+    more = len(names) - MAX_NAMES
+    notes = [Note("info", f"{more:,} more columns are not listed: name them in `columns`")] if more > 0 else []
+    return names[:MAX_NAMES], notes
+
+
+def _column_name(table: RunTable, name: str, field: str) -> str:
+    if name not in table:
+        there = ", ".join(table.columns[:10])
+        raise UsageError(f"{field}: table {table.entry.name!r} has no column {name!r}: it has {there}")
+    return name
+
+
+def _list(tables: Sequence[RunTable]) -> Table:
+    entries = [table.entry for table in tables]
+    columns = [
+        Column("number", "Number", "id", [entry.id for entry in entries]),
+        Column("name", "Table", "text", [entry.name for entry in entries]),
+        Column("family", "Kind", "text", [entry.family or None for entry in entries]),
+        Column("host", "Host", "text", [entry.host or None for entry in entries]),
+        Column("rank", "Rank", "id", [entry.rank for entry in entries]),
+        Column("device", "Device", "text", [entry.device or None for entry in entries]),
+        Column("rows", "Rows", "count", [entry.rows for entry in entries]),
+        Column("columns", "Columns", "count", [len(entry.columns) for entry in entries]),
+        Column("stored", "Stored", "bytes", [entry.size_bytes for entry in entries]),
+    ]
+    return Table("tables", "Tables of this run", columns)
+
+
+def _availability(scope: Scope) -> Reason:
+    if run_tables(scope.reader):
+        return ""
+    return "no file of the run is a table: profilers of Ascend devices write such files beside the timeline"
+
+
+TOOL: Final = Tool(
+    id="tables",
+    title="Tables",
+    help="the tables that lie beside the events of a run, and the rows of one, sorted and filtered",
+    group="events",
+    question=TablesQuestion,
+    answer=_answer,
+    availability=_availability,
+)
