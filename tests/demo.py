@@ -17,5 +17,5 @@ ABOUT_OTHER_RUNS = {
     and name not in ("framework_ops", "input_pipeline", "overview", "pod")
 }
 
-# Tools that have no answer for it: it has neither counters nor launches, either.
-LACKING = {"counters", "queues", *ABOUT_OTHER_RUNS}
+# Tools that have no answer for it: it has neither counters nor launches, either, nor what Ascend's profilers write.
+LACKING = {"counters", "queues", "step_trace", "tables", *ABOUT_OTHER_RUNS}

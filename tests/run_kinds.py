@@ -13,6 +13,7 @@ from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.side_table_runs import write_tables
+from tests.step_trace_runs import Step, write_steps
 from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -57,6 +58,12 @@ def _table(folder: Path) -> Path:
     return write_tables(folder)[1]
 
 
+def _step_trace(folder: Path) -> Path:
+    path = folder / "step_trace.json"
+    write_steps(path, [Step(500, 100 + k, 2000, 3000 - k, 900) for k in range(20)])
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
@@ -64,6 +71,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "model": _model,
     "launches": _launches,
     "table": _table,
+    "step_trace": _step_trace,
 }
 
 

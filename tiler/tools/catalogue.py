@@ -42,6 +42,7 @@ from tilescope.tiler.tools.queues import TOOL as QUEUES
 from tilescope.tiler.tools.roofline import TOOL as ROOFLINE
 from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
+from tilescope.tiler.tools.step_trace import TOOL as STEP_TRACE
 from tilescope.tiler.tools.steps import TOOL as STEPS
 from tilescope.tiler.tools.tables import TOOL as TABLES
 from tilescope.tiler.tools.tool import AnyTool, Tool
@@ -57,6 +58,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     HIT_BINS,
     FIND,
     STEPS,
+    STEP_TRACE,
     GAPS,
     OVERLAP,
     QUEUES,

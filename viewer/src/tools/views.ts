@@ -23,6 +23,13 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, CallTreeView);
   },
+  step_trace: async () => {
+    const [{ StepTraceView }, { FIELDS }] = await Promise.all([
+      import("./step-trace/view"),
+      import("./step-trace/fields"),
+    ]);
+    return withFields(FIELDS, StepTraceView);
+  },
   model_graph: async () => {
     const [{ ModelGraphView }, { FIELDS }] = await Promise.all([
       import("./model-graph/view"),

@@ -1,0 +1,115 @@
+"""Step traces: the parts of steps that profilers of Ascend devices mark, against plain integers, and real ones."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus import corpus_path
+from tests.step_trace_runs import Step, write_steps
+from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+RANK = "ascend/two_ranks/PROF_000001_20230818142704322_COJGGGCANRMICFBC/device_0/timeline/step_trace_0_2_1.json"
+
+
+def step_trace(store: Path, **values: Any) -> Answer:
+    registered = tool("step_trace")
+    with closing(open_run_store(store)) as run_store:
+        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
+
+
+def ticks_of_a_nanosecond(store: Path) -> int:
+    with closing(open_run_store(store)) as run_store:
+        return 1000 // QueryReader(run_store).tick_ps
+
+
+def column(answer: Answer, name: str, table: str = "steps") -> list[Any]:
+    return list(values_of(answer.table(table).column(name)))
+
+
+def fact(answer: Answer, name: str) -> Any:
+    return answer.fact(name).value
+
+
+STEPS = st.lists(
+    st.builds(
+        lambda wait, interval, both, tail, reduce: Step(wait, interval, both, tail, min(reduce, tail)),
+        st.integers(1, 10**6),
+        st.integers(0, 10**6),
+        st.integers(1, 10**7),
+        st.integers(1, 10**7),
+        st.integers(1, 10**7),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(steps=STEPS, data=st.data())
+def test_parts_of_any_steps(steps: list[Step], data: st.DataObject) -> None:
+    first = data.draw(st.integers(1, len(steps)))
+    last = data.draw(st.integers(first, len(steps)))
+    with TemporaryDirectory() as folder:
+        write_steps(Path(folder, "steps.json"), steps)
+        build_store([Path(folder, "steps.json")], Path(folder, "run.store"))
+        answer = step_trace(Path(folder, "run.store"), steps=f"{first}-{last}")
+        ns = ticks_of_a_nanosecond(Path(folder, "run.store"))
+    within = steps[first - 1 : last]
+    assert column(answer, "step") == list(range(first, last + 1))
+    for name in ("interval", "forward_backward", "tail", "reduce"):
+        assert column(answer, name) == [getattr(step, name) * ns for step in within]
+    parts = dict(zip(column(answer, "part", "parts"), column(answer, "duration", "parts"), strict=True))
+    assert parts["Interval"] + parts["Forward and backward"] + parts["Tail"] == fact(answer, "step")
+    whole = sum(ns * (step.interval + step.forward_backward + step.tail) for step in within)
+    assert abs(fact(answer, "step") * len(within) - whole) <= len(within)
+    assert parts["Reduce 0"] == pytest.approx(sum(ns * step.reduce for step in within) / len(within), abs=1)
+    assert fact(answer, "count") == len(within)
+
+
+def test_a_real_rank(tmp_path: Path) -> None:
+    build_store([corpus_path(RANK)], tmp_path / "run.store")
+    answer = step_trace(tmp_path / "run.store")
+    nanoseconds = {name: round(fact(answer, name) / 1000) for name in ("step", "forward_backward", "tail")}
+    assert fact(answer, "count") == 10
+    assert nanoseconds == {"step": 18_994_528, "forward_backward": 4_267_574, "tail": 14_721_487}
+    # Waits as the file has them: of step 2 from the end of step 1, 32,134.95 µs.
+    assert [round(wait / 1000) for wait in column(answer, "wait")[:3]] == [0, 32_134_950, 23_308_110]
+    assert any("wait for data" in note.text for note in answer.notes)
+
+
+def test_steps_without_marks_are_in_no_mean(tmp_path: Path) -> None:
+    """A step whose forward and backward lie beyond it: another run's, or cut off."""
+    write_steps(tmp_path / "steps.json", [Step(5, 100, 200, 300, 50), Step(5, 700, 800, 900, 50)])
+    events = json.loads((tmp_path / "steps.json").read_text())
+    for event in events:
+        if event["name"] == "FP_BP Time 2":
+            event["dur"] = 5_000.0
+    (tmp_path / "steps.json").write_text(json.dumps(events))
+    build_store([tmp_path / "steps.json"], tmp_path / "run.store")
+    answer = step_trace(tmp_path / "run.store")
+    ns = ticks_of_a_nanosecond(tmp_path / "run.store")
+    assert fact(answer, "step") == 600 * ns
+    assert column(answer, "tail") == [300 * ns, None]
+    assert any("not in the means" in note.text for note in answer.notes)
+
+
+def test_a_run_without_marks_has_no_answer(tmp_path: Path) -> None:
+    events = [
+        {"ph": "X", "pid": 1, "tid": 1, "name": f"Iteration {step}", "ts": step * 10, "dur": 5} for step in range(4)
+    ]
+    (tmp_path / "steps.json").write_text(json.dumps(events))
+    build_store([tmp_path / "steps.json"], tmp_path / "run.store")
+    with pytest.raises(NotAvailable, match="no step of the run has marks of forward and backward"):
+        step_trace(tmp_path / "run.store")

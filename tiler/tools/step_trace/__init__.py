@@ -1,0 +1,155 @@
+"""Step traces: what the steps of Ascend devices are made of, on average or one of them, and over all steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
+from tilescope.tiler.tools.host_nouns import host_noun
+from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_trace.parts import Means, mean_parts, parts_table
+from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
+from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[np.int64]
+
+MAX_ROWS: Final = 65_536
+LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is worth a look
+
+SEE_INPUT: Final = "more than 0.5 ms each: see Input pipeline for its stages"
+
+NO_MARKS: Final = (
+    "no step of the run has marks of forward and backward: MindSpore's profiler and msprof write them for a "
+    "network that runs as one graph, and not in PyNative mode, for heterogeneous training or for several graphs"
+)
+
+
+class StepTraceQuestion(FigureQuestion, frozen=True, kw_only=True):
+    """Steps that lie in a span at least in part, on the devices of some tracks: one step, or the mean of several."""
+
+
+def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
+    steps = yield from scope.steps(question.step_name)
+    wanted = None if question.tracks is None else frozenset(scope.leaves(question.tracks))
+    series = [rows for rows in steps.series if wanted is None or wanted & set(rows.tracks)]
+    traces = yield from step_traces(scope.reader, series)
+    if not traces:
+        return Answer(notes=[Note("warning", NO_MARKS if wanted is None else "no step of these tracks has such marks")])
+    span = scope.span(question)
+    chosen = [TracedSteps.from_trace(number, trace, question.steps, span) for number, trace in enumerate(traces)]
+    traced = TracedSteps.join(chosen)
+    yield
+    means = mean_parts(traces, chosen)
+    tables = [parts_table(means), _steps_table(steps, traces, traced)]
+    notes = _notes(scope.reader.tick_ps, means, traced.mean_wait, chosen)
+    if len(traced) > MAX_ROWS:
+        notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
+    return Answer(_facts(means, traced), tables, _charts(traced), notes)
+
+
+def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
+    whole = means.step
+    kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
+    parts = (
+        ("interval", "Interval", means.interval, "from the start of a step to that of forward: waiting for data"),
+        ("forward_backward", "Forward and backward", means.forward_backward, "computing the gradients"),
+        ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
+    )
+    facts = [
+        Fact("count", "Steps", len(traced), "count"),
+        Fact("step", "Step", whole, "ticks", kind if means.count else "no step has marks"),
+    ]
+    for part, label, ticks, note in parts:
+        share = None if not whole or ticks is None else ticks / whole
+        facts.append(Fact(part, label, ticks, "ticks", note))
+        facts.append(Fact(f"{part}_share", f"{label}, share of the step", share, "fraction"))
+    if traced.mean_wait is not None:
+        between = "from the end of a step to the start of forward in the next: mean of those with a wait recorded"
+        facts.append(Fact("wait", "Waits for data", traced.mean_wait, "ticks", between))
+    facts.append(Fact("reduces", "Reduces", means.reduces, "count", "of a step, on streams of their own"))
+    return facts
+
+
+def _notes(tick_ps: int, means: Means, wait: int | None, chosen: Sequence[TracedSteps]) -> list[Note]:
+    notes = []
+    unmarked = sum(int(np.count_nonzero(~rows.is_marked)) for rows in chosen)
+    if unmarked:
+        words = plural(unmarked, "step has", "steps have")
+        notes.append(Note("warning", f"{words} no marks of forward and backward that lie in it: not in the means"))
+    if (means.interval or 0) * tick_ps > LONG_INTERVAL_PS:
+        notes.append(Note("warning", f"steps wait for data before forward begins, {SEE_INPUT}"))
+    elif (wait or 0) * tick_ps > LONG_INTERVAL_PS:
+        notes.append(Note("warning", f"between steps the devices wait for data, {SEE_INPUT}"))
+    if means.step and means.forward_backward is not None and means.tail is not None:
+        if 2 * means.tail > means.step:
+            text = "more than half of a step is tail: see Overlap for how much communication computing hides"
+            notes.append(Note("info", text))
+        elif 2 * means.forward_backward > means.step:
+            text = "more than half of a step is forward and backward: see Op profile and the timeline for its operators"
+            notes.append(Note("info", text))
+    return notes
+
+
+def _steps_table(steps: RunSteps, traces: Sequence[StepTrace], traced: TracedSteps) -> Table:
+    rows = traced.in_order().first(MAX_ROWS)
+    devices = [steps.process_name(traces[number].series) for number in rows.trace.tolist()]
+    hosts = [steps.host_name(traces[number].series) for number in rows.trace.tolist()]
+    masked = ~rows.is_marked
+    places = zip(rows.track.tolist(), rows.ordinal.tolist(), strict=True)
+    columns = [
+        Column("step", "Step", "count", rows.number),
+        Column("device", "Device", "name", devices),
+        Column("host", host_noun(hosts).capitalize(), "name", hosts),
+        Column("start", "Start", "time", rows.start),
+        Column("end", "End", "time", rows.stop),
+        Column("duration", "Duration", "ticks", rows.stop - rows.start),
+        Column("interval", "Interval", "ticks", np.ma.MaskedArray(rows.forward - rows.start, masked)),
+        Column(
+            "forward_backward", "Forward and backward", "ticks", np.ma.MaskedArray(rows.backward - rows.forward, masked)
+        ),
+        Column("tail", "Tail", "ticks", np.ma.MaskedArray(rows.stop - rows.backward, masked)),
+        Column("wait", "Waits for data", "ticks", np.ma.MaskedArray(rows.wait, rows.wait < 0)),
+        Column("reduce", "Reduces", "ticks", rows.reduce),
+        Column("event", "Event", "event", [f"{track}.{ordinal}" for track, ordinal in places]),
+    ]
+    return Table("steps", "Steps", columns)
+
+
+def _charts(traced: TracedSteps) -> list[Series]:
+    """The parts of each step, of devices together their means."""
+    rows = traced.take(traced.is_marked).in_order()
+    numbers, first, counts = np.unique(rows.number, return_index=True, return_counts=True)
+    if not len(numbers):
+        return []
+    parts = (
+        ("interval", "Interval", rows.forward - rows.start),
+        ("forward_backward", "Forward and backward", rows.backward - rows.forward),
+        ("tail", "Tail", rows.stop - rows.backward),
+    )
+    ys = [Column(part, title, "ticks", np.add.reduceat(ticks, first) // counts) for part, title, ticks in parts]
+    title = "What steps are made of" if counts.max() == 1 else "What steps are made of, mean of the devices"
+    return [Series("parts", title, "area", Column("step", "Step", "count", numbers), ys)]
+
+
+def _availability(scope: Scope) -> str:
+    return "" if has_step_traces(scope.reader) else NO_MARKS
+
+
+TOOL: Final = Tool(
+    id="step_trace",
+    title="Step trace",
+    help="what the steps of Ascend devices are made of: interval, forward and backward, tail, and reduces",
+    group="events",
+    question=StepTraceQuestion,
+    answer=_answer,
+    availability=_availability,
+)

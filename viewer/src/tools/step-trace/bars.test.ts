@@ -1,0 +1,61 @@
+import type { ToolColumn, ToolTable } from "@tilescope/client";
+import { expect, test } from "vitest";
+import { longestGap, partRows } from "./bars";
+
+function table(rows: readonly (readonly [string, string, string, string])[]): ToolTable {
+  const column = (id: string, place: number): ToolColumn =>
+    ({
+      id,
+      title: id,
+      kind: place < 2 ? "text" : "ticks",
+      unit: "",
+      total: "sum",
+      values: rows.map((row) => row[place]!),
+    }) as ToolColumn;
+  const columns = ["row", "part", "start", "duration"].map(column);
+  return {
+    id: "parts",
+    title: "One step",
+    columns,
+    parent: null,
+    totals: null,
+    rest: null,
+    more: null,
+  } as unknown as ToolTable;
+}
+
+const PARTS = table([
+  ["Step", "Interval", "0", "25"],
+  ["Step", "Forward and backward", "25", "50"],
+  ["Step", "Tail", "75", "25"],
+  ["stream_10", "stream_10_0", "40", "10"],
+  ["stream_10", "stream_10_1", "80", "10"],
+]);
+
+test("rows have their parts, at places within the step", () => {
+  const rows = partRows(PARTS);
+  expect(rows.map(({ name, bars }) => [name, bars.length])).toEqual([
+    ["Step", 3],
+    ["stream_10", 2],
+  ]);
+  expect(rows[0]!.bars.map(({ left, width }) => [left, width])).toEqual([
+    [0, 0.25],
+    [0.25, 0.5],
+    [0.75, 0.25],
+  ]);
+});
+
+test("gaps are between parts of a row alone", () => {
+  const [step, stream] = partRows(PARTS);
+  expect(longestGap(step!)).toBeNull();
+  expect(longestGap(stream!)).toBe(30n);
+});
+
+test("ticks beyond doubles keep their digits", () => {
+  const [row] = partRows(table([["Step", "Tail", "9007199254740993", "2"]]));
+  expect(row!.bars[0]!.start + row!.bars[0]!.duration).toBe(9007199254740995n);
+});
+
+test("a step of no time has bars of no width", () => {
+  expect(partRows(table([["Step", "Tail", "0", "0"]]))[0]!.bars[0]!.width).toBe(0);
+});

@@ -1,0 +1,42 @@
+/** Bars of a step: rows of parts, each with its place within the step. Pure. */
+
+import type { ToolTable } from "@tilescope/client";
+
+export interface PartBar {
+  readonly name: string;
+  readonly start: bigint;
+  readonly duration: bigint;
+  /** Fractions of the picture, which ends where the last part does. */
+  readonly left: number;
+  readonly width: number;
+}
+
+export interface PartRow {
+  readonly name: string;
+  readonly bars: readonly PartBar[];
+}
+
+/** Rows in the order of the table; none where a column is missing. */
+export function partRows(parts: ToolTable): readonly PartRow[] {
+  const values = (id: string) => parts.columns.find((column) => column.id === id)?.values ?? [];
+  const [rows, names, starts, durations] = ["row", "part", "start", "duration"].map(values);
+  const bars = rows!.map((_, place) => {
+    const start = BigInt(starts![place] as string);
+    return { name: String(names![place]), start, duration: BigInt(durations![place] as string) };
+  });
+  const end = bars.reduce((last, { start, duration }) => (start + duration > last ? start + duration : last), 1n);
+  const byRow = new Map<string, PartBar[]>();
+  bars.forEach((bar, place) => {
+    const row = String(rows![place]);
+    const left = Number(bar.start) / Number(end);
+    byRow.set(row, [...(byRow.get(row) ?? []), { ...bar, left, width: Number(bar.duration) / Number(end) }]);
+  });
+  return [...byRow].map(([name, members]) => ({ name, bars: members }));
+}
+
+/** The longest time between two parts of a row; null: its parts follow each other, or there is only one. */
+export function longestGap({ bars }: PartRow): bigint | null {
+  const gaps = bars.slice(1).map((bar, place) => bar.start - (bars[place]!.start + bars[place]!.duration));
+  const longest = gaps.reduce((most, gap) => (gap > most ? gap : most), 0n);
+  return longest > 0n ? longest : null;
+}

@@ -1,0 +1,70 @@
+/** The picture of a step: its parts in a row, and a row for each stream of reduces below, on one time axis. */
+
+import type { ToolTable } from "@tilescope/client";
+import { formatDuration } from "@tilescope/client";
+import { plotColors } from "../../answers/chart-colors";
+import { seriesStyle } from "../../answers/chart-style";
+import { useForced } from "../../answers/use-forced";
+import { theme } from "../../state/settings";
+import type { PageContext } from "../contract";
+import { longestGap, type PartBar, type PartRow, partRows } from "./bars";
+
+interface Props {
+  readonly parts: ToolTable;
+  readonly context: PageContext;
+}
+
+/** Share of the picture below which a bar has no room for its name. */
+const NAMED = 0.08;
+
+/** Parts of a step have the colours of the chart below, reduces the one behind. */
+const STEP_PARTS = 3;
+
+export function StepPicture({ parts, context }: Props) {
+  useForced();
+  const rows = partRows(parts);
+  const duration = (ticks: bigint) => formatDuration(ticks, context.time.tickPs);
+  const { forced } = plotColors(document.documentElement, theme.value);
+  const style = (row: number, place: number) => {
+    const look = seriesStyle(row === 0 ? place : STEP_PARTS, STEP_PARTS + 1, theme.value, forced);
+    return { background: look.fill, borderColor: look.line };
+  };
+  return (
+    <section class="step-picture" aria-label={parts.title}>
+      <h2>{parts.title}</h2>
+      {rows.map((row, index) => (
+        <div key={row.name} class="step-picture-row">
+          <span class="step-picture-name" title={row.name}>
+            {row.name}
+          </span>
+          <ul class="step-picture-bars">
+            {row.bars.map((bar, place) => (
+              <li
+                key={`${bar.name} ${bar.start}`}
+                style={{ left: percent(bar.left), width: percent(bar.width), ...style(index, place) }}
+                title={barText(bar, duration)}
+              >
+                <span class={bar.width < NAMED ? "visually-hidden" : ""}>{barText(bar, duration)}</span>
+              </li>
+            ))}
+          </ul>
+          <span class="step-picture-note">{rowNote(row, duration)}</span>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function percent(fraction: number): string {
+  return `${100 * fraction}%`;
+}
+
+function barText(bar: PartBar, duration: (ticks: bigint) => string): string {
+  return `${bar.name}: ${duration(bar.duration)}`;
+}
+
+function rowNote(row: PartRow, duration: (ticks: bigint) => string): string {
+  const total = row.bars.reduce((sum, bar) => sum + bar.duration, 0n);
+  const gap = longestGap(row);
+  return gap === null ? duration(total) : `${duration(total)}, longest gap ${duration(gap)}`;
+}

@@ -1,0 +1,45 @@
+/** The step trace: a picture of the parts of one step, or of the mean of several, and all of its answer. */
+
+import "./step-trace.css";
+import type { ToolAnswer } from "@tilescope/client";
+import { useMemo } from "preact/hooks";
+import { Answered } from "../../requests/states";
+import type { PageContext, PageProps } from "../contract";
+import { PlacePicker } from "../frame/place-picker";
+import { ToolAnswerView } from "../frame/tool-answer";
+import { useAnswer } from "../frame/use-answer";
+import type { StepTraceFields } from "./fields";
+import { StepPicture } from "./picture";
+
+const TOOL = { id: "step_trace", title: "Step trace", help: "" };
+
+export function StepTraceView({ context, fields, setFields }: PageProps<StepTraceFields>) {
+  const { tracks } = fields;
+  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const request = useAnswer(context, TOOL.id, question);
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        <PlacePicker
+          trace={context.trace}
+          tracks={tracks}
+          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        />
+        <p class="page-of">Figures are of {context.rangeText}.</p>
+      </div>
+      <Answered request={request}>{(answer) => <Shown answer={answer} context={context} />}</Answered>
+    </>
+  );
+}
+
+function Shown({ answer, context }: { readonly answer: ToolAnswer; readonly context: PageContext }) {
+  const parts = answer.tables.find(({ id }) => id === "parts");
+  return (
+    <>
+      {parts !== undefined && (parts.columns[0]?.values.length ?? 0) > 0 && (
+        <StepPicture parts={parts} context={context} />
+      )}
+      <ToolAnswerView tool={TOOL} answer={answer} context={context} />
+    </>
+  );
+}
