@@ -113,7 +113,7 @@ class _Reading(Struct):
         if isinstance(reader, TraceEventReader):
             reader.take_rank(job_rank(self.path, self.sources.max_inflated))
         if isinstance(reader, AscendTableReader):
-            reader.take_neighbours(self.neighbours)
+            reader.take_neighbours(self.neighbours, job_rank(self.path, self.sources.max_inflated))
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
         gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
         for chunk, summary in ahead(_with_summaries(reader)):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, TraceSummary
+from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank, TraceSummary
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
@@ -46,9 +47,10 @@ class AscendTableReader:
         self._device = place.device if rank is None else str(rank)
         self._capture = place.capture
 
-    def take_neighbours(self, files: Collection[Path]) -> None:
-        """Takes the files of its run. Before everything else."""
+    def take_neighbours(self, files: Collection[Path], rank: JobRank | None) -> None:
+        """Takes the files of its run, and the rank that files beside it say. Before everything else."""
         self._neighbours = files
+        self._summary.rank = rank
 
     def chunks(self) -> Iterator[EventChunk]:
         """Slices of rows that have times; empty ones for progress. Raises TraceError."""
@@ -59,7 +61,10 @@ class AscendTableReader:
             yield from self._text()
         else:
             yield from self._csv()
-        if self._device:
+        rank = self._summary.rank
+        if rank is not None:
+            self._summary.tables = [replace(table, rank=rank.number) for table in self._summary.tables]
+        if self._device or rank is not None:
             streams = [""] * len(self._summary.tracks)
             self._summary.device_file = DeviceFile(self._capture, self._device, streams)
 
