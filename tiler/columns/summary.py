@@ -105,6 +105,14 @@ class JobRank(Struct, frozen=True):
     host: str = ""  # that the file, or its name, says
 
 
+class DeviceClock(Struct, frozen=True):
+    """Clock of a device that several files count by: all of them are shifted by one origin, which one of them has."""
+
+    device: str  # key that files of one clock have in common
+    origin_ns: int | None  # that the timeline of the device begins at; None: the file does not say it
+    certainty: int = 0  # of the origin: the greatest of a device holds for all of its files
+
+
 class DeviceFile(Struct, frozen=True):
     """The device that a file is of, where a profiler writes several files of it, and an event into more than one."""
 
@@ -154,6 +162,7 @@ class TraceSummary:
     device_file: DeviceFile | None = None
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
+    device_clock: DeviceClock | None = None
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)
     tables: list[SideTable] = field(default_factory=list)

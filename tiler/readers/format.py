@@ -46,6 +46,8 @@ class Format:
     endings: tuple[str, ...] = ()  # of files that may be traces, and are looked into
     is_of_one_host: bool = False  # whether two files of one host's name are of two hosts
     shortens: tuple[str, ...] = ()  # ids of formats: a file of the same host beside one of these is its shortened copy
+    # Files of formats whose first bytes say little: true for a path that is called as they are, and begins so.
+    is_named: Callable[[Path, bytes], bool] | None = None
     copy_names: tuple[str, ...] = ()  # of files that are copies of whatever host's file lies beside them
 
     def compressed_too(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from tilescope.tiler.columns import SideColumn, SideTable
 from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, encode_cells
 
 MAX_COLUMNS: Final = 20_000  # of a table
+MAX_NAME: Final = 256  # characters of a column's name
 
 _IN_MEMORY_BYTES: Final = 1 << 20
 
@@ -69,6 +70,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     """The names, of which no two are the same."""
     counts: dict[str, int] = {}
     distinct: list[str] = []
+    names = [name[:MAX_NAME].encode("utf-8", "replace").decode() for name in names]  # half a character does not travel
     taken = set(names)
     for name in names:
         counts[name] = counts.get(name, 0) + 1

@@ -1,4 +1,4 @@
-"""Recognises the format of a trace by its first bytes, never by its name."""
+"""Recognises the format of a trace by its first bytes; by its name only where a format says that these are no help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class Signature(Struct, frozen=True):
 
 
 def recognise(head: bytes, path: Path) -> Signature:
-    """The format of a trace that begins with `head`. Raises `UnknownFormat`; `path` is only for its message.
+    """The format of a trace that begins with `head`. Raises `UnknownFormat`.
+
+    `path` is for its message, and for formats whose files are told by their names.
 
     Ours come first. Those of other packages are asked where none of ours is certain, and have the file if they are.
     A file of no bytes is refused, whatever its name; nothing but white space is an empty JSON trace.
@@ -32,6 +34,10 @@ def recognise(head: bytes, path: Path) -> Signature:
     if not head:
         raise UnknownFormat(path, "is empty", advice="nothing was written to it: record it again")
     signature = _first(formats.ours(), head, Likeness.BEGINS)
+    if signature is None or signature.likeness < Likeness.CERTAIN:
+        named = next((ours for ours in formats.ours() if ours.is_named is not None and ours.is_named(path, head)), None)
+        if named is not None:
+            return Signature(named, Likeness.CERTAIN)
     if signature is None or (signature.likeness < Likeness.CERTAIN and head.strip()):
         least = Likeness.BEGINS if signature is None else Likeness.CERTAIN
         others = formats.of_others()

@@ -20,6 +20,7 @@ from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
 from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
 from tilescope.tiler.indexing.reading.descriptors import allow_open
+from tilescope.tiler.indexing.reading.device_clocks import align_device_clocks
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.input_waits import place_waits
@@ -28,6 +29,7 @@ from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.readers.ascend.reader import AscendTableReader
 from tilescope.tiler.readers.capture_rank import job_rank
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.memory_budget import Room
@@ -78,6 +80,7 @@ class _Reading(Struct):
     stopped: threading.Event
     batch_bytes: int  # of chunks that wait for more
     time_unit: TimeUnit
+    neighbours: Sequence[Path]  # all files of the run
     reader: Reader | None = None
     events: int = 0
     trackwise: bool = False
@@ -109,6 +112,8 @@ class _Reading(Struct):
             reader.count_nanoseconds()
         if isinstance(reader, TraceEventReader):
             reader.take_rank(job_rank(self.path, self.sources.max_inflated))
+        if isinstance(reader, AscendTableReader):
+            reader.take_neighbours(self.neighbours, job_rank(self.path, self.sources.max_inflated))
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
         gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
         for chunk, summary in ahead(_with_summaries(reader)):
@@ -158,7 +163,7 @@ def read_files(
         room = room or Room()
         at_once = max(1, min(workers, len(files)))
         batch_bytes = int(room.bytes * _BATCH_SHARE) // at_once
-        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit) for file in files]
+        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit, files) for file in files]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)
@@ -168,7 +173,7 @@ def read_files(
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots)
-                traces = leave_out_copies(align_lost_clocks([future.result() for future in futures]), room)
+                traces = leave_out_copies(_aligned([future.result() for future in futures]), room)
             except BaseException:
                 stopped.set()
                 for future in futures:
@@ -177,6 +182,10 @@ def read_files(
         meter.bytes_read = meter.bytes_total
         read = ReadFiles(traces, _left_out(readings))
         yield _separated(read) if is_unconfirmed else read
+
+
+def _aligned(files: Sequence[TraceFile | None]) -> list[TraceFile | None]:
+    return align_device_clocks(align_lost_clocks(files))
 
 
 def _separated(read: ReadFiles) -> ReadFiles:

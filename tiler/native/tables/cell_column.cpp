@@ -58,7 +58,9 @@ bool CellColumn::add(std::string_view cell) {
     } else if (cell == not_available) {
         states.push_back(static_cast<std::uint8_t>(CellState::not_available));
     } else {
-        const auto code = static_cast<std::size_t>(words.intern(cell));
+        // Neighbours are often equal.
+        const bool is_last = !codes.empty() && words.at(static_cast<std::int32_t>(codes.back())) == cell;
+        const auto code = static_cast<std::size_t>(is_last ? codes.back() : words.intern(cell));
         if (code == is_valid_.size()) is_valid_.push_back(utf8::is_valid(cell));
         states.push_back(static_cast<std::uint8_t>(CellState::text));
         codes.push_back(static_cast<std::int64_t>(code));

@@ -1,7 +1,6 @@
 #include "tables/csv_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "columns/utf8.hpp"
@@ -14,13 +13,27 @@ constexpr std::size_t most_record = std::size_t{16} << 20;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
-constexpr std::array<bool, 256> make_ends() {
-    std::array<bool, 256> ends{};
-    ends[','] = ends['\n'] = ends['\r'] = true;
-    return ends;
+constexpr std::uint64_t ones = 0x0101010101010101U;
+constexpr std::uint64_t high_bits = 0x8080808080808080U;
+
+// A high bit for each byte that is this one; behind the first, others may have one, too.
+std::uint64_t matches(std::uint64_t eight, char byte) {
+    const std::uint64_t other = eight ^ (ones * static_cast<unsigned char>(byte));
+    return (other - ones) & ~other & high_bits;
 }
 
-constexpr std::array<bool, 256> ends_cell = make_ends();
+// Where the cell ends that goes on at a place: at a comma, the end of a line or of the text.
+std::size_t find_end(std::string_view text, std::size_t place) {
+    constexpr std::size_t at_once = sizeof(std::uint64_t);
+    for (; place + at_once <= text.size(); place += at_once) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, text.data() + place, at_once);
+        const std::uint64_t hits = matches(eight, ',') | matches(eight, '\n') | matches(eight, '\r');
+        if (hits != 0) return place + static_cast<std::size_t>(__builtin_ctzll(hits)) / 8;
+    }
+    while (place < text.size() && text[place] != ',' && text[place] != '\n' && text[place] != '\r') ++place;
+    return place;
+}
 
 }  // namespace
 
@@ -57,15 +70,22 @@ bool CsvStream::read(std::size_t most_rows, std::size_t most_bytes, bool is_last
                 take_header();
             }
         }
-        const char* record = text_.data() + first_;
-        const std::string_view whole(record, position_ - first_);
-        for (std::size_t k = 0; k < whole.size(); ++k) {
-            line_ += whole[k] == '\n' || (whole[k] == '\r' && (k + 1 == whole.size() || whole[k + 1] != '\n'));
-        }
-        pending_bytes_ += whole.size();
+        line_ += lines_of_record();
+        pending_bytes_ += position_ - first_;
         first_ = position_;
     }
     return false;
+}
+
+// Only quotes hold ends of lines beside the last.
+std::uint64_t CsvStream::lines_of_record() const {
+    if (unquoted_.empty()) return 1;
+    const std::string_view whole = std::string_view(text_).substr(first_, position_ - first_);
+    std::uint64_t lines = 0;
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+        lines += whole[k] == '\n' || (whole[k] == '\r' && (k + 1 == whole.size() || whole[k + 1] != '\n'));
+    }
+    return lines;
 }
 
 // True once all of the record is there.
@@ -98,8 +118,7 @@ CsvStream::End CsvStream::scan_cell(bool is_last) {
 }
 
 CsvStream::End CsvStream::scan_plain(std::size_t begin, bool is_last) {
-    std::size_t end = begin;
-    while (end < text_.size() && !ends_cell[static_cast<unsigned char>(text_[end])]) ++end;
+    const std::size_t end = find_end(text_, begin);
     if (end == text_.size() && !is_last) return End::needs_more;
     const std::size_t before = position_;
     position_ = end;
@@ -140,8 +159,7 @@ bool CsvStream::scan_quoted(std::size_t quote, bool is_last, End& end) {
         unquoted_ += '"';
         ++begin;
     }
-    std::size_t stop = begin;
-    while (stop < text_.size() && !ends_cell[static_cast<unsigned char>(text_[stop])]) ++stop;
+    const std::size_t stop = find_end(text_, begin);
     const std::size_t before = position_;
     position_ = stop;
     end = stop == text_.size() && !is_last ? End::needs_more : end_of_cell(is_last);

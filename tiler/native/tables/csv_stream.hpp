@@ -60,6 +60,7 @@ class CsvStream {
     End scan_plain(std::size_t begin, bool is_last);
     bool scan_quoted(std::size_t quote, bool is_last, End& end);
     End end_of_cell(bool is_last);
+    std::uint64_t lines_of_record() const;
     std::string_view trimmed(const Cell& cell) const;
     void take_header();
     void take_row();

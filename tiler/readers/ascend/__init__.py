@@ -4,7 +4,7 @@ from typing import Final
 
 from tilescope.tiler.details import json_args
 from tilescope.tiler.readers.ascend.reader import ID, AscendTableReader
-from tilescope.tiler.readers.ascend.signature import looks_like_table
+from tilescope.tiler.readers.ascend.signature import is_named_table, looks_like_table
 from tilescope.tiler.readers.format import Format
 
 ASCEND_TABLE: Final = Format(
@@ -14,7 +14,8 @@ ASCEND_TABLE: Final = Format(
     open=AscendTableReader,
     args=json_args.CODEC,
     suffixes=(),
-    endings=(".csv",),
+    endings=(".csv", ".txt", ".json"),
+    is_named=is_named_table,
 )
 
 __all__ = ["ASCEND_TABLE"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ import numpy as np
 from tilescope.tiler import _native
 from tilescope.tiler.columns import SideTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name
+from tilescope.tiler.readers.ascend.faults import Faults
 from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter
 from tilescope.tiler.readers.source import ByteSource
@@ -18,6 +19,7 @@ from tilescope.tiler.records.cells import MAX_ROWS, Cells
 
 MAX_CELL_BYTES: Final = 1 << 20  # of a cell in quotes: a quote that does not end within them is a character
 
+_LEFT_OUT: Final = "with more cells than the header: they are left out"
 _BLOCK_BYTES: Final = 1 << 20
 _CHUNK_BYTES: Final = 32 << 20  # of text, of the rows of a chunk
 
@@ -25,7 +27,11 @@ _CHUNK_BYTES: Final = 32 << 20  # of text, of the rows of a chunk
 class CsvTable:
     """One file. Exhaust `read`, then take `table` and `notes`."""
 
-    def __init__(self, source: ByteSource, scratch_dir: Path | None) -> None:
+    def __init__(
+        self, source: ByteSource, scratch_dir: Path | None, on_rows: Callable[[Sequence[str], Sequence[Cells]], None]
+    ) -> None:
+        """`on_rows` gets the names of the columns, and these, chunk by chunk."""
+        self._on_rows = on_rows
         self.table: SideTable | None = None
         self._source = source
         self._scratch_dir = scratch_dir
@@ -42,7 +48,9 @@ class CsvTable:
                     writer = self._writer()
                 is_done = not block and not more
                 if writer is not None and stream.rows and (more or is_done):
-                    writer.add_chunk([_cells(*column) for column in stream.take()])
+                    chunk = [_cells(*column) for column in stream.take()]
+                    writer.add_chunk(chunk)
+                    self._on_rows(writer.columns, chunk)
                 yield
                 if not more:
                     break
@@ -55,27 +63,23 @@ class CsvTable:
 
     def notes(self) -> list[str]:
         """A line for each kind of damage, with the place of the first."""
-        stream, name = self._stream, self._source.path.name
-        kinds = (
+        stream, faults = self._stream, Faults()
+        for (count, line, column), single, several in (
             (stream.short_rows, "row has too few cells", "rows have too few cells"),
-            (stream.long_rows, "row has more cells than the header: they are left out", "rows have more cells than the "
-             "header: they are left out"),
+            (stream.long_rows, f"row {_LEFT_OUT}", f"rows {_LEFT_OUT}"),
             (stream.open_quotes, "quote does not end", "quotes do not end"),
             (stream.not_utf8, "cell is not UTF-8", "cells are not UTF-8"),
             (stream.cut_records, "line is too long, and cut", "lines are too long, and cut"),
-        )  # fmt: skip
-        lines = [
-            f"{name}: {count:,} {single if count == 1 else several} ({'' if count == 1 else 'first '}line {line:,}, "
-            f"column {column:,})"
-            for (count, line, column), single, several in kinds
-            if count
-        ]
+        ):
+            if count:
+                faults.add(single, several, line, column, count)
+        lines = faults.notes()
         if stream.more_columns:
-            lines.append(f"{name}: {stream.more_columns:,} columns beyond the first {MAX_COLUMNS:,} are left out")
+            lines.append(f"{stream.more_columns:,} columns beyond the first {MAX_COLUMNS:,} are left out")
         if self._source.problem is not None:
-            lines.append(f"{name}: {self._source.problem}: what could be read was kept")
+            lines.append(f"{self._source.problem}: what could be read was kept")
         if not stream.has_header:
-            lines.append(f"{name}: there is no header in it, and no table")
+            lines.append("there is no header in it, and no table")
         return lines
 
     def _writer(self) -> SideTableWriter:

@@ -44,6 +44,7 @@ FAMILIES: Final = (
     _family("aicore_details", "full_op_name execution_time", "aicore_intermediate"),
     _family("flops", "full_kernel_name flops flopsutilization", "flops"),
     _family("flops", "full_kernel_name flopsutilization", "flops"),
+    _family("flops", "full_kernel_name mflops(10^6cube)", "flops"),
     _family("timeline_data", "op_name stream_id start_time duration", "output_timeline_data"),
     # msprof, torch_npu and MindSpore's second generation.
     _family("cluster_step_trace_time", "step type index computing free", "cluster_step_trace_time"),

@@ -1,19 +1,35 @@
-"""Reads a file of an Ascend profiler that is no timeline: it has no events, and its rows are kept as a table."""
+"""Reads a file of an Ascend profiler beside its timeline: rows are kept as a table, and drawn where they have times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank, TraceSummary
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
+from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
+from tilescope.tiler.readers.ascend.neighbours import has_clock, has_timeline
+from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTrace
+from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
+from tilescope.tiler.readers.ascend.timeline_data import TimelineData
+from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.records.cells import Cells
 
 ID: Final = "ascend_table"
+
+# How certain a file is of the origin of its device's clock.
+_OF_COUNTER: Final = 3
+_OF_TIMELINE: Final = 2
+_OF_STEPS: Final = 1
+
+_COUNTER: Final = "min_cycle_counter"
 
 
 class AscendTableReader:
@@ -23,15 +39,34 @@ class AscendTableReader:
         self.size_bytes = source.size_bytes
         self._source = source
         self._scratch_dir = scratch_dir
+        self._room = room or Room()
         self._summary = TraceSummary(ID)
+        self._neighbours: Collection[Path] = ()
+        rank = rank_in_name(source.path)
+        place = device_place(source.path)
+        self._device = place.device if rank is None else str(rank)
+        self._capture = place.capture
+
+    def take_neighbours(self, files: Collection[Path], rank: JobRank | None) -> None:
+        """Takes the files of its run, and the rank that files beside it say. Before everything else."""
+        self._neighbours = files
+        self._summary.rank = rank
 
     def chunks(self) -> Iterator[EventChunk]:
-        """Empty ones, for progress: the file is read meanwhile. Raises TraceError."""
-        csv = CsvTable(self._source, self._scratch_dir)
-        for _ in csv.read():
-            yield _NO_EVENTS
-        self._summary.tables = [] if csv.table is None else [csv.table]
-        self._summary.warnings = csv.notes()
+        """Slices of rows that have times; empty ones for progress. Raises TraceError."""
+        stem = stem_of(self._source.path)
+        if json_family(stem):
+            self._summary.tables = json_tables(self._source, self._scratch_dir, self._room)
+        elif text_family(stem):
+            yield from self._text()
+        else:
+            yield from self._csv()
+        rank = self._summary.rank
+        if rank is not None:
+            self._summary.tables = [replace(table, rank=rank.number) for table in self._summary.tables]
+        if self._device or rank is not None:
+            streams = [""] * len(self._summary.tracks)
+            self._summary.device_file = DeviceFile(self._capture, self._device, streams)
 
     def bytes_read(self) -> int:
         return self._source.bytes_read
@@ -44,6 +79,68 @@ class AscendTableReader:
 
     def close(self) -> None:
         self._source.close()
+
+    def _text(self) -> Iterator[EventChunk]:
+        text = TextTable(self._source, self._scratch_dir)
+        for _ in text.read():
+            yield _NO_EVENTS
+        self._summary.tables = text.tables
+        self._summary.warnings = text.notes()
+        if text_family(stem_of(self._source.path)) == _COUNTER:
+            ticks = _whole(text.first_row[0] if text.first_row else None)
+            if ticks is None:
+                self._summary.warnings.append("the counter is no whole number of ticks")
+            else:
+                self._set_clock(ticks * TICK_NS, _OF_COUNTER)
+
+    def _csv(self) -> Iterator[EventChunk]:
+        chunks: list[EventChunk] = []
+        steps, timeline = StepTrace(self._device), TimelineData(self._device)
+        path, notes = self._source.path, []
+        is_drawn = True
+
+        def on_rows(columns: Sequence[str], cells: Sequence[Cells]) -> None:
+            nonlocal is_drawn
+            family = family_of(columns, path)
+            if family == "step_trace_raw":
+                is_drawn = not has_timeline(path, self._neighbours) or has_clock(path, self._neighbours)
+                chunks.extend(steps.chunks(columns, cells) if is_drawn else ())
+            elif family == "timeline_data":
+                is_drawn = not has_timeline(path, self._neighbours)
+                chunk = timeline.chunk(columns, cells)
+                chunks.extend([chunk] if chunk is not None else ())
+
+        csv = CsvTable(self._source, self._scratch_dir, on_rows)
+        for _ in csv.read():
+            for chunk in chunks:
+                if is_drawn:
+                    (steps if steps.rows.slices else timeline).rows.describe(self._summary)
+                    yield chunk
+            chunks.clear()
+            yield _NO_EVENTS
+        self._summary.tables = [] if csv.table is None else [csv.table]
+        if steps.rows.slices:
+            self._set_clock(steps.rows.least_ns, _OF_STEPS)
+            self._summary.ignored = {"rows_without_times": steps.without_time} if steps.without_time else {}
+        elif timeline.rows.slices:
+            self._set_clock(timeline.rows.least_ns, _OF_TIMELINE)
+            self._summary.ignored = {"rows_without_times": timeline.without_time} if timeline.without_time else {}
+        if not is_drawn:
+            why = (
+                "the timeline of the same device is" if timeline.rows.slices else "no file says where its clock begins"
+            )
+            notes.append(f"its rows are a table, and not drawn: {why}{' drawn' * bool(timeline.rows.slices)}")
+        self._summary.warnings = [*csv.notes(), *notes]
+
+    def _set_clock(self, origin_ns: int | None, certainty: int) -> None:
+        key = f"{self._source.path.parent.as_posix()}/{self._device}"
+        self._summary.device_clock = DeviceClock(key, origin_ns, certainty)
+
+
+def _whole(text: str | None) -> int | None:
+    """A whole number, also as `43806841592.0`."""
+    whole, _, rest = (text or "").partition(".")
+    return int(whole) if whole.isdecimal() and whole.isascii() and len(whole) < 18 and not rest.strip("0") else None
 
 
 _NO_EVENTS: Final = EventChunk(

@@ -1,18 +1,27 @@
-"""Tells tables of Ascend profilers by their headers: that of a family is certain, any other only begins so."""
+"""Tells files of Ascend profilers: tables by their headers, other files by their names, as their bytes say little.
+
+A header of a family is certain; any other only begins as a table, but where the folder is one of these profilers.
+"""
 
 from __future__ import annotations
 
 import csv
-import re
+from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.ascend.families import FAMILIES, plain_name
+from tilescope.tiler.readers.ascend.families import FAMILIES, plain_name, stem_of
+from tilescope.tiler.readers.ascend.json_tables import json_family
+from tilescope.tiler.readers.ascend.text_table import text_family
+from tilescope.tiler.readers.compression import without_ending
 from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.text import BYTE_ORDER_MARK, is_text
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
+from tilescope.tiler.readers.text import BYTE_ORDER_MARK, WHITE_SPACE, is_text
+from tilescope.tiler.readers.trace_event.signature import EVENT_MARKS
 
 _MOST_CELLS: Final = 4096  # of a header that is looked at
 _MOST_BYTES: Final = 64 << 10
-_NAME: Final = re.compile(r"[^<>{}=;\x00-\x1f\x7f]{1,200}")
+_LONGEST_NAME: Final = 200
+_NOT_IN_NAMES: Final = frozenset("<>{}=;")
 
 
 def looks_like_table(head: bytes) -> Likeness:
@@ -29,6 +38,23 @@ def looks_like_table(head: bytes) -> Likeness:
     plain = frozenset(map(plain_name, header))
     if any(family.columns <= plain for family in FAMILIES):
         return Likeness.CERTAIN
-    is_header = len(header) > 1 and all(_NAME.fullmatch(cell) for cell in header)
+    is_header = len(header) > 1 and all(map(_is_name, header)) and any(cell.isidentifier() for cell in header)
     fits = first is not None and len(first) in (len(header), _MOST_CELLS)
-    return Likeness.BEGINS if is_header and fits and any(cell.isidentifier() for cell in header) else Likeness.NONE
+    return Likeness.BEGINS if is_header and fits else Likeness.NONE
+
+
+def is_named_table(path: Path, head: bytes) -> bool:
+    """True for a file that its name, or its folder, says to be one of these."""
+    text = head.removeprefix(BYTE_ORDER_MARK).lstrip(WHITE_SPACE)
+    if not is_text(text) or any(mark in text for mark in EVENT_MARKS):
+        return False
+    stem, name = stem_of(path), without_ending(path.name)
+    if name.endswith(".json"):
+        return text[:1] in (b"{", b"[") and bool(json_family(stem))
+    if name.endswith(".txt"):
+        return bool(text_family(stem))
+    return name.endswith(".csv") and (capture_position(path) is not None or path.parent.name == "profiler")
+
+
+def _is_name(cell: str) -> bool:
+    return 0 < len(cell) <= _LONGEST_NAME and cell.isprintable() and _NOT_IN_NAMES.isdisjoint(cell)

@@ -23,6 +23,7 @@ from tilescope.tiler.readers.layouts.ascend_names import (
     device_label,
     device_place,
     framework_folder,
+    is_table_name,
 )
 from tilescope.tiler.readers.layouts.ascend_ranks import NO_RANK, CaptureRank
 from tilescope.tiler.readers.layouts.layout import RUN_MARK, FileLabel
@@ -131,7 +132,7 @@ def _capture(folder: Path, files: Sequence[Path], rank_of: Callable[[Path], Capt
     below = len(folder.parts)
     of_msprof = {file for file in files if file.parts[below].startswith("PROF_")}
     has_whole = any(without_ending(file.name) == _WHOLE for file in files if file not in of_msprof)
-    copies = of_msprof if has_whole else set()
+    copies = {file for file in of_msprof if not is_table_name(file)} if has_whole else set()
     kept = [file for file in files if file not in copies]
     time_s, start = _time(folder.name)
     devices = frozenset(device for file in kept if (device := device_place(file).device))

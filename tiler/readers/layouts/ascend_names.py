@@ -61,6 +61,11 @@ def framework_folder(path: Path) -> Path | None:
     return Path(*path.parts[: position + 1])
 
 
+def is_table_name(path: Path) -> bool:
+    """True for a file of rows, which is no copy of a timeline."""
+    return without_ending(path.name).endswith((".csv", ".txt"))
+
+
 def device_place(path: Path) -> DevicePlace:
     """The place of a file."""
     name = without_ending(path.name)

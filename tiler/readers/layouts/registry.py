@@ -11,13 +11,14 @@ from msgspec import structs
 
 from tilescope.tiler.plugins import fault_place, fault_text, load_plugins
 from tilescope.tiler.readers.formats import complain
+from tilescope.tiler.readers.layouts.ascend_tables import ASCEND_TABLES
 from tilescope.tiler.readers.layouts.layout import RUN_MARK, FileLayout, Folder, PlannedRun
 from tilescope.tiler.readers.layouts.log_directory import LOG_DIRECTORY
 from tilescope.tiler.readers.layouts.pytorch import PYTORCH
 
 ENTRY_POINTS: Final = "tilescope.layouts"
 
-_OURS: Final = (LOG_DIRECTORY, PYTORCH)
+_OURS: Final = (LOG_DIRECTORY, PYTORCH, ASCEND_TABLES)
 _ID: Final = re.compile("[a-z0-9_]{1,64}")
 
 

@@ -57,17 +57,18 @@ def test_all_of_a_capture_is_a_run_and_devices_seconds_apart_are_one(tmp_path: P
         put(tmp_path / folder / f"device_{device}" / "summary" / "op_summary.csv")
     put(tmp_path / "else.json")
     name = "PROF_2023081814270*"
-    files = ["msprof_0_2_1.json", "msprof_0_2_10.json", "msprof_1_2_1.json", "msprof_1_2_10.json"]
+    traces = ["msprof_0_2_1.json", "msprof_0_2_10.json", "msprof_1_2_1.json", "msprof_1_2_10.json"]
+    files = [*traces, "op_summary.csv", "op_summary.csv"]
     assert described(tmp_path, discover(tmp_path)) == {name: files, "else.json": ["else.json"]}
     run = find_run(tmp_path / name)
     assert [file.name for file in run.files] == files
-    assert run.hosts == ("device 0", "device 0", "device 1", "device 1")
-    assert [file.relative_to(tmp_path).parts[0] for file in run.side_files] == [FIRST, SECOND]
-    assert [file.name for file in run.side_files] == ["op_summary.csv", "op_summary.csv"]
+    assert run.hosts == ("device 0", "device 0", "device 1", "device 1", "device 0", "device 1")
+    assert [file.relative_to(tmp_path).parts[0] for file in run.files[-2:]] == [FIRST, SECOND]
+    assert run.side_files == ()
     assert run.is_unconfirmed
     assert len(run.notes) == 1
     assert "2 captures seconds apart are one run" in run.notes[0]
-    assert len(discover(tmp_path, separate=True)) == 5
+    assert len(discover(tmp_path, separate=True)) == 7
     with pytest.raises(UsageError, match="--separate takes apart"):
         discover(tmp_path / name, separate=True)
 
@@ -75,10 +76,10 @@ def test_all_of_a_capture_is_a_run_and_devices_seconds_apart_are_one(tmp_path: P
 def test_a_capture_or_a_folder_in_it_is_a_run_by_itself(tmp_path: Path) -> None:
     timeline = tmp_path / FIRST / "device_0" / "timeline"
     put(timeline / "msprof_0_2_1.json", timeline / "msprof_0_2_2.json", tmp_path / FIRST / "host" / "secret.csv")
-    for path in (tmp_path / FIRST, timeline):
+    for path, files in ((tmp_path / FIRST, 3), (timeline, 2)):
         run = find_run(path)
         assert (run.path, run.name) == (path, path.name)
-        assert len(run.files) == 2
+        assert len(run.files) == files
         assert not run.is_unconfirmed
     assert find_run(timeline).side_files == ()  # nothing above what was asked for
 
@@ -104,13 +105,16 @@ def test_what_msprof_left_in_the_folder_of_a_framework_is_the_same_capture(tmp_p
     put(folder / FIRST / "mindstudio_profiler_output" / "msprof_20240102030405.json")
     assert described(tmp_path, discover(tmp_path)) == {folder.name: ["msprof_20240102030405.json"]}
     put(folder / "ASCEND_PROFILER_OUTPUT" / "trace_view.json", folder / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
+    put(folder / FIRST / "mindstudio_profiler_output" / "op_summary_20240102030405.csv")
     run = find_run(tmp_path)
-    assert [file.name for file in run.files] == ["trace_view.json"]
-    assert [file.name for file in run.side_files] == ["kernel_details.csv"]
+    tables = ["kernel_details.csv", "op_summary_20240102030405.csv"]
+    assert [file.name for file in run.files] == [*tables, "trace_view.json"]
     assert run.notes == ("msprof_20240102030405.json is left out: trace_view.json of the same capture has all",)
     other = tmp_path / "node_8_20240102030406000_ascend_pt"
     put(other / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
-    assert described(tmp_path, discover(tmp_path)) == {"ascend_2024010203040*": ["trace_view.json", "trace_view.json"]}
+    assert described(tmp_path, discover(tmp_path)) == {
+        "ascend_2024010203040*": [*tables, "trace_view.json", "trace_view.json"]
+    }
 
 
 def test_a_trace_view_of_msprof_alone_is_shown(tmp_path: Path) -> None:
@@ -140,13 +144,13 @@ def test_an_archive_has_the_same_traces_of_a_capture(tmp_path: Path) -> None:
 def test_tables_are_looked_for_in_few_folders_and_not_behind_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(tmp_path / FIRST / "msprof_0_2_1.json", tmp_path / FIRST / "a.csv", tmp_path / "outside" / "b.csv")
+    put(tmp_path / FIRST / "msprof_0_2_1.json", tmp_path / FIRST / "a.xlsx", tmp_path / "outside" / "b.xlsx")
     (tmp_path / FIRST / "loop").symlink_to(tmp_path / FIRST)
     (tmp_path / FIRST / "out").symlink_to(tmp_path / "outside")
-    (tmp_path / FIRST / "b.csv").symlink_to(tmp_path / "outside" / "b.csv")
-    assert [file.name for file in find_run(tmp_path).side_files] == ["a.csv"]
+    (tmp_path / FIRST / "b.xlsx").symlink_to(tmp_path / "outside" / "b.xlsx")
+    assert [file.name for file in find_run(tmp_path).side_files] == ["a.xlsx"]
     monkeypatch.setattr(ascend, "_MOST_LISTED", 3)
-    put(*(tmp_path / FIRST / f"{number}.csv" for number in range(20)))
+    put(*(tmp_path / FIRST / f"{number}.xlsx" for number in range(20)))
     assert len(find_run(tmp_path).side_files) < 3
 
 
@@ -198,7 +202,7 @@ def test_a_real_capture_of_two_devices() -> None:
     assert set(run.hosts) == {"device 0", "device 1"}
 
 
-def test_real_tables_are_named() -> None:
+def test_real_tables_are_read() -> None:
     run = find_run(corpus_path("ascend/profiler/ascend_timeline_display_0.json").parent)
-    assert {file.name for file in run.files} == {"ascend_timeline_display_0.json", "gpu_timeline_display_0.json"}
-    assert len(run.side_files) == 18
+    assert len(run.files) == 20
+    assert {"ascend_timeline_display_0.json", "flops_1.txt"} <= {file.name for file in run.files}

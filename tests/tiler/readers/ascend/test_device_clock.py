@@ -1,0 +1,130 @@
+"""Step traces, timelines as text and as JSON lie on one clock, which begins where the timeline of the device does."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tilescope
+from tests.tiler.readers.ascend.conftest import index
+from tilescope import Run
+
+COUNTER = 43806841592  # of min_cycle_counter_1.txt
+
+Slice = tuple[str, int, int]  # name, start and duration in ns
+
+
+def slices(run: Run, process: str) -> dict[str, list[Slice]]:
+    """Slices by track, in ns since the file's own 0."""
+    assert run.tick_ps == 1000
+    tracks = {track.id: track for track in run.tracks() if track.path[-1] == process and track.kind != "rollup"}
+    events = run.events(tracks=list(tracks), limit=200_000)
+    by_track: dict[str, list[Slice]] = {}
+    rows = zip(*(events[name].tolist() for name in ("track", "name", "start", "duration")), strict=True)
+    for track, name, start, duration in rows:
+        by_track.setdefault(tracks[track].name, []).append((name, start, duration))
+    return by_track
+
+
+def steps_of(corpus: Path) -> list[dict[str, str]]:
+    with (corpus / "run_1" / "step_trace_raw_1_detail_time.csv").open(newline="") as file:
+        return [row for row in csv.DictReader(file) if row["step_num"] not in ("-", "0")]
+
+
+def text_rows(corpus: Path) -> list[tuple[str, str, int, int]]:
+    """Operator, stream, start and duration in ns, of the timeline as text."""
+    lines = (corpus / "run_1" / "output_timeline_data_1.txt").read_text().splitlines()[1:]
+    rows = [line.rsplit(",", 3) for line in lines]
+    return [(name, stream, *(int(Decimal(ms) * 10**6) for ms in times)) for name, stream, *times in rows]  # type: ignore[misc]
+
+
+def test_the_timeline_as_text_is_one_where_there_is_no_other(run_1: Run, corpus: Path) -> None:
+    by_track = slices(run_1, "Device 1")
+    rows = text_rows(corpus)
+    assert len(rows) == sum(map(len, by_track.values())) == 2817
+    assert min(start for _, _, start, _ in rows) == 10 * COUNTER == 438_068_415_920
+    expected: dict[str, Counter[Slice]] = {}
+    for name, stream, start, duration in rows:
+        expected.setdefault(f"Stream {stream}", Counter())[name, start - 10 * COUNTER, duration] += 1
+    assert {track: Counter(of_track) for track, of_track in by_track.items()} == expected
+
+
+def test_steps_and_their_parts_begin_at_the_counter(run_1: Run, corpus: Path) -> None:
+    by_track = slices(run_1, "Step trace")
+    rows = steps_of(corpus)
+    point = {key: [10 * (int(row[key]) - COUNTER) for row in rows] for key in ("start_point", "end_point")}
+    assert by_track["Steps"] == [
+        (f"Iteration {row['step_num']}", start, end - start)
+        for row, start, end in zip(rows, point["start_point"], point["end_point"], strict=True)
+    ]
+    assert by_track["Steps"][0] == ("Iteration 1", 89_550, 284_360_730 - 89_550)
+    parts = Counter[str]()
+    for name, _, duration in by_track["Parts of steps"]:
+        parts[name] += duration
+    assert sum(parts.values()) == sum(duration for _, _, duration in by_track["Steps"])
+    assert parts["Forward and backward"] == 10 * sum(int(row["bp_point"]) - int(row["fp_point"]) for row in rows)
+    assert parts["Tail"] == 10 * sum(int(row["end_point"]) - int(row["bp_point"]) for row in rows)
+    assert run_1.manifest["steps"] is not None
+
+
+def test_communication_of_the_timeline_is_where_the_step_trace_says(drawn_run_1: Run) -> None:
+    drawn, traced = slices(drawn_run_1, "Communication"), slices(drawn_run_1, "Step trace")
+    reductions = {
+        (start, duration)
+        for name, track in traced.items()
+        if name.startswith("stream_")
+        for _, start, duration in track
+    }
+    communication = [(start, duration) for track in drawn.values() for _, start, duration in track]
+    assert len(communication) == 3542
+    near = {
+        (start + off, duration + more) for start, duration in reductions for off in (-1, 0, 1) for more in (-1, 0, 1)
+    }
+    assert sum(pair in near for pair in communication) == 3542
+    assert len(slices(drawn_run_1, "Device 1")) == 11
+    warnings = [warning for warning in drawn_run_1.manifest["warnings"] if "output_timeline_data_1.txt" in warning]
+    assert len(warnings) == 1
+    assert "its rows are a table, and not drawn: the timeline of the same device is drawn" in warnings[0]
+
+
+def write_steps(path: Path, starts: list[int]) -> None:
+    head = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail"
+    rows = [f"{k + 1},{s},{s + 90},90,{s + 10},{s + 60},10,50,30" for k, s in enumerate(starts)]
+    path.write_text("\n".join([head, *rows, "-,0,0,90,0,0,10,50,30", ""]))
+
+
+def test_devices_without_a_counter_begin_at_0_each(tmp_path: Path) -> None:
+    for rank in range(2):
+        write_steps(tmp_path / f"step_trace_raw_{rank}_detail_time.csv", [10**6 * (rank + 1), 10**6 * (rank + 1) + 100])
+    with tilescope.connect(index(tmp_path, tmp_path / "store")) as client:
+        run = client.run()
+        events = run.events(limit=100)
+        assert sorted(events["start"].tolist()) == sorted([0, 0, 100, 600, 1000, 1000, 1100, 1600] * 2)
+        assert sum("2 devices count by clocks of their own" in warning for warning in run.manifest["warnings"]) == 1
+        assert {track.path[-2] for track in run.tracks() if track.kind == "slice"} >= {"device 0", "device 1"}
+
+
+@pytest.mark.parametrize("counter", ["100000.0", "100000"])
+def test_a_counter_shifts_the_steps_of_its_device_alone(tmp_path: Path, counter: str) -> None:
+    write_steps(tmp_path / "step_trace_raw_0_detail_time.csv", [100_007])
+    write_steps(tmp_path / "step_trace_raw_1_detail_time.csv", [5_000])
+    (tmp_path / "min_cycle_counter_0.txt").write_text(counter)
+    with tilescope.connect(index(tmp_path, tmp_path / "store")) as client:
+        events = client.run().events(limit=100)
+        assert sorted(events["start"].tolist()) == [0, 0, 70, 70, 100, 170, 600, 670]
+
+
+def test_steps_that_no_clock_joins_with_the_timeline_are_not_drawn(tmp_path: Path) -> None:
+    write_steps(tmp_path / "step_trace_raw_0_detail_time.csv", [100_007])
+    timeline: list[dict[str, Any]] = [{"name": "op", "ph": "X", "ts": 1, "dur": 2, "pid": 0, "tid": 1}]
+    (tmp_path / "ascend_timeline_display_0.json").write_text(json.dumps(timeline))
+    with tilescope.connect(index(tmp_path, tmp_path / "store")) as client:
+        run = client.run()
+        assert len(run.events(limit=10)["start"]) == 1
+        assert any("no file says where its clock begins" in warning for warning in run.manifest["warnings"])

@@ -1,0 +1,183 @@
+"""Tables of text with blanks, and of JSON: rows, columns and numbers as the files have them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiler.readers.ascend.test_csv_table import rows_of
+from tilescope.tiler.columns import SideTable
+from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers import open_trace
+
+Rows = list[dict[str, str | None]]
+
+
+def tables(path: Path) -> dict[str, Rows]:
+    """Rows by column, of each table of a file by its family."""
+    tables_read, _ = read(path)
+    return {
+        table.family: [dict(zip((c.name for c in table.columns), row, strict=True)) for row in rows_of(table)]
+        for table in tables_read
+    }
+
+
+def read(path: Path) -> tuple[list[SideTable], list[str]]:
+    reader = open_trace(path)
+    try:
+        for _ in reader.chunks():
+            pass
+        return reader.summary().tables, reader.summary().warnings
+    finally:
+        reader.close()
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_figures_of_the_data_queue(corpus: Path) -> None:
+    assert tables(corpus / "run_2" / "device_queue_profiling_1.txt")["device_queue_profiling"][2:] == [
+        {"kind": "0", "subtype_or_capacity": "0", "batch": "1", "value_or_size": "0", "time_stamp": "10"},
+        {"kind": "1", "subtype_or_capacity": "64", "batch": "1", "value_or_size": "0", "time_stamp": "10"},
+    ]
+    waits = tables(corpus / "run_2" / "minddata_aicpu_1.txt")["minddata_aicpu"]
+    assert [row["queue_size"] for row in waits] == ["3", "2", "1"]
+
+
+def test_rows_whose_names_have_blanks_and_files_of_two_tables(corpus: Path) -> None:
+    tasks = tables(corpus / "run_2" / "output_format_data_hwts_1.txt")["output_format_data_hwts"]
+    assert tasks[0] == {
+        "Type": "Start of task", "cnt": "0", "Core_ID": "0", "Block_ID": "0", "Task_ID": "517_2",
+        "Cycle_counter": "15490184485134", "Stream_ID": "517",
+    }  # fmt: skip
+    parts = tables(corpus / "run_1" / "output_op_compute_time_detail_1.txt")
+    assert list(parts) == ["output_op_compute_time_detail", "output_op_compute_time_detail.detail"]
+    first, detail = parts.values()
+    assert first[0]["compute_time(ms, per-step)"] == "44.6078"
+    assert detail[0]["op_name"] == "UnsortedSegmentSum-op199"
+    assert tables(corpus / "run_1" / "min_cycle_counter_1.txt") == {"min_cycle_counter": [{"counter": "43806841592.0"}]}
+
+
+def test_flops_have_both_headers(corpus: Path) -> None:
+    for name, rows in (("run_1/flops_1.txt", 199), ("profiler/flops_0.txt", 4), ("profiler/flops_1.txt", 10)):
+        assert {family: len(part) for family, part in tables(corpus / name).items()} == {"flops": rows}
+
+
+def test_operations_of_the_pipeline(corpus: Path) -> None:
+    parts = tables(corpus / "run_2" / "pipeline_profiling_1.json")
+    operations = parts["pipeline_profiling.op_info"]
+    assert operations[0]["op_type"] == "ImageFolderOp"
+    assert operations[0]["metrics.output_queue.size"] == "[0,0]"
+    assert operations[0]["metrics.output_queue.throughput"] == "[0.0,2.5845222880636986e-08]"
+
+
+def test_samples_of_the_processor(corpus: Path) -> None:
+    parts = tables(corpus / "run_2" / "minddata_cpu_utilization_1.json")
+    assert parts["minddata_cpu_utilization"] == [{"sampling_interval": "100", "cpu_processor_num": "100"}]
+    samples = parts["minddata_cpu_utilization.samples"]
+    assert [row["device_info.idle_utilization"] for row in samples] == ["10", "10", "10"]
+    assert [row["time_stamp"] for row in samples] == ["10", "20", "30"]
+
+
+def test_operators_of_dynamic_shapes(corpus: Path) -> None:
+    parts = tables(corpus / "profiler" / "dynamic_shape_info_0.json")
+    adds = [row for row in parts["dynamic_shape_info.operator"] if "Add" in (row["op_type"] or "")]
+    assert adds[0] == {
+        "key": "1", "step": "1", "op_side": "gpu", "op_type": "Add", "op_name": "Add-op6", "dur": "75.616",
+        "shape_info": '["[32, 1]","[32, 1]"]',
+    }  # fmt: skip
+    assert parts["dynamic_shape_info.kernel"][0]["dur"] == "3.904"
+    assert parts["dynamic_shape_info.operator_type"][0] == {
+        "key": "1", "name": "InitDataSetQueue", "0": "633.088", "1": "1", "2": "633.088",
+    }  # fmt: skip
+
+
+def test_flops_of_model_and_scopes(corpus: Path) -> None:
+    summary = tables(corpus / "profiler" / "flops_summary_0.json")["flops_summary"]
+    assert summary == [{"FLOPs": "8167.743", "FLOPS": "9868.936", "FLOPS_Utilization": "3.765"}]
+    scopes = tables(corpus / "profiler" / "flops_scope_0.json")
+    assert (len(scopes["flops_scope.data.nodes"]), len(scopes["flops_scope.data.links"])) == (33, 34)
+
+
+def test_communication_of_a_cluster(corpus: Path) -> None:
+    parts = tables(corpus / "msprof_analyze" / "cluster_communication.json")
+    time = parts["cluster_communication.times"][0]
+    assert time["operator"] == "hcom_broadcast__501_0@6297232067196334501"
+    assert (time["group"], time["step"]) == ("(0, 1)", "step")
+    assert time["Elapse Time(ms)"] == "121.73694384375"
+    assert time["Start Timestamp(us)"] == "1695054582608213.0"
+    bandwidths = parts["cluster_communication.bandwidths"]
+    hccs = next(row for row in bandwidths if row["transport"] == "HCCS" and row["operator"] == time["operator"])
+    assert (hccs["Transit Size(MB)"], hccs["Transit Time(ms)"]) == ("0.06393599999999998", "0.02366978125")
+
+
+def test_links_of_a_communication_matrix(tmp_path: Path) -> None:
+    link = {"Transport Type": "HCCS", "Transit Size(MB)": 1.5, "Transit Time(ms)": 0.25, "Bandwidth(GB/s)": 6.0}
+    content = {"step3": {"collective": {"allreduce-top1@1": {"0-1": link, "1-0": link}}}}
+    path = write(tmp_path, "communication_matrix.json", json.dumps(content))
+    rows = tables(path)["communication_matrix.links"]
+    assert [(row["step"], row["kind"], row["operator"], row["link"]) for row in rows] == [
+        ("step3", "collective", "allreduce-top1@1", "0-1"),
+        ("step3", "collective", "allreduce-top1@1", "1-0"),
+    ]
+    assert rows[0]["Transit Size(MB)"] == "1.5"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(value=st.dictionaries(st.text(max_size=5), JSON, max_size=5))
+def test_any_json_becomes_tables(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
+    path = write(tmp_path_factory.mktemp("json"), "pipeline_profiling_0.json", json.dumps(value))
+    for part in read(path)[0]:
+        assert len(rows_of(part)) == sum(part.chunk_rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b'{"FLOPs": 1,}', r"is not JSON: .* \(line 1, column 13\)"),
+        (b'{"FLOPs": 1', r"is not JSON: .* \(line 1, column"),
+        (b'{"a":' * 100_000, "nested too deep"),
+        (b'{"a": "\xff"}', "is not UTF-8"),
+        (b'{"a": 1} x', "is not JSON: Extra data"),
+    ],
+)
+def test_json_that_cannot_be_read_says_where(tmp_path: Path, content: bytes, what: str) -> None:
+    with pytest.raises(TraceError, match=what):
+        read(write(tmp_path, "flops_summary_0.json", content))
+
+
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_a_table_of_text_or_an_error(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    folder = tmp_path_factory.mktemp("text")
+    for name in ("output_op_compute_time_1.txt", "device_queue_profiling_1.txt", "min_cycle_counter_0.txt"):
+        try:
+            tables_read, _ = read(write(folder, name, content))
+        except TraceError:
+            continue
+        for part in tables_read:
+            assert len(rows_of(part)) == sum(part.chunk_rows)
+
+
+def test_damage_of_text_is_counted_with_its_place(tmp_path: Path) -> None:
+    text = b"op_name compute_time(ms) stream_id\na 1 2\nb 1\n\xff 1 2\nTotal Time(ms): 9.5\n"
+    tables_read, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    assert rows_of(tables_read[0]) == [["a", "1", "2"], ["b", "1", None], ["\ufffd", "1", "2"]]
+    assert notes == [
+        "1 row has too few cells (line 3, column 2)",
+        "1 line is not UTF-8 (line 4, column 1)",
+        "1 sum is no row (line 5, column 1)",
+    ]

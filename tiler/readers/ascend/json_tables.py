@@ -1,0 +1,237 @@
+"""JSON of Ascend profilers as tables: lists of objects are rows, members are columns, numbers stay as they are written.
+
+Members of members are columns with a dot, `metrics.output_queue.length`; lists of values are cells of JSON. What has
+neither becomes one row.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tilescope.tiler.columns import SideTable
+from tilescope.tiler.details.stepwise_json import must_fit
+from tilescope.tiler.errors import DamagedTrace, TooLarge
+from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
+from tilescope.tiler.readers.layouts.ascend_names import device_place
+from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter
+from tilescope.tiler.readers.source import ByteSource
+
+MAX_BYTES: Final = 256 << 20
+MAX_TABLES: Final = 1000  # of a file
+
+# How the names of files begin that are read.
+NAMES: Final = (
+    "pipeline_profiling",
+    "dynamic_shape_info",
+    "flops_summary",
+    "flops_scope",
+    "minddata_cpu_utilization",
+    "ascend_timeline_summary",
+    "gpu_timeline_summary",
+    "timeline_summary",
+    "step_trace_point_info",
+    "communication_matrix",
+    "communication",
+    "cluster_communication_matrix",
+    "cluster_communication",
+    "memory_usage_summary",
+    "memory_usage_details",
+)
+
+_DEEPEST: Final = 100
+_TIMES: Final = "Communication Time Info"
+_BANDWIDTHS: Final = "Communication Bandwidth Info"
+_TRANSPORT: Final = "Transport Type"
+
+Row = dict[str, str]
+
+
+class _Number(str):
+    """A number as the file has it."""
+
+
+def json_family(stem: str) -> str:
+    """The family of a file of this name; empty where it is none of these."""
+    names = sorted(NAMES, key=len, reverse=True)
+    return next((name for name in names if re.fullmatch(rf"{name}(?:_\d+)?", stem)), "")
+
+
+def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> list[SideTable]:
+    """The tables of a file. Raises DamagedTrace, with line and column, and TooLarge."""
+    path, value = source.path, _parsed(source, room)
+    family = json_family(stem_of(path))
+    tables: list[SideTable] = []
+    for name, rows in _tables(value):
+        if len(tables) == MAX_TABLES:
+            raise TooLarge(path, f"is JSON with more than {MAX_TABLES:,} tables")
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        if not columns or len(columns) > MAX_COLUMNS:
+            continue
+        title = f"{path.name}/{name}" if name else path.name
+        writer = SideTableWriter(scratch_dir, title, f"{family}.{name}" if name else family, columns)
+        writer.add_rows([[row.get(column) for column in columns] for row in rows])
+        tables.append(writer.table(rank_in_name(path), device_place(path).device))
+    return tables
+
+
+def _parsed(source: ByteSource, room: Room) -> Any:
+    path, content = source.path, source.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise TooLarge(path, f"is JSON of more than {MAX_BYTES:,} bytes, and no timeline")
+    if source.problem is not None:
+        raise DamagedTrace(path, source.problem, advice="copy the original again")
+    must_fit(content, path, room.bytes)
+    try:
+        text = content.decode("utf-8-sig")
+        value = json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
+    except UnicodeDecodeError as error:
+        raise DamagedTrace(path, "is not UTF-8", offset=error.start) from None
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        raise DamagedTrace(path, what, advice="copy the original again") from None
+    except RecursionError:
+        raise DamagedTrace(path, "is JSON that is nested too deep") from None
+    if not isinstance(value, dict | list):
+        raise DamagedTrace(path, "is JSON, but neither an object nor a list")
+    return value
+
+
+def _tables(value: Any) -> Iterator[tuple[str, list[Row]]]:
+    """Tables of a value: the name of each within the file, and its rows."""
+    if isinstance(value, list):
+        yield "", [_row(entry) for entry in value if isinstance(entry, dict)]
+        return
+    if communication := list(_leaves(value, _TIMES, ())):
+        yield from _communication(communication)
+        return
+    if links := list(_leaves(value, _TRANSPORT, ())):
+        names = (*_level_names(links), "link")
+        yield "links", [{**dict(zip(names, keys, strict=False)), **_row(leaf)} for keys, leaf in links]
+        return
+    single: Row = {}
+    samples: dict[str, list[Any]] = {}
+    for name, member in _members(value, ""):
+        if isinstance(member, dict):  # of lists of objects, by key
+            yield name, [row for key, entries in member.items() for row in _rows_of_key(key, entries)]
+        elif _are_objects(member):
+            yield name, [_row(entry) for entry in member]
+        elif isinstance(member, list) and member:
+            samples[name] = member
+        else:
+            single[name] = _text(member)
+    lengths = {len(values) for values in samples.values()}
+    if len(samples) > 1 and len(lengths) == 1:
+        series = [[_text(cell) for cell in values] for values in samples.values()]
+        yield "samples", [dict(zip(samples, row, strict=True)) for row in zip(*series, strict=True)]
+    else:
+        single |= {name: _text(values) for name, values in samples.items()}
+    if single:
+        yield "", [single]
+
+
+def _members(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """The members of an object, and those of objects in it, by names with dots."""
+    for key, member in value.items():
+        name = f"{prefix}{key}"
+        if not isinstance(member, dict) or (not prefix and _are_rows_by_key(member)):
+            yield name, member
+        elif prefix.count(".") < _DEEPEST:
+            yield from _members(member, f"{name}.")
+
+
+def _are_rows_by_key(member: Mapping[str, Any]) -> bool:
+    """True for lists of objects by numbers, such as those of steps."""
+    return any(member.values()) and all(
+        key.isdecimal() and (_are_entries(entries, dict) if isinstance(entries, list) else _are_lists_by_name(entries))
+        for key, entries in member.items()
+    )
+
+
+def _are_lists_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and _are_entries(list(value.values()), list)
+
+
+def _are_entries(values: list[Any], kind: type) -> bool:
+    return all(isinstance(value, kind) for value in values)
+
+
+def _rows_of_key(key: str, entries: Any) -> Iterator[Row]:
+    """Rows of a list of objects, or of lists of values by name."""
+    if isinstance(entries, list):
+        yield from ({"key": key, **_row(entry)} for entry in entries)
+    else:
+        for name, values in entries.items():
+            yield {"key": key, "name": name, **{str(place): _text(value) for place, value in enumerate(values)}}
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+
+
+def _row(value: Mapping[str, Any]) -> Row:
+    """The members of an object as cells."""
+    row: Row = {}
+    waiting = [("", value)]
+    while waiting:
+        prefix, members = waiting.pop()
+        for key, member in members.items():
+            if isinstance(member, dict) and member and prefix.count(".") < _DEEPEST:
+                waiting.append((f"{prefix}{key}.", member))
+            else:
+                row[f"{prefix}{key}"] = _text(member)
+    return row
+
+
+def _leaves(value: Mapping[str, Any], mark: str, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Objects that have a member of this name, with the keys that lead there."""
+    if mark in value:
+        yield keys, value
+    elif len(keys) < _DEEPEST:
+        for key, member in value.items():
+            if isinstance(member, dict):
+                yield from _leaves(member, mark, (*keys, key))
+
+
+def _level_names(leaves: Sequence[tuple[tuple[str, ...], Any]]) -> tuple[str, str, str]:
+    """Names of the three levels of keys: a rank's file has steps first, that of a cluster groups of ranks."""
+    first = leaves[0][0][0] if leaves[0][0] else ""
+    return ("step", "kind", "operator") if first.startswith("step") else ("group", "step", "operator")
+
+
+def _communication(leaves: Sequence[tuple[tuple[str, ...], Any]]) -> Iterator[tuple[str, list[Row]]]:
+    names = _level_names(leaves)
+    times: list[Row] = []
+    bandwidths: list[Row] = []
+    for keys, leaf in leaves:
+        places = dict(zip(names, keys, strict=False))
+        if isinstance(leaf[_TIMES], dict):
+            times.append({**places, **_row(leaf[_TIMES])})
+        transports = leaf.get(_BANDWIDTHS)
+        for transport, figures in transports.items() if isinstance(transports, dict) else ():
+            if isinstance(figures, dict):
+                cells = {name: _text(figure) for name, figure in figures.items()}
+                bandwidths.append({**places, "transport": transport, **cells})
+    yield "times", times
+    yield "bandwidths", bandwidths
+
+
+def _text(value: Any) -> str:
+    """A value as a cell: JSON, but of a text its characters, and of null none."""
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, str) else _dump(value)
+
+
+def _dump(value: Any) -> str:
+    if isinstance(value, _Number):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(key, ensure_ascii=False)}:{_dump(v)}" for key, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_dump, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""Slices of `step_trace_raw_*_detail_time.csv`: steps, their parts, and reductions by stream, in ticks of 10 ns.
+
+Interval, forward and backward, and tail lie side by side. A row without times, such as the average at the end, is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.readers.ascend.event_rows import SliceRows, integers
+from tilescope.tiler.records.cells import Cells
+
+TICK_NS: Final = 10
+
+Ints = NDArray[np.int64]
+
+_MOST_TICKS: Final = 1 << 58
+_START: Final = "_start_point"
+_END: Final = "_end_point"
+_PARTS: Final = (
+    ("Iteration interval", "start_point", "fp_point"),
+    ("Forward and backward", "fp_point", "bp_point"),
+    ("Tail", "bp_point", "end_point"),
+)
+
+
+class StepTrace:
+    """Makes slices of rows."""
+
+    def __init__(self, device: str) -> None:
+        self.rows = SliceRows("Step trace", f"device {device}" if device else "")
+        self.without_time = 0
+
+    def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
+        """The slices of a chunk of rows."""
+        points = _Points(columns, cells)
+        starts, ends, is_step = points.span("start_point", "end_point")
+        steps, has_number = points.column("step_num")
+        is_step &= has_number & (starts > 0)
+        self.without_time += int(np.count_nonzero(~is_step))
+        chosen = np.flatnonzero(is_step)
+        names = [self.rows.name(f"Iteration {number}") for number in steps[chosen].tolist()]
+        yield self._slices("Steps", np.array(names, np.int32), starts[chosen], ends[chosen])
+        for title, first, last in _PARTS:
+            begin, end, has_part = points.span(first, last)
+            inside = np.flatnonzero(is_step & has_part & (begin >= starts) & (end <= ends))
+            yield self._named("Parts of steps", title, begin[inside], end[inside])
+        for name in points.reductions:
+            begin, end, has_span = points.span(f"{name}{_START}", f"{name}{_END}")
+            inside = np.flatnonzero(is_step & has_span & (begin > 0))
+            if len(inside):
+                yield self._named(name.rpartition("_parallel_")[0] or name, name, begin[inside], end[inside])
+
+    def _named(self, track: str, name: str, begin: Ints, end: Ints) -> EventChunk:
+        return self._slices(track, np.full(len(begin), self.rows.name(name), np.int32), begin, end)
+
+    def _slices(self, track: str, names: NDArray[np.int32], begin: Ints, end: Ints) -> EventChunk:
+        nothing = np.zeros(len(begin), np.int64)
+        tracks = np.full(len(begin), self.rows.track(track), np.int32)
+        return self.rows.chunk(tracks, names, (begin * TICK_NS, nothing), ((end - begin) * TICK_NS, nothing))
+
+
+class _Points:
+    """Columns of a chunk of rows."""
+
+    def __init__(self, columns: Sequence[str], cells: Sequence[Cells]) -> None:
+        self._count = len(cells[0]) if cells else 0
+        self._by_name = dict(zip(columns, cells, strict=True))
+        self.reductions = [
+            name.removesuffix(_START)
+            for name in columns
+            if name.endswith(_START) and name.removesuffix(_START) + _END in self._by_name
+        ]
+
+    def column(self, name: str) -> tuple[Ints, NDArray[np.bool_]]:
+        """Whole numbers by row, and which rows have one."""
+        cells = self._by_name.get(name)
+        if cells is None:
+            return np.zeros(self._count, np.int64), np.zeros(self._count, np.bool_)
+        values, are_whole = integers(cells)
+        return values, are_whole & (values >= 0) & (values < _MOST_TICKS)
+
+    def span(self, first: str, last: str) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+        """Begin and end by row, and which rows have both, in order."""
+        (begin, has_begin), (end, has_end) = self.column(first), self.column(last)
+        return begin, end, has_begin & has_end & (begin <= end)

@@ -1,0 +1,49 @@
+"""Slices of `output_timeline_data_*.txt`: the operators of a device by stream, of the first generation of MindSpore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.readers.ascend.event_rows import SliceRows, milliseconds
+from tilescope.tiler.readers.ascend.families import plain_name
+from tilescope.tiler.records.cells import Cells, CellState
+
+_COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
+
+
+class TimelineData:
+    """Makes slices of rows."""
+
+    def __init__(self, device: str) -> None:
+        self.rows = SliceRows(f"Device {device}" if device else "Device", "")
+        self.without_time = 0
+
+    def chunk(self, columns: Sequence[str], cells: Sequence[Cells]) -> EventChunk | None:
+        """The slices of a chunk of rows; None where columns are missing."""
+        places = {plain_name(column): place for place, column in enumerate(columns)}
+        if any(name not in places for name in _COLUMNS):
+            return None
+        operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)
+        start_ns, start_ps, has_start = milliseconds(starts)
+        duration_ns, duration_ps, has_duration = milliseconds(durations)
+        is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
+        chosen = np.flatnonzero(has_start & has_duration & is_named)
+        self.without_time += len(starts) - len(chosen)
+        return self.rows.chunk(
+            self._numbered(streams, "Stream ", chosen),
+            self._numbered(operators, "", chosen),
+            (start_ns[chosen], start_ps[chosen]),
+            (duration_ns[chosen], duration_ps[chosen]),
+        )
+
+    def _numbered(self, cells: Cells, prefix: str, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The numbers of the tracks, or else names, that cells are."""
+        number = self.rows.track if prefix else self.rows.name
+        texts = cells.rows(chosen).texts()
+        by_text = {text: number(f"{prefix}{text or ''}".strip()) for text in dict.fromkeys(texts)}
+        return np.array([by_text[text] for text in texts], np.int32)

@@ -1,0 +1,66 @@
+"""Folders in which profilers of Ascend devices leave tables: these, and the timelines beside them, are one run.
+
+So is `<summary>/profiler` of MindSpore's first generation, whatever it is called, and the output folder of a newer one
+that was copied without what is around it. Captures with folders of their own are joined in `ascend.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.json_tables import json_family
+from tilescope.tiler.readers.ascend.signature import looks_like_table
+from tilescope.tiler.readers.ascend.text_table import text_family
+from tilescope.tiler.readers.format import Likeness
+from tilescope.tiler.readers.layouts.ascend_names import capture_position
+from tilescope.tiler.readers.layouts.layout import (
+    RUN_MARK,
+    Candidate,
+    FileLabel,
+    FileLayout,
+    Folder,
+    PlannedRun,
+    RunFile,
+)
+from tilescope.tiler.readers.layouts.rank_names import missing_ranks
+
+ID: Final = "ascend_tables"
+
+_TIMELINE: Final = re.compile(
+    r"(?:ascend_|gpu_)?timeline_display_\d+|trace_view|(?:msprof|step_trace|task_time|hccl)_\w+"
+)
+
+
+def _look(head: bytes) -> object | None:
+    return True if looks_like_table(head) is Likeness.CERTAIN else None
+
+
+def _runs(folder: Folder) -> Sequence[PlannedRun]:
+    if capture_position(folder.path / "trace.json") is not None:
+        return ()
+    tables = [trace for trace in folder.traces if _is_table(trace)]
+    if not tables:
+        return ()
+    claimed = [trace for trace in folder.traces if _is_table(trace) or _TIMELINE.fullmatch(stem_of(trace.path))]
+    files = [RunFile(trace.path, _label(trace.path)) for trace in claimed]
+    name = "" if len(claimed) == len(folder.traces) else f"ascend{RUN_MARK}"
+    ranks = {rank for trace in claimed if (rank := rank_in_name(trace.path)) is not None}
+    missing = missing_ranks(ranks, None) if len(ranks) > 1 else None
+    return [PlannedRun(name, files, notes=() if missing is None else (missing,))]
+
+
+def _is_table(trace: Candidate) -> bool:
+    stem = stem_of(trace.path)
+    return bool(trace.looks.get(ID) or text_family(stem) or json_family(stem)) or trace.path.suffix == ".csv"
+
+
+def _label(path: Path) -> FileLabel:
+    rank = rank_in_name(path)
+    return FileLabel(device="" if rank is None else f"device {rank}")
+
+
+ASCEND_TABLES: Final = FileLayout(ID, "tables of Ascend profilers", _runs, _look, separates=True)
