@@ -22,7 +22,7 @@ class SliceRows:
     def __init__(self, process: str, detail: str) -> None:
         self._process = Process(process, detail)
         self._tracks: dict[str, int] = {}
-        self._names: dict[str, int] = {}
+        self._names: dict[tuple[str, str], int] = {}
         self.slices = 0
         self.least_ns: int | None = None
 
@@ -30,9 +30,9 @@ class SliceRows:
         """The number of a track."""
         return self._tracks.setdefault(name, len(self._tracks))
 
-    def name(self, text: str) -> int:
-        """The number of a name."""
-        return self._names.setdefault(text, len(self._names))
+    def name(self, text: str, category: str = "") -> int:
+        """The number of a name and its category."""
+        return self._names.setdefault((text, category), len(self._names))
 
     def chunk(
         self,
@@ -66,8 +66,8 @@ class SliceRows:
         """Adds process, tracks, names and counts of what was read so far."""
         summary.processes = [self._process] if self._tracks else []
         summary.tracks = [Track(0, TrackKind.SLICE, name) for name in self._tracks]
-        summary.names = list(self._names)
-        summary.categories = [""] * len(self._names)
+        summary.names = [name for name, _ in self._names]
+        summary.categories = [category for _, category in self._names]
         summary.counts.slices = summary.counts.total = self.slices
 
 

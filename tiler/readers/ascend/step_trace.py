@@ -1,6 +1,7 @@
 """Slices of `step_trace_raw_*_detail_time.csv`: steps, their parts, and reductions by stream, in ticks of 10 ns.
 
-Interval, forward and backward, and tail lie side by side. A row without times, such as the average at the end, is none.
+Interval, forward and backward, and tail lie side by side. Categories are those that msprof has for such slices. A
+row without times, such as the average at the end, is none.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _MOST_TICKS: Final = 1 << 58
 _START: Final = "_start_point"
 _END: Final = "_end_point"
 _PARTS: Final = (
-    ("Iteration interval", "start_point", "fp_point"),
-    ("Forward and backward", "fp_point", "bp_point"),
-    ("Tail", "bp_point", "end_point"),
+    ("Iteration interval", "Iteration Interval", "start_point", "fp_point"),
+    ("Forward and backward", "FP_BP Time", "fp_point", "bp_point"),
+    ("Tail", "Iteration Refresh", "bp_point", "end_point"),
 )
 
 
@@ -44,20 +45,21 @@ class StepTrace:
         is_step &= has_number & (starts > 0)
         self.without_time += int(np.count_nonzero(~is_step))
         chosen = np.flatnonzero(is_step)
-        names = [self.rows.name(f"Iteration {number}") for number in steps[chosen].tolist()]
+        names = [self.rows.name(f"Iteration {number}", "Iteration Time") for number in steps[chosen].tolist()]
         yield self._slices("Steps", np.array(names, np.int32), starts[chosen], ends[chosen])
-        for title, first, last in _PARTS:
+        for title, category, first, last in _PARTS:
             begin, end, has_part = points.span(first, last)
             inside = np.flatnonzero(is_step & has_part & (begin >= starts) & (end <= ends))
-            yield self._named("Parts of steps", title, begin[inside], end[inside])
+            yield self._named("Parts of steps", title, category, begin[inside], end[inside])
         for name in points.reductions:
             begin, end, has_span = points.span(f"{name}{_START}", f"{name}{_END}")
             inside = np.flatnonzero(is_step & has_span & (begin > 0))
             if len(inside):
-                yield self._named(name.rpartition("_parallel_")[0] or name, name, begin[inside], end[inside])
+                track = name.rpartition("_parallel_")[0] or name
+                yield self._named(track, name, "Reduce", begin[inside], end[inside])
 
-    def _named(self, track: str, name: str, begin: Ints, end: Ints) -> EventChunk:
-        return self._slices(track, np.full(len(begin), self.rows.name(name), np.int32), begin, end)
+    def _named(self, track: str, name: str, category: str, begin: Ints, end: Ints) -> EventChunk:
+        return self._slices(track, np.full(len(begin), self.rows.name(name, category), np.int32), begin, end)
 
     def _slices(self, track: str, names: NDArray[np.int32], begin: Ints, end: Ints) -> EventChunk:
         nothing = np.zeros(len(begin), np.int64)
