@@ -20,6 +20,7 @@ from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.layouts.ascend_names import raw_capture
 from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.refused_files import refused_table
@@ -75,6 +76,7 @@ class FolderWalk:
         self.left_out = 0  # files that are more than there may be
         self.refused = LeftOut("more folders and files are left out: they cannot be read")
         self.links = FolderLinks(root, is_served)
+        self.raw_captures: set[Path] = set()  # of Ascend devices, with data that only their profiler reads
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
@@ -84,6 +86,8 @@ class FolderWalk:
             place = waiting.pop()
             path, parts = place.path, place.parts
             gone_through.add(place.real)
+            if (raw := raw_capture((self._root.name, *parts))) is not None:
+                self.raw_captures.add(self._root.joinpath(*raw[1:]))
             files: list[FileEntry] = []
             below: list[FolderPlace] = []
             links: list[FolderPlace] = []

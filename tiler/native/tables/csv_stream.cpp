@@ -22,7 +22,7 @@ std::uint64_t matches(std::uint64_t eight, char byte) {
     return (other - ones) & ~other & high_bits;
 }
 
-// Where the cell ends that goes on at a place: at a comma, the end of a line or of the text.
+// The end of the cell that goes on at a place: a comma, the end of a line or of the text.
 std::size_t find_end(std::string_view text, std::size_t place) {
     constexpr std::size_t at_once = sizeof(std::uint64_t);
     for (; place + at_once <= text.size(); place += at_once) {
