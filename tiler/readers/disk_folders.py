@@ -7,6 +7,7 @@ are texts until something is made of them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -142,6 +143,8 @@ class FolderWalk:
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:
     """The look of a file. One that is named as a host's is a trace: if it is damaged, opening it says so."""
+    if file.size_bytes and any(names.fullmatch(file.name) for names in _certain_names()):
+        return FileLook(is_trace=True)
     look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 
@@ -162,6 +165,11 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_symlink() and entry.is_dir()
     except OSError:  # it leads to itself
         return False
+
+
+@cache
+def _certain_names() -> tuple[re.Pattern[str], ...]:
+    return tuple(names for trace_format in formats().values() if (names := trace_format.certain_names) is not None)
 
 
 @cache
