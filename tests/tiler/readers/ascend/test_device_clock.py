@@ -141,3 +141,13 @@ def test_steps_of_another_run_than_the_timeline_are_said(tmp_path: Path) -> None
         with tilescope.connect(index(tmp_path, tmp_path / f"store{counter}")) as client:
             warnings = client.run().manifest["warnings"]
             assert any("no time in common with ascend_timeline_display_0.json" in w for w in warnings) is is_said
+
+
+def test_the_timeline_as_text_is_that_of_the_json(drawn_run_1: Run, corpus: Path) -> None:
+    """Its rows, of which the JSON's are the same: start to 1 ns and duration, by stream, at the counter."""
+    drawn = sorted(
+        (start, duration) for track in slices(drawn_run_1, "Device 1").values() for _, start, duration in track
+    )
+    rows = sorted((start - 10 * COUNTER, duration) for _, _, start, duration in text_rows(corpus))
+    assert len(drawn) == len(rows) == 2817
+    assert all(abs(a - c) <= 1 and abs(b - d) <= 1 for (a, b), (c, d) in zip(drawn, rows, strict=True))
