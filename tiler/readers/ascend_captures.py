@@ -8,7 +8,7 @@ from typing import Final
 
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
-from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of
+from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of, unread_notes
 from tilescope.tiler.readers.layouts.ascend_names import capture_position
 
 _ANY_FILES: Final = ("trace.json", "timeline_display_0.json")  # which tell whether a folder is within a capture
@@ -48,7 +48,7 @@ def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolv
         hosts=tuple(str(labels[file]) for file in ascend.files),
         size_bytes=sum(run.size_bytes for run in files),
         modified_ns=max(run.modified_ns for run in files),
-        notes=tuple(ascend.notes),
+        notes=(*ascend.notes, *unread_notes(tables)),
         side_files=tuple(tables),
         is_unconfirmed=len(ascend.captures) > 1,
     )

@@ -7,6 +7,7 @@ are texts until something is made of them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.layouts.ascend_names import raw_capture
 from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.refused_files import refused_table
@@ -75,6 +77,7 @@ class FolderWalk:
         self.left_out = 0  # files that are more than there may be
         self.refused = LeftOut("more folders and files are left out: they cannot be read")
         self.links = FolderLinks(root, is_served)
+        self.raw_captures: set[Path] = set()  # of Ascend devices, with data that only their profiler reads
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
@@ -84,6 +87,8 @@ class FolderWalk:
             place = waiting.pop()
             path, parts = place.path, place.parts
             gone_through.add(place.real)
+            if (raw := raw_capture((self._root.name, *parts))) is not None:
+                self.raw_captures.add(self._root.joinpath(*raw[1:]))
             files: list[FileEntry] = []
             below: list[FolderPlace] = []
             links: list[FolderPlace] = []
@@ -138,6 +143,8 @@ class FolderWalk:
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:
     """The look of a file. One that is named as a host's is a trace: if it is damaged, opening it says so."""
+    if file.size_bytes and any(names.fullmatch(file.name) for names in _certain_names()):
+        return FileLook(is_trace=True)
     look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 
@@ -158,6 +165,11 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_symlink() and entry.is_dir()
     except OSError:  # it leads to itself
         return False
+
+
+@cache
+def _certain_names() -> tuple[re.Pattern[str], ...]:
+    return tuple(names for trace_format in formats().values() if (names := trace_format.certain_names) is not None)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -48,6 +49,7 @@ class Format:
     shortens: tuple[str, ...] = ()  # ids of formats: a file of the same host beside one of these is its shortened copy
     # Files of formats whose first bytes say little: true for a path that is called as they are, and begins so.
     is_named: Callable[[Path, bytes], bool] | None = None
+    certain_names: re.Pattern[str] | None = None  # of files that a search need not look into
     copy_names: tuple[str, ...] = ()  # of files that are copies of whatever host's file lies beside them
 
     def compressed_too(self) -> tuple[str, ...]:

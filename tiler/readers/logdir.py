@@ -23,6 +23,7 @@ from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntr
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.ascend import (
+    RAW_DATA,
     ascend_runs,
     file_order,
     is_joined_name,
@@ -30,7 +31,7 @@ from tilescope.tiler.readers.layouts.ascend import (
     notes_of,
     time_of_capture,
 )
-from tilescope.tiler.readers.layouts.ascend_names import capture_position
+from tilescope.tiler.readers.layouts.ascend_names import capture_folder_of, capture_position
 from tilescope.tiler.readers.layouts.capture_folders import JoinedFolders, capture_folder, join_folders, may_join
 from tilescope.tiler.readers.layouts.layout import RUN_MARK
 from tilescope.tiler.readers.layouts.log_directory import time_in_name
@@ -132,6 +133,9 @@ def _search(
             break  # the root is the folder of a run
     if not separate:
         runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
+    exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_captures else set()
+    for raw in sorted(walk.raw_captures - exported):
+        walk.refused.add(raw.relative_to(root).as_posix(), RAW_DATA)
     return _with_bound(runs, walk, root)
 
 

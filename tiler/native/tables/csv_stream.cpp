@@ -22,7 +22,7 @@ std::uint64_t matches(std::uint64_t eight, char byte) {
     return (other - ones) & ~other & high_bits;
 }
 
-// Where the cell ends that goes on at a place: at a comma, the end of a line or of the text.
+// The end of the cell that goes on at a place: a comma, the end of a line or of the text.
 std::size_t find_end(std::string_view text, std::size_t place) {
     constexpr std::size_t at_once = sizeof(std::uint64_t);
     for (; place + at_once <= text.size(); place += at_once) {
@@ -91,6 +91,7 @@ std::uint64_t CsvStream::lines_of_record() const {
 // True once all of the record is there.
 bool CsvStream::scan_record(bool is_last) {
     cells_.clear();
+    cell_count_ = 0;
     unquoted_.clear();
     open_.clear();
     position_ = first_;
@@ -101,7 +102,7 @@ bool CsvStream::scan_record(bool is_last) {
             if (text_.size() - first_ < most_record) return false;
             // What was scanned of the last cell is one.
             note(cut_records, text_.size());
-            cells_.push_back({position_, text_.size() - position_, position_, false});
+            push({position_, text_.size() - position_, position_, false});
             position_ = text_.size();
             return true;
         }
@@ -126,7 +127,7 @@ CsvStream::End CsvStream::scan_plain(std::size_t begin, bool is_last) {
     if (what == End::needs_more) {
         position_ = before;
     } else {
-        cells_.push_back({begin, end - begin, begin, false});
+        push({begin, end - begin, begin, false});
     }
     return what;
 }
@@ -168,9 +169,17 @@ bool CsvStream::scan_quoted(std::size_t quote, bool is_last, End& end) {
         unquoted_.resize(first);
     } else {
         unquoted_.append(text_, begin, stop - begin);
-        cells_.push_back({first, unquoted_.size() - first, quote, true});
+        push({first, unquoted_.size() - first, quote, true});
     }
     return true;
+}
+
+// Keeps a cell. Of those that no table has room for one that is not empty is enough.
+void CsvStream::push(const Cell& cell) {
+    ++cell_count_;
+    if (cells_.size() < most_columns_ || (cells_.size() == most_columns_ && !trimmed(cell).empty())) {
+        cells_.push_back(cell);
+    }
 }
 
 // Passes what ends a cell.
@@ -198,7 +207,7 @@ std::string_view CsvStream::trimmed(const Cell& cell) const {
 void CsvStream::take_header() {
     has_header_ = true;
     const std::size_t count = std::min(cells_.size(), most_columns_);
-    more_columns = cells_.size() - count;
+    more_columns = cell_count_ - count;
     for (std::size_t k = 0; k < count; ++k) {
         const std::string_view name = trimmed(cells_[k]);
         if (!utf8::is_valid(name)) note(not_utf8, cells_[k].position);
@@ -216,10 +225,10 @@ void CsvStream::take_row() {
         note(short_rows, cells_.back().position);
         for (std::size_t k = count; k < columns_.size(); ++k) columns_[k].add_absent();
     }
-    for (std::size_t k = columns_.size() + more_columns; k < cells_.size(); ++k) {
-        if (trimmed(cells_[k]).empty()) continue;
-        note(long_rows, cells_[k].position);
-        break;
+    if (cell_count_ > columns_.size() + more_columns) {
+        const auto is_filled = [this](const Cell& cell) { return !trimmed(cell).empty(); };
+        const auto more = std::find_if(cells_.begin() + static_cast<std::ptrdiff_t>(count), cells_.end(), is_filled);
+        if (more != cells_.end()) note(long_rows, more->position);
     }
     ++rows_;
 }

@@ -56,6 +56,7 @@ class CsvStream {
 
     bool read(std::size_t most_rows, std::size_t most_bytes, bool is_last);
     bool scan_record(bool is_last);
+    void push(const Cell& cell);
     End scan_cell(bool is_last);
     End scan_plain(std::size_t begin, bool is_last);
     bool scan_quoted(std::size_t quote, bool is_last, End& end);
@@ -74,6 +75,7 @@ class CsvStream {
     std::uint64_t line_ = 1;    // on which it begins
     bool is_begun_ = false;     // a byte order mark was passed
     std::vector<Cell> cells_;   // of the record
+    std::size_t cell_count_ = 0;  // of the record
     std::string unquoted_;      // its cells that had quotes
     std::vector<std::size_t> open_;  // its quotes that do not end
     bool has_header_ = false;

@@ -64,6 +64,16 @@ FAMILIES: Final = (
     _family("step_trace", "iterationid fpstart bpend iterationend", "step_trace"),
 )
 
+# Files of the first generation: no other program gives such names.
+CERTAIN_NAMES: Final = re.compile(
+    r"(?:step_trace_raw_\d+_detail_time|aicore_intermediate_\d+_(?:detail|type)|ascend_cluster_analyse_[\w-]+|"
+    r"(?:aicpu_intermediate|framework_raw|minddata_pipeline_raw|hccl_raw)_\d+)\.csv|"
+    r"(?:flops|output_timeline_data|min_cycle_counter|device_queue_profiling|dataset_iterator_profiling|minddata_aicpu|"
+    r"output_op_compute_time(?:_detail)?|output_data_preprocess_aicpu|output_format_data_hwts)_\d+\.txt|"
+    r"(?:pipeline_profiling|dynamic_shape_info|flops_summary|flops_scope|minddata_cpu_utilization|"
+    r"(?:ascend_|gpu_)?timeline_summary)_\d+\.json"
+)
+
 _UNIT: Final = re.compile(r"\((?:us|ms|ns|s|kb|mb|gb|gb/s|mb/s|%)\)|[\s_](?:us|ms|ns)$")
 _BLANK: Final = re.compile(r"\s+")
 _RANK: Final = re.compile(r"(?<=_)(\d{1,8})(?=(?:_detail(?:_time)?|_type)?$)")

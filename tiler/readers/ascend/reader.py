@@ -13,7 +13,6 @@ from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
-from tilescope.tiler.readers.ascend.neighbours import has_clock, has_timeline
 from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTrace
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
@@ -24,10 +23,7 @@ from tilescope.tiler.records.cells import Cells
 
 ID: Final = "ascend_table"
 
-# How certain a file is of the origin of its device's clock.
-_OF_COUNTER: Final = 3
-_OF_TIMELINE: Final = 2
-_OF_STEPS: Final = 1
+_OF_COUNTER: Final = 3  # certainty of a counter about the origin of its device's clock
 
 _COUNTER: Final = "min_cycle_counter"
 
@@ -95,42 +91,37 @@ class AscendTableReader:
 
     def _csv(self) -> Iterator[EventChunk]:
         chunks: list[EventChunk] = []
-        steps, timeline = StepTrace(self._device), TimelineData(self._device)
-        path, notes = self._source.path, []
-        is_drawn = True
+        drawing: StepTrace | TimelineData | None = None
+        why_not = ""
 
         def on_rows(columns: Sequence[str], cells: Sequence[Cells]) -> None:
-            nonlocal is_drawn
-            family = family_of(columns, path)
-            if family == "step_trace_raw":
-                is_drawn = not has_timeline(path, self._neighbours) or has_clock(path, self._neighbours)
-                chunks.extend(steps.chunks(columns, cells) if is_drawn else ())
-            elif family == "timeline_data":
-                is_drawn = not has_timeline(path, self._neighbours)
-                chunk = timeline.chunk(columns, cells)
-                chunks.extend([chunk] if chunk is not None else ())
+            nonlocal drawing, why_not
+            if drawing is None:
+                drawing = self._drawing(family_of(columns, self._source.path))
+                why_not = "" if drawing is None else drawing.why_not(self._source.path, self._neighbours)
+            if drawing is not None:
+                chunks.extend(drawing.chunks(columns, cells))
 
         csv = CsvTable(self._source, self._scratch_dir, on_rows)
         for _ in csv.read():
-            for chunk in chunks:
-                if is_drawn:
-                    (steps if steps.rows.slices else timeline).rows.describe(self._summary)
-                    yield chunk
+            if drawing is not None and not why_not:
+                drawing.rows.describe(self._summary)
+                yield from chunks
             chunks.clear()
             yield _NO_EVENTS
         self._summary.tables = [] if csv.table is None else [csv.table]
-        if steps.rows.slices:
-            self._set_clock(steps.rows.least_ns, _OF_STEPS)
-            self._summary.ignored = {"rows_without_times": steps.without_time} if steps.without_time else {}
-        elif timeline.rows.slices:
-            self._set_clock(timeline.rows.least_ns, _OF_TIMELINE)
-            self._summary.ignored = {"rows_without_times": timeline.without_time} if timeline.without_time else {}
-        if not is_drawn:
-            why = (
-                "the timeline of the same device is" if timeline.rows.slices else "no file says where its clock begins"
-            )
-            notes.append(f"its rows are a table, and not drawn: {why}{' drawn' * bool(timeline.rows.slices)}")
-        self._summary.warnings = [*csv.notes(), *notes]
+        self._summary.warnings = csv.notes()
+        if drawing is not None:
+            if drawing.rows.slices:
+                self._set_clock(drawing.rows.least_ns, drawing.certainty)
+            self._summary.ignored = {"rows_without_times": drawing.without_time} if drawing.without_time else {}
+        if why_not:
+            self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
+
+    def _drawing(self, family: str) -> StepTrace | TimelineData | None:
+        if family == "step_trace_raw":
+            return StepTrace(self._device)
+        return TimelineData(self._device) if family == "timeline_data" else None
 
     def _set_clock(self, origin_ns: int | None, certainty: int) -> None:
         key = f"{self._source.path.parent.as_posix()}/{self._device}"

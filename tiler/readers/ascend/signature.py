@@ -6,6 +6,7 @@ A header of a family is certain; any other only begins as a table, but where the
 from __future__ import annotations
 
 import csv
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ from tilescope.tiler.readers.trace_event.signature import EVENT_MARKS
 
 _MOST_CELLS: Final = 4096  # of a header that is looked at
 _MOST_BYTES: Final = 64 << 10
+_KEPT_HEADERS: Final = 256
 _LONGEST_NAME: Final = 200
 _NOT_IN_NAMES: Final = frozenset("<>{}=;")
 
@@ -29,18 +31,28 @@ def looks_like_table(head: bytes) -> Likeness:
     text = head[:_MOST_BYTES].removeprefix(BYTE_ORDER_MARK)
     if not text or text[:1] in b"{[<" or b"," not in text or not is_text(text):
         return Likeness.NONE
-    try:
-        lines = csv.reader(text.decode(errors="replace").splitlines(), skipinitialspace=True)
-        header = [cell.strip() for cell in next(lines, [])[:_MOST_CELLS]]
-        first = next(lines, None)
-    except csv.Error:
-        return Likeness.NONE
-    plain = frozenset(map(plain_name, header))
-    if any(family.columns <= plain for family in FAMILIES):
+    lines = text[:_MOST_BYTES].splitlines()[:2]
+    header = _cells(lines[0])
+    if _is_of_family(header):
         return Likeness.CERTAIN
     is_header = len(header) > 1 and all(map(_is_name, header)) and any(cell.isidentifier() for cell in header)
-    fits = first is not None and len(first) in (len(header), _MOST_CELLS)
+    fits = len(lines) > 1 and len(_cells(lines[1])) in (len(header), _MOST_CELLS)
     return Likeness.BEGINS if is_header and fits else Likeness.NONE
+
+
+def _cells(line: bytes) -> tuple[str, ...]:
+    """The first cells of a line; none where it is no line of a table."""
+    try:
+        rows = list(csv.reader([line.decode(errors="replace")], skipinitialspace=True))
+    except csv.Error:
+        return ()
+    return tuple(cell.strip() for row in rows[:1] for cell in row[:_MOST_CELLS])
+
+
+@lru_cache(_KEPT_HEADERS)
+def _is_of_family(header: tuple[str, ...]) -> bool:
+    plain = frozenset(map(plain_name, header))
+    return any(family.columns <= plain for family in FAMILIES)
 
 
 def is_named_table(path: Path, head: bytes) -> bool:

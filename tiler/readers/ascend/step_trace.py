@@ -6,7 +6,8 @@ row without times, such as the average at the end, is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.readers.ascend.event_rows import SliceRows, integers
+from tilescope.tiler.readers.ascend.neighbours import has_clock, has_timeline
 from tilescope.tiler.records.cells import Cells
 
 TICK_NS: Final = 10
@@ -33,9 +35,16 @@ _PARTS: Final = (
 class StepTrace:
     """Makes slices of rows."""
 
+    certainty = 1  # about the origin of the device's clock: less than others are
+
     def __init__(self, device: str) -> None:
         self.rows = SliceRows("Step trace", f"device {device}" if device else "")
         self.without_time = 0
+
+    def why_not(self, path: Path, files: Collection[Path]) -> str:
+        """The reason for which the steps of a file are not drawn beside these; empty if they are."""
+        is_joined = has_clock(path, files) or not has_timeline(path, files)
+        return "" if is_joined else "no file says where its clock begins"
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows."""

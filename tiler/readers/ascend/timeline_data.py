@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.readers.ascend.event_rows import SliceRows, milliseconds
 from tilescope.tiler.readers.ascend.families import plain_name
+from tilescope.tiler.readers.ascend.neighbours import has_timeline
 from tilescope.tiler.records.cells import Cells, CellState
 
 _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
@@ -19,22 +21,28 @@ _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
 class TimelineData:
     """Makes slices of rows."""
 
+    certainty = 2  # about the origin of the device's clock: a counter is more certain
+
     def __init__(self, device: str) -> None:
         self.rows = SliceRows(f"Device {device}" if device else "Device", "")
         self.without_time = 0
 
-    def chunk(self, columns: Sequence[str], cells: Sequence[Cells]) -> EventChunk | None:
-        """The slices of a chunk of rows; None where columns are missing."""
+    def why_not(self, path: Path, files: Collection[Path]) -> str:
+        """The reason for which the rows of a file are not drawn beside these; empty if they are."""
+        return "the timeline of the same device is drawn" if has_timeline(path, files) else ""
+
+    def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
+        """The slices of a chunk of rows; none where columns are missing."""
         places = {plain_name(column): place for place, column in enumerate(columns)}
         if any(name not in places for name in _COLUMNS):
-            return None
+            return
         operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)
         start_ns, start_ps, has_start = milliseconds(starts)
         duration_ns, duration_ps, has_duration = milliseconds(durations)
         is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
         chosen = np.flatnonzero(has_start & has_duration & is_named)
         self.without_time += len(starts) - len(chosen)
-        return self.rows.chunk(
+        yield self.rows.chunk(
             self._numbered(streams, "Stream ", chosen),
             self._numbered(operators, "", chosen),
             (start_ns[chosen], start_ps[chosen]),

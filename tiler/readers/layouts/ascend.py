@@ -25,7 +25,7 @@ from tilescope.tiler.readers.layouts.ascend_names import (
     framework_folder,
     is_table_name,
 )
-from tilescope.tiler.readers.layouts.ascend_ranks import NO_RANK, CaptureRank
+from tilescope.tiler.readers.layouts.ascend_ranks import NO_RANK, CaptureRank, is_rank_file
 from tilescope.tiler.readers.layouts.layout import RUN_MARK, FileLabel
 from tilescope.tiler.readers.layouts.rank_names import missing_ranks
 
@@ -34,7 +34,14 @@ _TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
 _TIME_CHARS: Final = 13  # ten seconds of the first capture: a capture that comes later seldom changes it
 _JOINED: Final = re.compile(r"(?:(?:PROF|ascend)_20\d{11}|PROF_\d+_\d+_\w+|.+_ascend_(?:pt|ms))\*")
 _WHOLE: Final = "trace_view.json"
-_TABLE_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
+
+RAW_DATA: Final = (
+    "has raw data alone: profiler.analyse() of its framework, or msprof --export=on --output=FOLDER, makes files of it"
+)
+_DATABASES: Final = (
+    "not read: record, or analyse, with an export of text (export_type), or msprof --export=on --type=text"
+)
+_UNREAD_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
 _MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
 _DEEPEST: Final = 4
 _NAMED: Final = 4
@@ -84,6 +91,13 @@ def notes_of(captures: Sequence[AscendCapture]) -> Iterator[str]:
         missing = missing_ranks({number for number in numbers if number is not None}, sizes.pop() if sizes else None)
         if missing is not None:
             yield missing
+
+
+def unread_notes(side_files: Sequence[Path]) -> Iterator[str]:
+    """A line about files of captures that nothing here reads, with what to do."""
+    names = list(dict.fromkeys(file.name for file in side_files if file.suffix == ".db"))
+    if names:
+        yield f"{_listed(names)} {'is a database' if len(names) == 1 else 'are databases'}, {_DATABASES}"
 
 
 def labels_of(captures: Sequence[AscendCapture]) -> dict[Path, FileLabel]:
@@ -187,7 +201,7 @@ def _joined_name(name: str) -> str:
 
 
 def find_tables(folder: Path, traces: Container[Path]) -> list[Path]:
-    """Tables below the folder of a capture, without raw data and its traces. What links lead to is not looked at."""
+    """Files below the folder of a capture that may be tables, without its traces and raw data, and not behind links."""
     tables: list[Path] = []
     waiting = [(folder, 0)]
     room = _MOST_LISTED
@@ -202,7 +216,11 @@ def find_tables(folder: Path, traces: Container[Path]) -> list[Path]:
                     if entry.is_dir(follow_symlinks=False):
                         if depth < _DEEPEST:
                             waiting.append((Path(entry.path), depth + 1))
-                    elif entry.name.endswith(_TABLE_ENDINGS) and entry.is_file(follow_symlinks=False):
+                    elif (
+                        entry.name.endswith(_UNREAD_ENDINGS)
+                        and not is_rank_file(entry.name)
+                        and entry.is_file(follow_symlinks=False)
+                    ):
                         tables.append(Path(entry.path))
         except OSError:  # removed meanwhile, or not ours to read
             continue

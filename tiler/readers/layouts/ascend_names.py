@@ -61,9 +61,23 @@ def framework_folder(path: Path) -> Path | None:
     return Path(*path.parts[: position + 1])
 
 
+def raw_capture(parts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The capture, as the first parts, of a folder of raw data such as `PROF_1_2_A/device_0/data`; None for another."""
+    if len(parts) < 3 or parts[-1] != "data" or _DEVICE_FOLDER.fullmatch(parts[-2]) is None:
+        return None
+    position = _position(parts)
+    return None if position is None else parts[: position + 1]
+
+
 def is_table_name(path: Path) -> bool:
     """True for a file of rows, which is no copy of a timeline."""
     return without_ending(path.name).endswith((".csv", ".txt"))
+
+
+def capture_folder_of(path: Path) -> Path | None:
+    """The folder of the capture that a file lies in."""
+    position = capture_position(path)
+    return None if position is None else Path(*path.parts[: position + 1])
 
 
 def device_place(path: Path) -> DevicePlace:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.families import CERTAIN_NAMES, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family
 from tilescope.tiler.readers.ascend.signature import looks_like_table
 from tilescope.tiler.readers.ascend.text_table import text_family
@@ -54,6 +54,8 @@ def _runs(folder: Folder) -> Sequence[PlannedRun]:
 
 
 def _is_table(trace: Candidate) -> bool:
+    if CERTAIN_NAMES.fullmatch(trace.path.name):
+        return True
     stem = stem_of(trace.path)
     return bool(trace.looks.get(ID) or text_family(stem) or json_family(stem)) or trace.path.suffix == ".csv"
 

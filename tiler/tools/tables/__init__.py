@@ -114,11 +114,11 @@ def _column_name(table: RunTable, name: str, field: str) -> str:
 def _list(tables: Sequence[RunTable]) -> Table:
     entries = [table.entry for table in tables]
     columns = [
-        Column("number", "Number", "id", [entry.id for entry in entries]),
+        Column("number", "Number", "count", [entry.id for entry in entries], total="none"),
         Column("name", "Table", "text", [entry.name for entry in entries]),
         Column("family", "Kind", "text", [entry.family or None for entry in entries]),
         Column("host", "Host", "text", [entry.host or None for entry in entries]),
-        Column("rank", "Rank", "id", [entry.rank for entry in entries]),
+        Column("rank", "Rank", "count", [entry.rank for entry in entries], total="none"),
         Column("device", "Device", "text", [entry.device or None for entry in entries]),
         Column("rows", "Rows", "count", [entry.rows for entry in entries]),
         Column("columns", "Columns", "count", [len(entry.columns) for entry in entries]),

@@ -12,6 +12,7 @@ describe("the page of a run without a timeline", () => {
     ["cloud_tpu", ["page/another"], "imported"],
     ["cloud_tpu", [], "imported"],
     ["tf_graph", ["graph/model"], "model_graph"],
+    ["ascend_table", [], "tables"],
     ["xspace", [], null],
   ])("%s with %j opens %s", (format, names, tool) => {
     const attachments = names.map((name) => ({ name }));

@@ -2,7 +2,11 @@
 
 import type { Attachment } from "@tilescope/client";
 
-const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported", tf_graph: "model_graph" };
+const PAGE_OF_FORMAT: Readonly<Record<string, string>> = {
+  ascend_table: "tables",
+  cloud_tpu: "imported",
+  tf_graph: "model_graph",
+};
 
 /** Tools that show a saved page as they show a trace, by the name of its attachment. */
 const TOOL_OF_SAVED: Readonly<Record<string, string>> = {

@@ -128,3 +128,26 @@ def test_steps_that_no_clock_joins_with_the_timeline_are_not_drawn(tmp_path: Pat
         run = client.run()
         assert len(run.events(limit=10)["start"]) == 1
         assert any("no file says where its clock begins" in warning for warning in run.manifest["warnings"])
+
+
+def test_steps_of_another_run_than_the_timeline_are_said(tmp_path: Path) -> None:
+    write_steps(tmp_path / "step_trace_raw_0_detail_time.csv", [100_007])
+    timeline: list[dict[str, Any]] = [{"name": "op", "ph": "X", "ts": 10**6, "dur": 2, "pid": 0, "tid": 1}]
+    (tmp_path / "ascend_timeline_display_0.json").write_text(json.dumps(timeline))
+    for counter, is_said in (("100000", True), ("100007", True), ("7", False)):
+        (tmp_path / "min_cycle_counter_0.txt").write_text(counter)
+        timeline[0]["ts"] = 10**6 if is_said else 1000
+        (tmp_path / "ascend_timeline_display_0.json").write_text(json.dumps(timeline))
+        with tilescope.connect(index(tmp_path, tmp_path / f"store{counter}")) as client:
+            warnings = client.run().manifest["warnings"]
+            assert any("no time in common with ascend_timeline_display_0.json" in w for w in warnings) is is_said
+
+
+def test_the_timeline_as_text_is_that_of_the_json(drawn_run_1: Run, corpus: Path) -> None:
+    """Its rows, of which the JSON's are the same: start to 1 ns and duration, by stream, at the counter."""
+    drawn = sorted(
+        (start, duration) for track in slices(drawn_run_1, "Device 1").values() for _, start, duration in track
+    )
+    rows = sorted((start - 10 * COUNTER, duration) for _, _, start, duration in text_rows(corpus))
+    assert len(drawn) == len(rows) == 2817
+    assert all(abs(a - c) <= 1 and abs(b - d) <= 1 for (a, b), (c, d) in zip(drawn, rows, strict=True))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import corpus_path
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.errors import TraceError, UsageError
 from tilescope.tiler.readers import DiscoveredRun, discover, find_run
 from tilescope.tiler.readers.layouts import ascend
 from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
@@ -206,3 +206,17 @@ def test_real_tables_are_read() -> None:
     run = find_run(corpus_path("ascend/profiler/ascend_timeline_display_0.json").parent)
     assert len(run.files) == 20
     assert {"ascend_timeline_display_0.json", "flops_1.txt"} <= {file.name for file in run.files}
+
+
+def test_what_is_not_read_is_named_with_what_to_run(tmp_path: Path) -> None:
+    framework = tmp_path / "n_7_20240102030405678_ascend_ms"
+    put(framework / "ASCEND_PROFILER_OUTPUT" / "trace_view.json", framework / FIRST / "device_0" / "data" / "x.bin")
+    put(framework / "ASCEND_PROFILER_OUTPUT" / "analysis.db", framework / "profiler_info_0.json")
+    put(tmp_path / SECOND / "device_1" / "data" / "x.bin")
+    run = find_run(tmp_path)
+    assert [file.name for file in run.side_files] == ["analysis.db"]
+    assert len(run.notes) == 2
+    assert run.notes[0].startswith("analysis.db is a database, not read: record, or analyse, with an export of text")
+    assert run.notes[1].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
+    with pytest.raises(TraceError, match="msprof --export=on"):
+        find_run(tmp_path / SECOND)
