@@ -18,6 +18,7 @@ from tilescope.tiler.query import SLICE_KINDS, Interruptible, Name, QueryReader,
 from tilescope.tiler.query.events import EVERYTHING, Events, join, no_events
 from tilescope.tiler.query.run_steps import StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import everywhere
 
 Ints = NDArray[np.int64]
@@ -72,6 +73,14 @@ class StepTrace:
             & (self.rows.is_open == 0)
         )
         return is_marked
+
+    @property
+    def is_cut(self) -> NDArray[np.bool_]:
+        """True for the first step where nothing is recorded before it: then it begins with forward."""
+        rows = self.rows
+        is_first = rows.start == rows.start.min(initial=TICK_LIMIT)
+        is_cut: NDArray[np.bool_] = is_first & (self.forward == rows.start) & (len(rows) > 1)
+        return is_cut
 
 
 def step_traces(reader: QueryReader, series: Sequence[StepSeries]) -> Interruptible[list[StepTrace]]:

@@ -89,6 +89,35 @@ def test_a_real_rank(tmp_path: Path) -> None:
     assert any("wait for data" in note.text for note in answer.notes)
 
 
+AVERAGES = {
+    # Ticks of 10 ns of the last row of each file: the mean of all steps but the first.
+    "run_1/step_trace_raw_1_detail_time.csv": (322, 20538093, 20384, 11805395, 8712314),
+    "profiler/step_trace_raw_0_detail_time.csv": (20, 13045611, 9035360, 1709449, 2300802),
+}
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_means_are_those_of_the_file(name: str, tmp_path: Path) -> None:
+    build_store([corpus_path(f"ascend/{name}")], tmp_path / "run.store")
+    answer = step_trace(tmp_path / "run.store")
+    count, *averages = AVERAGES[name]
+    tens = 10 * ticks_of_a_nanosecond(tmp_path / "run.store")
+    assert fact(answer, "count") == count
+    for part, average in zip(("step", "interval", "forward_backward", "tail"), averages, strict=True):
+        assert fact(answer, part) == pytest.approx(average * tens, abs=tens)
+
+
+def test_reduces_of_a_real_run(tmp_path: Path) -> None:
+    """Figures of the last row of the file: where the last reduce begins within the step, and how long it is."""
+    build_store([corpus_path("ascend/run_1/step_trace_raw_1_detail_time.csv")], tmp_path / "run.store")
+    answer = step_trace(tmp_path / "run.store")
+    tens = 10 * ticks_of_a_nanosecond(tmp_path / "run.store")
+    assert len(column(answer, "row", "parts")) == 14
+    assert column(answer, "part", "parts")[-1] == "stream_540_parallel_0"
+    assert column(answer, "start", "parts")[-1] == pytest.approx((47132360167 - 47120523118) * tens, abs=tens)
+    assert column(answer, "duration", "parts")[-1] == pytest.approx(4928102 * tens, abs=tens)
+
+
 def test_steps_without_marks_are_in_no_mean(tmp_path: Path) -> None:
     """A step whose forward and backward lie beyond it: another run's, or cut off."""
     write_steps(tmp_path / "steps.json", [Step(5, 100, 200, 300, 50), Step(5, 700, 800, 900, 50)])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.facts.tables import run_tables
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.host_nouns import host_noun
@@ -24,6 +25,8 @@ Ints = NDArray[np.int64]
 
 MAX_ROWS: Final = 65_536
 LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is worth a look
+
+_SHOWN_POINTS: Final = 3  # of several ranks
 
 SEE_INPUT: Final = "more than 0.5 ms each: see Input pipeline for its stages"
 
@@ -53,12 +56,29 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     notes = _notes(scope.reader.tick_ps, means, traced.mean_wait, chosen)
     if len(traced) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    return Answer(_facts(means, traced), tables, _charts(traced), notes)
+    facts = [*_facts(means, traced), *(yield from _points(scope.reader))]
+    return Answer(facts, tables, _charts(traced), notes)
+
+
+def _points(reader: QueryReader) -> Interruptible[list[Fact]]:
+    """The names of the operators at which forward starts and backward ends, where a file of the profiler has them."""
+    facts = []
+    for point, label in (("fp_start", "Forward starts with"), ("bp_end", "Backward ends with")):
+        names: set[str] = set()
+        for table in run_tables(reader, "step_trace_point_info"):
+            if point in table:
+                column = yield from table.column(point)
+                names.update(name for name in column.texts() if name)
+        if names:
+            facts.append(Fact(point, label, ", ".join(sorted(names)[:_SHOWN_POINTS]), "name"))
+    return facts
 
 
 def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
     whole = means.step
     kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
+    if (traced.is_cut & ~traced.in_mean).any():
+        kind += ", without the first recorded"
     parts = (
         ("interval", "Interval", means.interval, "from the start of a step to that of forward: waiting for data"),
         ("forward_backward", "Forward and backward", means.forward_backward, "computing the gradients"),

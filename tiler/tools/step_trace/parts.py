@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -41,8 +42,10 @@ class Means:
 
 
 def mean_parts(traces: Sequence[StepTrace], chosen: Sequence[TracedSteps]) -> Means:
-    """The means of the marked steps among the chosen ones, of all devices."""
-    marked = [rows.take(rows.is_marked) for rows in chosen]
+    """The means of the chosen steps of all devices, as far as they enter means."""
+    in_mean = TracedSteps.join(chosen).in_mean
+    bounds = np.cumsum([0, *map(len, chosen)]).tolist()
+    marked = [rows.take(in_mean[first:last]) for rows, (first, last) in zip(chosen, pairwise(bounds), strict=True)]
     count = sum(map(len, marked))
     if not count:
         return Means(0, None, None, None, None, 0, ())

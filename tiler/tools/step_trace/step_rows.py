@@ -30,12 +30,19 @@ class TracedSteps:
     backward: Ints
     wait: Ints  # for data, before the step; -1: not recorded
     is_marked: NDArray[np.bool_]
+    is_cut: NDArray[np.bool_]  # what was before it is not recorded
     reduce: Ints  # time of all reduces of the step, each counted
     track: Ints
     ordinal: Ints
 
     def __len__(self) -> int:
         return len(self.number)
+
+    @property
+    def in_mean(self) -> NDArray[np.bool_]:
+        """True for the steps that enter means: marked ones, not cut unless there is no other."""
+        whole: NDArray[np.bool_] = self.is_marked & ~self.is_cut
+        return whole if whole.any() else self.is_marked
 
     @property
     def mean_wait(self) -> int | None:
@@ -64,6 +71,7 @@ class TracedSteps:
             backward=trace.backward[which],
             wait=trace.wait[which],
             is_marked=trace.is_marked[which],
+            is_cut=trace.is_cut[which],
             reduce=reduce[which],
             track=rows.track[which],
             ordinal=rows.ordinal[which],
