@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.findings.sentences import percent_text
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -89,9 +90,8 @@ def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
         Fact("step", "Step", whole, "ticks", kind if means.count else "no step has marks"),
     ]
     for part, label, ticks, note in parts:
-        share = None if not whole or ticks is None else ticks / whole
-        facts.append(Fact(part, label, ticks, "ticks", note))
-        facts.append(Fact(f"{part}_share", f"{label}, share of the step", share, "fraction"))
+        share = "" if not whole or ticks is None else f"{percent_text(ticks / whole)} of the step: "
+        facts.append(Fact(part, label, ticks, "ticks", share + note))
     if traced.mean_wait is not None:
         between = "from the end of a step to the start of forward in the next: mean of those with a wait recorded"
         facts.append(Fact("wait", "Waits for data", traced.mean_wait, "ticks", between))

@@ -42,6 +42,7 @@ export function StepPicture({ parts, context }: Props) {
               <li
                 key={`${bar.name} ${bar.start}`}
                 style={{ left: percent(bar.left), width: percent(bar.width), ...style(index, place) }}
+                class={bar.width < NAMED ? "is-narrow" : ""}
                 title={barText(bar, duration)}
               >
                 <span class={bar.width < NAMED ? "visually-hidden" : ""}>{barText(bar, duration)}</span>
