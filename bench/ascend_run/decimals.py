@@ -1,0 +1,54 @@
+"""Exact decimal text of integers: of single ones, and of columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.pod_run.wire import Cells
+
+Ints = NDArray[np.int64]
+
+
+def decimal(value: int, places: int, keep: int = 0) -> str:
+    """`value` / 10**`places` without zeros at its end, of which `keep` places stay."""
+    sign, digits = ("-" if value < 0 else ""), str(abs(value)).rjust(places + 1, "0")
+    whole, fraction = digits[: len(digits) - places], digits[len(digits) - places :]
+    fraction = fraction.rstrip("0").ljust(keep, "0")
+    return f"{sign}{whole}.{fraction}" if fraction else sign + whole
+
+
+def milliseconds(ticks: int) -> str:
+    return decimal(ticks, 5)
+
+
+def choices(texts: Sequence[str], index: Ints) -> Cells:
+    """A text in each row."""
+    encoded = [content.encode() for content in texts]
+    width = max(map(len, encoded))
+    table = np.array(encoded, f"S{width}").view(np.uint8).reshape(len(texts), width)
+    used = np.arange(width)[None, :] < np.array([len(content) for content in encoded])[:, None]
+    return Cells(table[index], used[index])
+
+
+def decimals(values: Ints, places: int, keep: int = 0) -> Cells:
+    """As `decimal`, of numbers that are not negative."""
+    width = max(len(str(int(values.max(initial=0)))), places + 1)
+    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
+    digits = values[:, None] // powers[None, :] % 10
+    whole, fraction = digits[:, : width - places], digits[:, width - places :]
+    leading = np.maximum.accumulate(whole > 0, axis=1)
+    leading[:, -1] = True
+    trailing = np.maximum.accumulate(fraction[:, ::-1] > 0, axis=1)[:, ::-1]
+    trailing[:, :keep] = True
+    dot = trailing[:, :1] if places else np.zeros((len(values), 0), np.bool_)
+    cells = np.concatenate([whole, np.full(dot.shape, ord(".") - ord("0")), fraction], axis=1)
+    return Cells((cells + ord("0")).astype(np.uint8), np.concatenate([leading, dot, trailing], axis=1))
+
+
+def rows(*parts: Cells | str, count: int) -> Cells:
+    """Columns side by side; a text is the same in each row."""
+    columns = [Cells.constant(count, part.encode()) if isinstance(part, str) else part for part in parts]
+    return columns[0].then(*columns[1:])
