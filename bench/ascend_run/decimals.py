@@ -26,11 +26,13 @@ def milliseconds(ticks: int) -> str:
 
 def choices(texts: Sequence[str], index: Ints) -> Cells:
     """A text in each row."""
-    encoded = [content.encode() for content in texts]
-    width = max(map(len, encoded))
-    table = np.array(encoded, f"S{width}").view(np.uint8).reshape(len(texts), width)
+    numbers = {content: number for number, content in enumerate(dict.fromkeys(texts))}
+    encoded = [content.encode() for content in numbers]
+    width = max(1, *map(len, encoded))
+    table = np.array(encoded, f"S{width}").view(np.uint8).reshape(len(encoded), width)
     used = np.arange(width)[None, :] < np.array([len(content) for content in encoded])[:, None]
-    return Cells(table[index], used[index])
+    chosen = np.array([numbers[content] for content in texts])[index]
+    return Cells(table[chosen], used[chosen])
 
 
 def decimals(values: Ints, places: int, keep: int = 0) -> Cells:
@@ -46,6 +48,12 @@ def decimals(values: Ints, places: int, keep: int = 0) -> Cells:
     dot = trailing[:, :1] if places else np.zeros((len(values), 0), np.bool_)
     cells = np.concatenate([whole, np.full(dot.shape, ord(".") - ord("0")), fraction], axis=1)
     return Cells((cells + ord("0")).astype(np.uint8), np.concatenate([leading, dot, trailing], axis=1))
+
+
+def either(first: NDArray[np.bool_], cells: Cells | str, others: Cells | str) -> Cells:
+    """Cells in the rows that are `first`, the others elsewhere."""
+    count = len(first)
+    return rows(cells, count=count).only(first).then(rows(others, count=count).only(~first))
 
 
 def rows(*parts: Cells | str, count: int) -> Cells:

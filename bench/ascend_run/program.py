@@ -128,7 +128,9 @@ def _operators(shape: AscendShape, stage: int) -> Iterator[Operator]:
     for layer in reversed(range(shape.layers)):
         scope = f"Gradients/{_NET}/layer{stage * shape.layers + layer}-Block"
         yield from _backward(scope, layer)
-        yield _communication("AllReduce", "backward", REDUCE_STREAM, Tensor((_WIDTH, _INNER)), layer)
+        if layer % shape.reduce_every == 0:
+            weights = Tensor((_WIDTH, _INNER * min(shape.reduce_every, shape.layers - layer)))
+            yield _communication("AllReduce", "backward", REDUCE_STREAM, weights, layer)
     if not first:
         yield _communication("Send", "backward", SEND_STREAM, activation)
     for layer in range(shape.layers):

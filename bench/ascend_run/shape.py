@@ -25,6 +25,7 @@ class AscendShape:
     slow_peer: int | None = 2  # what `slow_reader` gets from it comes slowly
     slow_reader: int | None = 3
     starved_step: int | None = 2  # from 0 on; data come late, of all ranks
+    reduce_every: int = 1  # layers whose gradients are reduced together
     pause_every: int = 1  # operators from one pause of the device to the next
     launches: int = 1  # 0: no events of the host that launch kernels
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from bench.ascend_run import data_files, flops_files, graph_memory
+from bench.ascend_run.allocations import NEVER, allocations, reserved
 from bench.ascend_run.collective_files import link_sums, step_links, transport
+from bench.ascend_run.framework import kernel_type
 from bench.ascend_run.operator_files import DISPATCH
 from bench.ascend_run.parallel_strategy import shards
 from bench.ascend_run.shape import START_NS, TICK_NS
@@ -74,8 +76,24 @@ def _rank(training: Training, rank: int) -> dict[str, Any]:
         "scope_flops": [[*link, count] for link, count in flops_files.scope_flops(program).items()],
         "communications": _communications(training, rank),
         "links": _links(training, rank),
+        "allocations": _allocations(training, rank),
         "memory": {"capacity": graph_memory.CAPACITY, "static": graph_memory.STATIC, "peak": max(curve)}
         | {"peak_at": curve.index(max(curve)), "curve": curve if len(curve) <= _MAX_OPERATORS else None},
+    }
+
+
+def _allocations(training: Training, rank: int) -> dict[str, Any]:
+    """Memory of generation 2: bytes in use at most, when (ns), and what is never released."""
+    owned = allocations(training, rank)
+    never = owned.end == NEVER
+    peak = int(owned.used.argmax())
+    return {
+        "count": len(owned.start),
+        "never_released": int(never.sum()),
+        "never_released_bytes": int(owned.size[never].sum()),
+        "peak": int(owned.used[peak]),
+        "peak_at_ns": int(owned.moments[peak]),
+        "reserved": int(reserved(owned.used).max()),
     }
 
 
@@ -110,6 +128,7 @@ def _kinds(training: Training, rank: int) -> list[dict[str, Any]]:
     return [
         {
             "kind": kind,
+            "type": kernel_type(program.operators[chosen[0]]),  # in generation 2
             "core": core,
             "count": len(chosen) * len(times.begin),
             "total": int(times.duration[:, chosen].sum()),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bench.ascend_run import AscendShape, Training, truth, write_profiler
+from tests.bench.real_forms import fits, line_ends, pattern, table, unlike
 from tests.corpus import corpus_path
 
 SHAPE = AscendShape()
@@ -36,28 +37,6 @@ def profiler(training: Training, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_bytes().decode())))
-
-
-def pattern(cell: str) -> str:
-    """A cell's form: numbers by whether they have decimals, words by that they are words, JSON as such."""
-    if cell[:1] in ("[", "{"):
-        return type(json.loads(cell)).__name__
-    cell = re.sub(r"-?\d+(\.\d+)?(e-?\d+)?", lambda number: "1.1" if number[1] or number[2] else "1", cell)
-    return re.sub(r"[A-Za-z_][\w/()<>-]*", "a", cell)
-
-
-def unlike(made: list[str], seen: list[str]) -> set[str]:
-    """Forms of a column's cells that a real file's column does not have; decimals may happen to be whole."""
-    real = {pattern(cell) for cell in seen}
-    return {pattern(cell) for cell in made} - real - ({"1"} if "1.1" in real else set())
-
-
-def ends(content: bytes) -> set[bytes]:
-    return set(re.findall(rb"\r?\n", content))
-
-
 REAL_TABLES = {
     "aicore_intermediate_0_detail.csv": "run_1/aicore_intermediate_1_detail.csv",
     "aicore_intermediate_0_type.csv": "run_1/aicore_intermediate_1_type.csv",
@@ -75,7 +54,7 @@ REAL_TABLES = {
 def test_tables_are_like_real_ones(profiler: Path, name: str) -> None:
     own, real = (profiler / name).read_bytes(), corpus_path(f"ascend/{REAL_TABLES[name]}").read_bytes()
     assert own.split(b"\n")[0] == real.split(b"\n")[0]
-    assert ends(own) == ends(real)
+    assert line_ends(own) == line_ends(real)
     csv.field_size_limit(1 << 20)
     own_rows, real_rows = (list(csv.reader(io.StringIO(content.decode())))[1:] for content in (own, real))
     columns = zip(zip(*own_rows, strict=True), zip(*real_rows, strict=True), strict=True)
@@ -114,15 +93,6 @@ REAL_JSON = {
     "ascend_timeline_display_0.json": "profiler/ascend_timeline_display_0.json",
     "ascend_timeline_summary_0.json": "profiler/ascend_timeline_summary_0.json",
 }
-
-
-def fits(own: Any, real: Any) -> bool:
-    """True if keys and types are those of a real value; each item of a list is like one of the real list."""
-    if isinstance(own, dict):
-        return isinstance(real, dict) and own.keys() == real.keys() and all(fits(own[key], real[key]) for key in own)
-    if isinstance(own, list):
-        return isinstance(real, list) and all(any(fits(item, other) for other in real) for item in own)
-    return type(own) is type(real) or (isinstance(own, int | float) and isinstance(real, int | float))
 
 
 @pytest.mark.parametrize("name", REAL_JSON)
