@@ -21,6 +21,7 @@ _RDMA_BYTES_PER_TICK: Final = 240
 _SLOW_LINK: Final = 4  # times as long
 _SLOW_RANK: Final = 1.35
 _DEQUEUE: Final = 100
+_FED_SLOWLY: Final = 9_000
 _STARVED: Final = 90_000  # ticks that data come late
 
 
@@ -112,7 +113,8 @@ class _Rank:
         duration = (typical * rng.uniform(0.97, 1.03, (steps, operators))).astype(np.int64)
         pause = rng.integers(2, 30, (steps, operators))
         pause[:, np.arange(operators) % shape.pause_every != 0] = 0
-        self._advance = np.where(np.array([operator.beside for operator in program.operators]), 0, duration + pause)
+        self._beside = np.array([operator.beside for operator in program.operators])
+        self._advance = np.where(self._beside, 0, duration + pause)
         sizes = link_bytes(shape, program, rank)
         blank = np.zeros(steps, np.int64)
         waits = np.zeros((steps, len(sizes)), np.int64)
@@ -151,6 +153,7 @@ class _Rank:
         (place,) = self._program.order["data"]
         request = begin + int(self._lead[step, 0])
         late = _STARVED if step == self._shape.starved_step else 0
+        late += _FED_SLOWLY if self._rank == self._shape.fed_slowly else 0
         times.request[step], times.start[step, place] = request, request + late + _DEQUEUE
         self._now = int(times.start[step, place] + times.duration[step, place] + self._lead[step, 1])
         times.forward[step] = self._now
@@ -202,7 +205,8 @@ class _Rank:
         """Runs operators one after the other."""
         chosen = list(places)
         ends = self._now + np.cumsum(self._advance[step, chosen])
-        self.times.start[step, chosen] = ends - self._advance[step, chosen]
+        # No two begin at the same moment: flows are told apart by it.
+        self.times.start[step, chosen] = ends - self._advance[step, chosen] + self._beside[chosen]
         self._now = int(ends[-1])
 
     def _receive(self, step: int, part: Part, ranks: list[_Rank]) -> None:
@@ -218,3 +222,4 @@ class _Rank:
         for place in self._program.places("Send", part):
             row = [self._now, self._now + SEND, SEND - RECORD, 0]
             self.communicate(step, [place], np.array([row]))
+            self._now += RECORD

@@ -24,6 +24,7 @@ class AscendShape:
     slow_rank: int | None = 1  # its kernels take longer
     slow_peer: int | None = 2  # what `slow_reader` gets from it comes slowly
     slow_reader: int | None = 3
+    fed_slowly: int | None = 0  # a rank whose data come late in each step
     starved_step: int | None = 2  # from 0 on; data come late, of all ranks
     reduce_every: int = 1  # layers whose gradients are reduced together
     pause_every: int = 1  # operators from one pause of the device to the next

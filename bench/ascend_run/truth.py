@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from bench.ascend_run import data_files, flops_files, graph_memory
 from bench.ascend_run.allocations import NEVER, allocations, reserved
 from bench.ascend_run.collective_files import link_sums, step_links, transport
@@ -16,6 +14,7 @@ from bench.ascend_run.parallel_strategy import shards
 from bench.ascend_run.shape import START_NS, TICK_NS
 from bench.ascend_run.step_files import average_row, reduce_name, step_parts, step_row
 from bench.ascend_run.training import Training
+from bench.ascend_run.verdict_figures import THRESHOLDS, figures
 
 _STEP_ROW = ("begin", "end", "length", "forward", "backward", "interval", "fp_and_bp", "tail")
 _MAX_OPERATORS = 500  # of larger programs single operators are left out
@@ -41,7 +40,9 @@ def truth(training: Training) -> dict[str, Any]:
                 for operation in data_files.PIPELINE
             ],
         },
-        "verdicts": _verdicts(training),
+        "planted": _planted(training),
+        "figures": figures(training),
+        "thresholds": THRESHOLDS,
     }
 
 
@@ -169,21 +170,12 @@ def _links(training: Training, rank: int) -> list[dict[str, Any]]:
     ]
 
 
-def _verdicts(training: Training) -> dict[str, Any]:
-    """Faults that were planted, with the figures that thresholds are held against."""
+def _planted(training: Training) -> dict[str, Any]:
+    """Faults that were planted."""
     shape = training.shape
-    interval = [float(np.mean((times.forward - times.begin)[1:])) for times in training.times]
-    data = data_files.data_queue(shape)
-    usages = {
-        operation.number: sum(operation.sizes(3 * shape.steps)) / (3 * shape.steps) / operation.length
-        for operation in data_files.PIPELINE
-        if operation.fill is not None
-    }
     return {
         "slow_rank": shape.slow_rank,
         "slow_link": None if shape.slow_reader is None else [shape.slow_peer, shape.slow_reader],
+        "fed_slowly": shape.fed_slowly,
         "starved_step": None if shape.starved_step is None else shape.starved_step + 1,
-        "mean_interval": interval,  # of all steps but the first; more than 50,000 ticks: look at data
-        "empty_data_queue": [data.count(0), len(data)],  # more than 30 %: data come too slowly
-        "queue_usage": usages,
     }

@@ -240,8 +240,14 @@ def test_what_was_planted_can_be_seen(expected: dict[str, Any]) -> None:
     )
     assert first > 4 * second
     starved = [max(rank["steps"], key=lambda step: step["interval"])["step"] for rank in ranks]
-    assert starved == [expected["verdicts"]["starved_step"]] * SHAPE.ranks
-    usage = expected["verdicts"]["queue_usage"]
+    assert starved == [expected["planted"]["starved_step"]] * SHAPE.ranks
+    figures, limits = expected["figures"], expected["thresholds"]
+    intervals = figures["mean_intervals"]
+    over = [100 * (interval / (sum(intervals) / len(intervals)) - 1) for interval in intervals]
+    assert [rank for rank in RANKS if over[rank] > limits["step_interval_over_mean_percent"]] == [SHAPE.fed_slowly]
+    for part in ("receive", "collective"):
+        assert 100 * figures[part][0] / figures[part][1] > limits[f"{part}_percent"]
+    usage = figures["queue_usage"]
     gaps = {
         operation["number"]: max(usage[child] for child in operation["children"]) - usage[operation["number"]]
         for operation in expected["pipeline"]["operations"]
