@@ -152,7 +152,7 @@ def module_memory(training: Training, rank: int) -> str:
     """Reserved memory of modules at the begin of each step, in MiB."""
     lines = [
         (rank, module, decimal(START_NS + int(begin) * TICK_NS, 3) + "\t", size + step, f"NPU:{rank}")
-        for step, begin in enumerate(training.times[rank].begin)
+        for step, begin in enumerate(training.times[rank].host_begin)
         for module, size in _MODULES
     ]
     return csv_text(("Device_id", "Component", "Timestamp(us)", "Total Reserved(MB)", "Device"), lines)

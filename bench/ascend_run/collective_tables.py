@@ -141,9 +141,9 @@ def step_trace_time(training: Training, rank: int) -> str:
     lines = []
     program, times = training.program(rank), training.times[rank]
     for step in range(training.shape.steps):
-        part = step_parts(program, times, training.covers[rank], step)
-        length, bubble = int(times.length[step]), part["receive_alone"]
-        begin = int(times.begin[step])
+        part = step_parts(program, times, training.covers[rank], step, host=True)
+        length, bubble = int(times.host_length[step]), part["receive_alone"]
+        begin = int(times.host_begin[step])
         starts = times.start[step]
         preparing = int(starts[starts >= begin].min()) - begin
         ticks = (

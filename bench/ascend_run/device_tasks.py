@@ -70,8 +70,10 @@ def tasks(training: Training, rank: int) -> Tasks:
     for stream in np.unique(streams):
         (own,) = np.nonzero(streams == stream)
         wait[own[1:]] = np.maximum(0, start[own[1:]] - start[own[:-1]] - duration[own[:-1]])
+    # The host waits for the device at the end of a step: a kernel and its launch are in the same one.
     number = np.arange(len(order)) * _LAUNCH
-    launch = np.maximum.accumulate(start - _LEAD - number) + number
+    begin = np.append(times.host_begin, 0)[np.searchsorted(times.host_begin, start, "right") - 1]
+    launch = np.maximum.accumulate(np.maximum(start - _LEAD, begin) - number) + number
     launch_duration = np.minimum(200, np.diff(launch, append=launch[-1] + 200) - 2)
     return Tasks(
         place,

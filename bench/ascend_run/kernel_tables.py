@@ -26,7 +26,7 @@ _MAC_RATIO, _VECTOR_RATIO = "0.8868", "0.0822"
 def step_labels(training: Training, rank: int, part: Tasks) -> NDArray[np.int64]:
     """The step during which each task begins; 0 before the first one."""
     times = training.times[rank]
-    begins = times.begin * TICK_NS
+    begins = times.host_begin * TICK_NS
     return np.searchsorted(begins, part.start - START_NS, "right").astype(np.int64)
 
 

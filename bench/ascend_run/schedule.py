@@ -30,6 +30,7 @@ class RankTimes:
     """Times of a rank; the axes are steps, operators or communications of its program, and ranks that it reads from."""
 
     begin: Ints  # of each step
+    host_begin: Ints  # of each step for the host, which also sees what is before the first forward operator
     request: Ints  # when the device asks for the step's data, which `GetNext` takes as soon as they are there
     forward: Ints  # when its forward part begins
     backward: Ints  # when its backward part ends
@@ -41,8 +42,8 @@ class RankTimes:
     transit: Ints  # (steps, communications, ranks); of its own number: a copy on the chip
 
     @property
-    def length(self) -> Ints:
-        return self.end - self.begin
+    def host_length(self) -> Ints:
+        return self.end - self.host_begin
 
 
 def link_bytes(shape: AscendShape, program: Program, rank: int) -> Ints:
@@ -120,6 +121,7 @@ class _Rank:
         waits = np.zeros((steps, len(sizes)), np.int64)
         self.times = RankTimes(
             begin=blank,
+            host_begin=blank.copy(),
             request=blank.copy(),
             forward=blank.copy(),
             backward=blank.copy(),
@@ -159,6 +161,7 @@ class _Rank:
         times.forward[step] = self._now
         # A step trace lets the first step begin with its first operator: nothing is known of what was before.
         times.begin[step] = begin if step else self._now
+        times.host_begin[step] = begin if step else self._now - int(self._lead[step, 1])
 
     def forward(self, step: int, ranks: list[_Rank]) -> None:
         first, *places = self._program.order["forward"]

@@ -60,9 +60,11 @@ def step_trace(shape: AscendShape, program: Program, times: RankTimes, rank: int
     return csv_text(header, [*numbered, ["-", *average_row(rows)]], "\r\n")
 
 
-def step_parts(program: Program, times: RankTimes, rank_cover: Cover, step: int) -> dict[str, int]:
-    """Ticks of each part of a step."""
-    begin, end = int(times.begin[step]), int(times.end[step])
+def step_parts(
+    program: Program, times: RankTimes, rank_cover: Cover, step: int, *, host: bool = False
+) -> dict[str, int]:
+    """Ticks of each part of a step, which begins with the host's in generation 2."""
+    begin, end = int((times.host_begin if host else times.begin)[step]), int(times.end[step])
     computation = rank_cover.computation.within(begin, end)
     communication = rank_cover.communication.within(begin, end)
     pure = rank_cover.pure_communication.within(begin, end)

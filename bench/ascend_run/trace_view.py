@@ -90,7 +90,7 @@ def _steps(training: Training, framework: Framework, rank: int) -> Iterator[str]
     times, program = training.times[rank], training.program(rank)
     (place,) = program.order["data"]
     for step in range(training.shape.steps):
-        begin, end = int(times.begin[step]), int(times.end[step])
+        begin, end = int(times.host_begin[step]), int(times.end[step])
         yield _host_event(f"ProfilerStep#{step + 1}", begin, end)
         if framework.label == "pt":
             loader = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"

@@ -64,6 +64,12 @@ def _rank(training: Training, rank: int) -> dict[str, Any]:
             | {"request": int(times.request[step])}
             for step, row in enumerate(rows)
         ],
+        "host_steps": [
+            {"step": step + 1, "begin": int(times.host_begin[step]), "end": int(times.end[step])}
+            | {"length": int(times.host_length[step])}
+            | step_parts(program, times, cover, step, host=True)
+            for step in range(shape.steps)
+        ],  # of generation 2, by ranges and by launches alike
         "average": dict(zip(_STEP_ROW, average_row(rows), strict=True)),
         "parts": {
             lane: {"intervals": len(getattr(cover, lane).start), "total": getattr(cover, lane).total}

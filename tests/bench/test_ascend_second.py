@@ -197,7 +197,7 @@ def test_steps_add_up(folders: list[Path], expected: dict[str, Any]) -> None:
         origin = expected["start_ns"]
         assert [
             ((nanoseconds(event["ts"]) - origin) // 10, int(event["dur"] * 100), event["name"]) for event in steps
-        ] == [(step["begin"], step["length"], f"ProfilerStep#{step['step']}") for step in own["steps"]]
+        ] == [(step["begin"], step["length"], f"ProfilerStep#{step['step']}") for step in own["host_steps"]]
         lanes, lengths = Counter[str](), Counter[str]()
         for event in events:
             if event["name"] in LANES and event["ph"] == "X":
@@ -205,7 +205,7 @@ def test_steps_add_up(folders: list[Path], expected: dict[str, Any]) -> None:
                 lengths[LANES[event["name"]]] += int(event["dur"] * 100)
         assert lanes == {lane: part["intervals"] for lane, part in own["parts"].items()}
         assert lengths == {lane: part["total"] for lane, part in own["parts"].items()}
-        for row, step in zip(table(folder / OUTPUT / "step_trace_time.csv"), own["steps"], strict=True):
+        for row, step in zip(table(folder / OUTPUT / "step_trace_time.csv"), own["host_steps"], strict=True):
             columns = {name: whole_ticks(value) for name, value in row.items() if name not in ("Device_id", "Step")}
             assert columns["Computing"] + columns["Communication(Not Overlapped)"] + columns["Free"] == step["length"]
             assert columns["Stage"] + columns["Bubble"] == step["length"]
@@ -234,6 +234,26 @@ def test_flows_lead_from_the_host_to_each_task(folders: list[Path]) -> None:
             assert phases["s"] == phases["f"]
             begin = min(nanoseconds(event["ts"]) for event in events if event["ph"] == "s")
             assert begin < min(nanoseconds(event["ts"]) for event in events if event["ph"] == "f")
+
+
+def test_kernels_are_in_the_step_that_launches_them(folders: list[Path], expected: dict[str, Any]) -> None:
+    for rank, folder in enumerate(folders):
+        steps = expected["ranks"][rank]["host_steps"]
+        begins = [expected["start_ns"] + step["begin"] * 10 for step in steps]
+        launches: dict[str, int] = {}
+        for event in timeline(folder):
+            if event.get("cat") == "async_npu" and event["ph"] == "s":
+                launches[str(event["id"])] = nanoseconds(event["ts"])
+        for row in table(folder / OUTPUT / "kernel_details.csv"):
+            start = nanoseconds(row["Start Time(us)"])
+            launch = launches[str(start)]
+            assert launch < start
+            assert [sum(begin <= moment for begin in begins) for moment in (launch, start)] == (
+                [int(row["Step Id"] or 0)] * 2
+            )
+            if row["Step Id"]:
+                end = expected["start_ns"] + steps[int(row["Step Id"]) - 1]["end"] * 10
+                assert start + nanoseconds(row["Duration(us)"]) <= end
 
 
 def test_communication_is_that_of_the_truth(folders: list[Path], expected: dict[str, Any]) -> None:
