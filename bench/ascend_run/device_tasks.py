@@ -8,14 +8,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.ascend_run.program import Operator
 from bench.ascend_run.schedule import RECORD, link_bytes
-from bench.ascend_run.shape import START_NS, TICK_NS
+from bench.ascend_run.shape import START_NS, TICK_NS, AscendShape
 from bench.ascend_run.training import Training
 
 Ints = NDArray[np.int64]
 
 _LEAD: Final = 2_000  # ticks from a launch to its kernel
 _LAUNCH: Final = 12  # ticks from a launch to the next one, at least
+_PLANE_STREAM: Final = 20
 NO_RANK: Final = 4294967295
 
 
@@ -46,13 +48,28 @@ class PlaneTask:
 
     start: int
     duration: int
-    plane: int
+    tid: int
+    stream: int
     name: str  # in the timeline: Notify_Wait, Notify_Record, Memcpy, Reduce_Inline
     kind: str  # of the task on its stream
     peer: int
     transport: str
     link: str
     size_bytes: int
+
+
+def collective_group(operator: Operator) -> int:
+    """0 for all-reduces of a stage, 1 for what stages send each other."""
+    return 0 if operator.kind == "AllReduce" else 1
+
+
+def group_tid(shape: AscendShape, group: int) -> int:
+    """The row of a group's communications; its planes are behind it."""
+    return group * (shape.width + 1)
+
+
+def plane_tid(shape: AscendShape, group: int, plane: int) -> int:
+    return group_tid(shape, group) + 1 + plane
 
 
 def epoch_ns(ticks: int) -> int:
@@ -88,7 +105,7 @@ def tasks(training: Training, rank: int) -> Tasks:
 
 
 def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[PlaneTask]:
-    """The parts of a communication: plane 0 waits, copies on the chip and reports; each peer has a plane behind it."""
+    """The parts of a communication: plane 0 waits and copies on the chip, each peer has a plane behind it."""
     shape, program, times = training.shape, training.program(rank), training.times[rank]
     place = program.communications[number]
     operator = program.operators[place]
@@ -96,11 +113,16 @@ def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[P
     wait, linger = int(times.wait[step, number]), int(times.linger[step, number])
     met = begin + wait
     sizes = link_bytes(shape, program, rank)[number]
+    group = collective_group(operator)
     parts: list[PlaneTask] = []
 
     def add(start: int, ticks: int, plane: int, name: str, kind: str, peer: int, link: str, size: int = 0) -> None:
         transport = "LOCAL" if name == "Notify_Wait" else "RDMA" if link == "RDMA" else "SDMA"
-        parts.append(PlaneTask(epoch_ns(start), ticks * TICK_NS, plane, name, kind, peer, transport, link, size))
+        tid, stream = plane_tid(shape, group, plane), _PLANE_STREAM + 10 * group + plane
+        parts.append(PlaneTask(epoch_ns(start), ticks * TICK_NS, tid, stream, name, kind, peer, transport, link, size))
+
+    def report(start: int, plane: int, peer: int) -> None:
+        add(start, RECORD, plane, "Notify_Record", "NOTIFY_RECORD", peer, "INVALID_TYPE")
 
     if wait:
         add(begin, wait, 0, "Notify_Wait", "NOTIFY_WAIT", NO_RANK, "INVALID_TYPE")
@@ -114,11 +136,13 @@ def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[P
         plane += 1
         if operator.kind == "Receive":
             add(met, ticks, plane, "Memcpy", "MEMCPY_ASYNC", peer, "RDMA", size)
+            report(met + ticks, plane, peer)
             continue
         half = ticks // 2
         add(met, half, plane, "Reduce_Inline", "REDUCE_ASYNC_V2", peer, "HCCS", size // 2)
         add(met + half, ticks - half, plane, "Memcpy", "MEMCPY_ASYNC", peer, "HCCS", size - size // 2)
+        report(met + ticks, plane, peer)
     if linger:
         add(done, linger, 0, "Notify_Wait", "NOTIFY_WAIT", NO_RANK, "INVALID_TYPE")
-    add(begin + length - RECORD, RECORD, 0, "Notify_Record", "NOTIFY_RECORD", rank, "INVALID_TYPE")
+    report(begin + length - RECORD, 0, rank)
     return parts

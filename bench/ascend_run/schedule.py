@@ -225,4 +225,4 @@ class _Rank:
         for place in self._program.places("Send", part):
             row = [self._now, self._now + SEND, SEND - RECORD, 0]
             self.communicate(step, [place], np.array([row]))
-            self._now += RECORD
+            self._now += SEND + RECORD

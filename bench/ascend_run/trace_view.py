@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.ascend_run.decimals import choices, decimal, decimals, rows
-from bench.ascend_run.device_tasks import NO_RANK, PlaneTask, Tasks, epoch_ns, plane_tasks
+from bench.ascend_run.device_tasks import (
+    NO_RANK,
+    PlaneTask,
+    Tasks,
+    collective_group,
+    epoch_ns,
+    group_tid,
+    plane_tasks,
+)
 from bench.ascend_run.framework import Framework, collective_name
 from bench.ascend_run.kernel_tables import AT_ONCE
 from bench.ascend_run.shape import START_NS, TICK_NS
@@ -23,7 +31,6 @@ CANN_PID: Final = 410002
 DEVICE_PID: Final = 800
 HCCL_PID: Final = 410011
 OVERLAP_PID: Final = 410012
-KERNEL_LANE: Final = 70_000
 _NO_MODEL: Final = 4294967295
 _LANES: Final = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
 
@@ -56,16 +63,19 @@ def _texts(events: Iterator[str]) -> Iterator[bytes]:
 
 def _metadata(training: Training, framework: Framework, rank: int) -> list[str]:
     program = training.program(rank)
-    streams = sorted({operator.stream for operator in program.operators})
+    streams = {operator.stream for operator in program.operators if operator.core != "HCCL"}
+    groups: dict[int, str] = {}
+    for number, place in enumerate(program.communications):
+        group = collective_group(program.operators[place])
+        groups[group_tid(training.shape, group)] = f"Group {group} Communication"
+        for part in plane_tasks(training, rank, 0, number):
+            groups[part.tid] = f"Plane {part.tid - group_tid(training.shape, group) - 1}"
+            streams.add(part.stream)
     processes = {
         HOST_PID: (framework.process, "CPU", {HOST_TID: f"Thread {HOST_TID}"}),
         CANN_PID: ("CANN", "CPU", {HOST_TID: f"Thread {HOST_TID}"}),
-        DEVICE_PID: ("Ascend Hardware", "NPU", {stream: f"Stream {stream}" for stream in streams}),
-        HCCL_PID: (
-            "HCCL",
-            "NPU",
-            {plane: f"Plane {plane}" for plane in range(training.shape.width)} | {KERNEL_LANE: "Communication Kernel"},
-        ),
+        DEVICE_PID: ("Ascend Hardware", "NPU", {stream: f"Stream {stream}" for stream in sorted(streams)}),
+        HCCL_PID: ("HCCL", "NPU", dict(sorted(groups.items()))),
         OVERLAP_PID: ("Overlap Analysis", "NPU", dict(enumerate(_LANES))),
     }
     events = []
@@ -145,8 +155,11 @@ def _lanes(training: Training, rank: int, part: Tasks) -> tuple[Cells, Cells]:
     operators = training.program(rank).operators
     collective = [operator.core == "HCCL" for operator in operators]
     pids = choices([str(HCCL_PID if own else DEVICE_PID) for own in collective], part.place)
-    tids = [str(KERNEL_LANE if own else operator.stream) for own, operator in zip(collective, operators, strict=True)]
-    return pids, choices(tids, part.place)
+    tids = [
+        group_tid(training.shape, collective_group(operator)) if own else operator.stream
+        for own, operator in zip(collective, operators, strict=True)
+    ]
+    return pids, choices([str(tid) for tid in tids], part.place)
 
 
 def _device_rows(
@@ -181,22 +194,23 @@ def _collectives(training: Training, rank: int) -> Iterator[str]:
             operator = program.operators[place]
             start, ticks = int(times.start[step, place]), int(times.duration[step, place])
             ts, dur = decimal(epoch_ns(start), 3, 3), decimal(ticks * TICK_NS, 3, 1)
+            lane = group_tid(training.shape, collective_group(operator))
             yield (
-                f'{{"name": "{collective_name(operator, number, step)}", "pid": {HCCL_PID}, "tid": {KERNEL_LANE}, '
+                f'{{"name": "{collective_name(operator, number, step)}", "pid": {HCCL_PID}, "tid": {lane}, '
                 f'"ts": "{ts}", "dur": {dur}, "args": {{"connection_id": {place}}}, "ph": "X"}}'
             )
             for part in plane_tasks(training, rank, step, number):
-                yield from _plane_rows(part, rank, operator.stream, task)
+                yield from _plane_rows(part, rank, task)
                 task += 1
 
 
-def _plane_rows(part: PlaneTask, rank: int, stream: int, task: int) -> Iterator[str]:
+def _plane_rows(part: PlaneTask, rank: int, task: int) -> Iterator[str]:
     ts, dur = decimal(part.start, 3, 3), decimal(part.duration, 3, 1)
     moves = part.size_bytes > 0
     args = {
-        "notify_id": 1.8446744073709552e19 if moves else 160 + part.plane,
+        "notify_id": 1.8446744073709552e19 if moves else 160 + part.tid,
         "duration estimated(us)": part.duration / 1000 if moves else 0.02,
-        "stream id": stream,
+        "stream id": part.stream,
         "task id": task,
         "task type": part.name,
         "src rank": rank,
@@ -208,13 +222,19 @@ def _plane_rows(part: PlaneTask, rank: int, stream: int, task: int) -> Iterator[
         "bandwidth(GB/s)": part.size_bytes / part.duration if moves else 0.0,
     }
     yield (
-        f'{{"name": "{part.name}", "pid": {HCCL_PID}, "tid": {part.plane}, "ts": "{ts}", "dur": {dur}, '
+        f'{{"name": "{part.name}", "pid": {HCCL_PID}, "tid": {part.tid}, "ts": "{ts}", "dur": {dur}, '
         f'"args": {json.dumps(args)}, "ph": "X"}}'
     )
-    on_stream = {"Model Id": _NO_MODEL, "Task Type": part.kind, "Stream Id": stream, "Task Id": task, "Batch Id": 0}
+    on_stream = {
+        "Model Id": _NO_MODEL,
+        "Task Type": part.kind,
+        "Stream Id": part.stream,
+        "Task Id": task,
+        "Batch Id": 0,
+    }
     on_stream |= {"Subtask Id": NO_RANK, "connection_id": _NO_MODEL}
     yield (
-        f'{{"name": "{part.kind}", "pid": {DEVICE_PID}, "tid": {stream}, "ts": "{ts}", "dur": {dur}, '
+        f'{{"name": "{part.kind}", "pid": {DEVICE_PID}, "tid": {part.stream}, "ts": "{ts}", "dur": {dur}, '
         f'"args": {json.dumps(on_stream)}, "ph": "X"}}'
     )
 
