@@ -16,6 +16,7 @@ from bench.ascend_run.training import Training
 Ints = NDArray[np.int64]
 
 _LEAD: Final = 2_000  # ticks from a launch to its kernel
+DATA_LEAD: Final = 60  # of what the host launches when it has got data
 _LAUNCH: Final = 12  # ticks from a launch to the next one, at least
 _PLANE_STREAM: Final = 20
 NO_RANK: Final = 4294967295
@@ -90,7 +91,10 @@ def tasks(training: Training, rank: int) -> Tasks:
     # The host waits for the device at the end of a step: a kernel and its launch are in the same one.
     number = np.arange(len(order)) * _LAUNCH
     begin = np.append(times.host_begin, 0)[np.searchsorted(times.host_begin, start, "right") - 1]
-    launch = np.maximum.accumulate(np.maximum(start - _LEAD, begin) - number) + number
+    earliest = np.maximum(start - _LEAD, begin)
+    is_data = np.isin(place, program.order["data"])
+    earliest[is_data] = start[is_data] - DATA_LEAD
+    launch = np.maximum.accumulate(earliest - number) + number
     launch_duration = np.minimum(200, np.diff(launch, append=launch[-1] + 200) - 2)
     return Tasks(
         place,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bench.ascend_run.decimals import choices, decimal, decimals, rows
 from bench.ascend_run.device_tasks import (
+    DATA_LEAD,
     NO_RANK,
     PlaneTask,
     Tasks,
@@ -104,7 +105,7 @@ def _steps(training: Training, framework: Framework, rank: int) -> Iterator[str]
         yield _host_event(f"ProfilerStep#{step + 1}", begin, end)
         if framework.label == "pt":
             loader = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
-            yield _host_event(loader, int(times.request[step]), int(times.start[step, place]))
+            yield _host_event(loader, int(times.request[step]), int(times.start[step, place]) - DATA_LEAD)
 
 
 def _host_event(name: str, begin: int, end: int) -> str:
