@@ -11,7 +11,8 @@ from bench.ascend_run.shape import START_NS, AscendShape
 from bench.ascend_run.training import Training
 
 _LEFT_OUT: Final = (
-    "output_op_compute_time", "output_data_preprocess", "dynamic_shape", "memory_usage", "parallel_strategy",
+    "output_op_compute_time", "output_data_preprocess", "output_format", "dynamic_shape", "memory_usage",
+    "parallel_strategy",
 )  # fmt: skip
 _MINUTE_NS: Final = 60_000_000_000
 

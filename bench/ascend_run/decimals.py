@@ -38,16 +38,29 @@ def choices(texts: Sequence[str], index: Ints) -> Cells:
 def decimals(values: Ints, places: int, keep: int = 0) -> Cells:
     """As `decimal`, of numbers that are not negative."""
     width = max(len(str(int(values.max(initial=0)))), places + 1)
-    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
-    digits = values[:, None] // powers[None, :] % 10
+    digits = _digits(values, width)
     whole, fraction = digits[:, : width - places], digits[:, width - places :]
     leading = np.maximum.accumulate(whole > 0, axis=1)
     leading[:, -1] = True
     trailing = np.maximum.accumulate(fraction[:, ::-1] > 0, axis=1)[:, ::-1]
     trailing[:, :keep] = True
     dot = trailing[:, :1] if places else np.zeros((len(values), 0), np.bool_)
-    cells = np.concatenate([whole, np.full(dot.shape, ord(".") - ord("0")), fraction], axis=1)
-    return Cells((cells + ord("0")).astype(np.uint8), np.concatenate([leading, dot, trailing], axis=1))
+    zero = np.uint8(ord("0"))
+    cells = np.concatenate([whole + zero, np.full(dot.shape, ord("."), np.uint8), fraction + zero], axis=1)
+    return Cells(cells, np.concatenate([leading, dot, trailing], axis=1))
+
+
+def _digits(values: Ints, width: int) -> NDArray[np.uint8]:
+    """The last digits of each number; nine at once, since divisions of 32 bits are faster than those of 64."""
+    digits = np.empty((len(values), width), np.uint8)
+    rest = values
+    for end in range(width, 0, -9):
+        rest, group = rest // 1_000_000_000, (rest % 1_000_000_000).astype(np.uint32)
+        for place in range(end - 1, max(end - 10, -1), -1):
+            tens = group // np.uint32(10)
+            digits[:, place] = group - tens * np.uint32(10)
+            group = tens
+    return digits
 
 
 def either(first: NDArray[np.bool_], cells: Cells | str, others: Cells | str) -> Cells:

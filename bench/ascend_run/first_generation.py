@@ -38,6 +38,7 @@ def rank_files(training: Training, rank: int) -> Iterator[tuple[str, str]]:
     yield f"ascend_timeline_display_{rank}.json", step_files.timeline(program, times, rank)
     yield f"ascend_timeline_summary_{rank}.json", step_files.timeline_summary(program, times)
     yield f"output_timeline_data_{rank}.txt", step_files.output_timeline(shape, program, times, rank)
+    yield f"output_format_data_hwts_{rank}.txt", step_files.hardware_schedule(shape, program, times, rank)
     yield f"min_cycle_counter_{rank}.txt", f"{shape.counter(rank)}.0"
     yield f"aicore_intermediate_{rank}_detail.csv", operator_files.operator_details(program, times)
     yield f"aicore_intermediate_{rank}_type.csv", operator_files.operator_types(program, times)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 from bench.ascend_run.csv_text import csv_text
 from bench.ascend_run.decimals import milliseconds
@@ -12,7 +13,8 @@ from bench.ascend_run.program import Operator, Program
 from bench.ascend_run.schedule import RankTimes
 from bench.ascend_run.shape import TICKS_PER_MS, AscendShape
 
-DISPATCH = 15_000  # ticks until an operator of an AI CPU runs
+FIRST_TASK: Final = 2  # the number of a graph's first operator
+DISPATCH: Final = 15_000  # ticks until an operator of an AI CPU runs
 
 
 def kernel_places(program: Program) -> list[int]:
@@ -114,7 +116,7 @@ def framework(program: Program) -> str:
     )  # fmt: skip
     rows = [
         (
-            place + 2,
+            place + FIRST_TASK,
             operator.stream,
             block_dim(operator),
             operator.full_name,

@@ -8,7 +8,7 @@ from typing import Final
 from bench.ascend_run.csv_text import csv_text
 from bench.ascend_run.decimals import decimal, milliseconds
 from bench.ascend_run.intervals import Cover
-from bench.ascend_run.operator_files import tensors
+from bench.ascend_run.operator_files import FIRST_TASK, tensors
 from bench.ascend_run.program import Operator, Program
 from bench.ascend_run.schedule import RankTimes
 from bench.ascend_run.shape import TICKS_PER_MS, AscendShape
@@ -153,6 +153,25 @@ def output_timeline(shape: AscendShape, program: Program, times: RankTimes, rank
         if operator.is_kernel:
             begin, length = milliseconds(start + shape.counter(rank)), milliseconds(int(times.duration[step, place]))
             lines.append(f"{operator.full_name},{operator.stream},{begin},{length}")
+    return "\n".join(lines) + "\n"
+
+
+def hardware_schedule(shape: AscendShape, program: Program, times: RankTimes, rank: int) -> str:
+    """Begins and ends of kernels on the device's counter, by time."""
+    points = []
+    for start, step, place in timeline_rows(program, times):
+        operator = program.operators[place]
+        if operator.is_kernel:
+            begin = start + shape.counter(rank)
+            points.append((begin, "Start of task", place, operator.stream))
+            points.append((begin + int(times.duration[step, place]), "End of task", place, operator.stream))
+    lines = [
+        "====================45 HWTS data====================",
+        "Type           cnt  Core_ID  Block_ID  Task_ID  Cycle_counter   Stream_ID",
+    ]
+    for number, (point, kind, place, stream) in enumerate(sorted(points, key=lambda row: row[0])):
+        task = f"{stream}_{place + FIRST_TASK}"
+        lines.append(f"{kind:<13}  {number:<3}  0        0         {task:<7}  {point:<14}  {stream}")
     return "\n".join(lines) + "\n"
 
 
