@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
 from bench.ascend_run.csv_text import csv_text
 from bench.ascend_run.program import Program
-from bench.ascend_run.schedule import RankTimes, link_bytes
+from bench.ascend_run.schedule import Ints, RankTimes, link_bytes
 from bench.ascend_run.shape import TICKS_PER_MS, AscendShape
 from bench.ascend_run.step_files import reduce_name
 
@@ -19,13 +21,11 @@ def transport(shape: AscendShape, peer: int, rank: int) -> str:
     return "SDMA" if shape.stage(peer) == shape.stage(rank) else "RDMA"
 
 
-def step_links(shape: AscendShape, program: Program, times: RankTimes, rank: int, number: int, step: int) -> Links:
-    """Links over which a communication reads in a step."""
-    sizes = link_bytes(shape, program, rank)[number]
+def step_links(sizes: Ints, times: RankTimes, rank: int, number: int, step: int) -> Links:
+    """Links over which a communication reads in a step; `sizes`: those of the rank."""
     return {
-        (peer, rank): (int(times.transit[step, number, peer]), int(sizes[peer]))
-        for peer in range(shape.ranks)
-        if sizes[peer]
+        (peer, rank): (int(times.transit[step, number, peer]), int(sizes[number, peer]))
+        for peer in np.flatnonzero(sizes[number]).tolist()
     }
 
 
@@ -43,9 +43,8 @@ def communication(shape: AscendShape, program: Program, times: RankTimes, rank: 
     header = ("step_num", "communication_cost", "wait_cost", "link_info", "communication_operator_cost")
     names = [reduce_name(program, place) for place in program.communications]
     numbers = range(len(names))
-    all_links = [
-        [step_links(shape, program, times, rank, number, step) for number in numbers] for step in range(shape.steps)
-    ]
+    sizes = link_bytes(shape, program, rank)
+    all_links = [[step_links(sizes, times, rank, number, step) for number in numbers] for step in range(shape.steps)]
     waits = (times.wait + times.linger).tolist()
     rows = [
         _row(shape, str(step + 1), names, links, waits[step], 1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.ascend_run.program import Operator
-from bench.ascend_run.schedule import RECORD, link_bytes
+from bench.ascend_run.schedule import RECORD
 from bench.ascend_run.shape import START_NS, TICK_NS, AscendShape
 from bench.ascend_run.training import Training
 
@@ -116,7 +116,7 @@ def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[P
     begin, length = int(times.start[step, place]), int(times.duration[step, place])
     wait, linger = int(times.wait[step, number]), int(times.linger[step, number])
     met = begin + wait
-    sizes = link_bytes(shape, program, rank)[number]
+    sizes = training.sizes[rank][number]
     group = collective_group(operator)
     parts: list[PlaneTask] = []
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from bench.ascend_run.intervals import Cover, cover
 from bench.ascend_run.program import Program, stage_program
-from bench.ascend_run.schedule import RankTimes, schedule
+from bench.ascend_run.schedule import Ints, RankTimes, link_bytes, schedule
 from bench.ascend_run.shape import AscendShape
 
 
@@ -24,6 +24,11 @@ class Training:
     def times(self) -> list[RankTimes]:
         """By rank."""
         return schedule(self.shape, self.programs)
+
+    @cached_property
+    def sizes(self) -> list[Ints]:
+        """Bytes that each rank reads, by communication and by the rank that it reads from."""
+        return [link_bytes(self.shape, self.program(rank), rank) for rank in range(self.shape.ranks)]
 
     @cached_property
     def covers(self) -> list[Cover]:

@@ -166,7 +166,7 @@ def _links(training: Training, rank: int) -> list[dict[str, Any]]:
     """Transfers from each rank to this one, over all steps; generation 1 names it peer-rank, generation 2 rank-peer."""
     shape, program, times = training.shape, training.program(rank), training.times[rank]
     parts = [
-        step_links(shape, program, times, rank, number, step)
+        step_links(training.sizes[rank], times, rank, number, step)
         for number in range(len(program.communications))
         for step in range(shape.steps)
     ]
