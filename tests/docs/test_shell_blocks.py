@@ -68,7 +68,7 @@ RUNNING: Final = ("tilescope ", "ssh ", "export ", "(umask 077; openssl ")
 
 # What stands in the lines, and what is there in its place: patterns, tried in this order.
 PLACES: Final = {
-    r"10\.0\.0\.1:8466,10\.0\.0\.2:8466": "{address},{other}",
+    r"\b(10(\.\d+){3}:\d+),(?!\1)10(\.\d+){3}:\d+": "{address},{other}",
     r"(localhost:9012|localhost:6009|HOST:PORT|tpu-worker-0:8466)": "{address}",
     r"ssh (-t -L \S+ )?(HOST|host) ": "",  # this machine is the other one
     r"/profiles": "logs",
