@@ -80,6 +80,8 @@ def version_of(page: str, parsed: Any) -> str:
         properties = parsed[0].get("p") if isinstance(parsed, list) and parsed and isinstance(parsed[0], dict) else None
         is_new = isinstance(properties, dict) and "device_duty_cycle_percent" in properties
         return "XProf, or TensorBoard's profile plugin 2.x" if is_new else "Cloud TPU profiler 1.x"
+    if isinstance(parsed, dict) and isinstance(parsed.get("maxHeap"), list):
+        return "XProf, or TensorBoard's profile plugin 2.x"
     return "Cloud TPU profiler: an HLO module and its buffers as JSON"
 
 

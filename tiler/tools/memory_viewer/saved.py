@@ -47,9 +47,8 @@ def saved_memory(reader: QueryReader) -> SavedPage | None:
     return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
-def saved_program(reader: QueryReader, page: SavedPage) -> Interruptible[SavedProgram]:
-    """The program of a page. Raises DamagedStore, TooLarge."""
-    parsed = yield from page.parsed(reader)
+def saved_program(parsed: Any) -> Interruptible[SavedProgram]:
+    """The program of a page."""
     module, raw = member(parsed, "hloModule"), member(parsed, "bufferAssignment")
     values = SavedValues({}, {})
     for computation in items(member(module, "computations")):
