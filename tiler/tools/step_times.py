@@ -13,6 +13,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.step_times import AlignedSteps, Participants, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.border_notes import border_notes
 from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes, steps_text
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
@@ -89,6 +90,8 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     together = aligned(times)
     yield
     notes += yield from _notes(times, together, names, host_names)
+    if times:
+        notes += border_notes(steps.counted, np.concatenate([core_times.number for core_times in times]))
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"

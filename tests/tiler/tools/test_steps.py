@@ -248,9 +248,11 @@ def test_the_first_and_the_last_step_are_said_to_lack_what_crosses_the_recording
     events = [*thread(1, 1, "a", "python"), *(x(f"ProfilerStep#{n}", 10 * n, 10 * n + 9) for n in (7, 8, 9))]
     run = Asked.of_events(tmp_path, events)
     border = "Events that began before the recording, or ended after it, are not in the file: "
-    assert border + "step 7 and step 9 may have had more work than is shown" in run.notes("steps")
-    assert border + "step 9 may have" in run.notes("steps", steps=(8, 9))
-    assert "not in the file" not in run.notes("steps", steps=8)
+    for name in ("steps", "overview", "input_pipeline"):
+        assert border + "step 7 and step 9 may have had more work than is shown" in run.notes(name)
+        assert border + "step 9 may have" in run.notes(name, steps=(8, 9))
+        assert border + "step 7 may have" in run.notes(name, end=15)
+        assert "not in the file" not in run.notes(name, steps=8)
     run.store.close()
 
 
