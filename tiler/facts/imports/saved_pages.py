@@ -60,6 +60,11 @@ def saved_pages(reader: QueryReader) -> Sequence[SavedPage]:
     return [SavedPage(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX)]
 
 
+def saved_page(reader: QueryReader, page: str) -> SavedPage | None:
+    """The first page of a run that has this id; None: it has none. Raises NotBuilt, DamagedStore."""
+    return next((saved for saved in saved_pages(reader) if saved.page == page), None)
+
+
 def version_of(page: str, parsed: Any) -> str:
     """The tool and its version whose page this looks like."""
     if page == "pod_viewer":

@@ -31,12 +31,12 @@ from tilescope.tiler.facts.hlo.working_space import (
     spaces_of,
     working_space,
 )
-from tilescope.tiler.facts.imports import SavedPage
+from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.imported.saved_notes import SAVED
 from tilescope.tiler.tools.imported.xprof_memory import XprofMemory, is_xprof_memory, xprof_memory
-from tilescope.tiler.tools.memory_viewer.saved import saved_memory, saved_program
+from tilescope.tiler.tools.memory_viewer.saved import PAGE, saved_program
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.row_query import QUERY, query_column
@@ -86,7 +86,7 @@ class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
     programs = _programs(scope, question.host)
-    page = None if programs else saved_memory(scope.reader)
+    page = None if programs else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     if not programs:
@@ -331,7 +331,7 @@ def _programs_table(programs: Sequence[tuple[str, int, bool]]) -> Table:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if programs_of(scope.reader) or saved_memory(scope.reader) is not None else NO_PROGRAMS
+    return "" if programs_of(scope.reader) or saved_page(scope.reader, PAGE) is not None else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

@@ -10,8 +10,7 @@ from tilescope.tiler.facts.hlo.buffers import Allocation, Assigned, HeapEvent, H
 from tilescope.tiler.facts.hlo.module import HloModule, Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES
 from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape, element_type
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.imported.json_values import items, member, text, whole
 
 PAGE: Final = "memory_viewer"
@@ -40,11 +39,6 @@ class SavedProgram:
     values: SavedValues
     assignment: BufferAssignment
     left_out: int
-
-
-def saved_memory(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
 def saved_program(parsed: Any) -> Interruptible[SavedProgram]:

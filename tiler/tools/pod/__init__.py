@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.core_places import CorePlace, core_places
-from tilescope.tiler.facts.imports import SavedPage
+from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -26,11 +26,11 @@ from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.saved import (
     MAX_CELLS,
     MAX_CORES,
+    PAGE,
     saved_channels,
     saved_cores,
     saved_facts,
     saved_places,
-    saved_pod,
     step_times_of_core,
 )
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
@@ -115,7 +115,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
-    page = None if scope.reader.steps.series else saved_pod(scope.reader)
+    page = None if scope.reader.steps.series else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
@@ -445,7 +445,7 @@ def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    is_there = scope.reader.steps.series or saved_pod(scope.reader) is not None
+    is_there = scope.reader.steps.series or saved_page(scope.reader, PAGE) is not None
     return "" if is_there else NO_STEPS
 
 
