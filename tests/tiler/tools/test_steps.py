@@ -249,9 +249,8 @@ def test_the_first_and_the_last_step_are_said_to_lack_what_crosses_the_recording
     run = Asked.of_events(tmp_path, events)
     border = "Events that began before the recording, or ended after it, are not in the file: "
     for name in ("steps", "overview", "input_pipeline"):
-        assert border + "step 7 and step 9 may have had more work than is shown" in run.notes(name)
-        assert border + "step 9 may have" in run.notes(name, steps=(8, 9))
-        assert border + "step 7 may have" in run.notes(name, end=15)
+        for steps, values in (("step 7 and step 9", {}), ("step 7", {"end": 15}), ("step 9", {"steps": (8, 9)})):
+            assert f"{border}{steps} may have had more work than is shown" in run.notes(name, **values)
         assert "not in the file" not in run.notes(name, steps=8)
     run.store.close()
 
