@@ -58,6 +58,15 @@ class AskedSteps:
             return "the file does not tell it from computing"
         return _unsplit_words(*min(counts, key=lambda count: count[0]))
 
+    @cached_property
+    def are_cut(self) -> bool:
+        """True if the span cuts some of these steps: of them only what lies in it is counted."""
+        return not all(bool(core_times.is_whole.all()) for core_times in self.times)
+
+    def duration_title(self, title: str) -> str:
+        """The title of a figure of durations: those of steps that are cut are other ones than those of the steps."""
+        return f"{title}, in the span" if self.are_cut else title
+
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
         return ps // self.tick_ps

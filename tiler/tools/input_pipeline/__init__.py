@@ -116,16 +116,16 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
         Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
-        Fact("mean", "Mean step", durations.mean, "ticks", measured.step_note),
+        Fact("mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),
         Fact(
             "deviation",
-            "Deviation",
+            steps.duration_title("Deviation"),
             durations.deviation,
             "ticks",
             "of a sample" if durations.deviation is not None else single,
         ),
-        Fact("min", "Shortest", durations.least, "ticks"),
-        Fact("max", "Longest", durations.greatest, "ticks"),
+        Fact("min", steps.duration_title("Shortest"), durations.least, "ticks"),
+        Fact("max", steps.duration_title("Longest"), durations.greatest, "ticks"),
         *measured.facts,
     ]
 

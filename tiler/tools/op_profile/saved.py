@@ -173,7 +173,7 @@ def _facts(parsed: Any, by: By, tick_ps: int) -> list[Fact]:
         Fact("cores", "Devices", None, "count", _NO_CORES),
         Fact("span", "Device time", ticks(span_ps, 1, tick_ps), "ticks", why),
         Fact("busy", "Busy", ticks(busy_ps, 1, tick_ps), "ticks", "" if busy_ps is not None else _NO_TIME),
-        Fact("idle_share", "Idle", None if idle is None else idle.share, "fraction", "" if idle else _NO_IDLE),
+        Fact("idle_share", "Device idle", None if idle is None else idle.share, "fraction", "" if idle else _NO_IDLE),
         Fact("flops_utilisation", "FLOPS of peak", flops, "fraction", no_flops or "of all time in the file"),
     ]
 

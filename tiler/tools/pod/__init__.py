@@ -223,14 +223,19 @@ def _reduce_facts(steps: AskedSteps) -> list[Fact]:
     split, unsplit = (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC), StepPart.ALL_REDUCE_UNSPLIT
     has_parts = any(part in core_times.parts for core_times in steps.times for part in split)
     is_told = has_parts and whole > 0 and (taken(*split) > 0 or not taken(unsplit))
-    why = "of the steps of all cores" if is_told else steps.why_unsplit if whole else "these steps take no time"
+    why = "of the time of their steps" if is_told else steps.why_unsplit if whole else "these steps take no time"
     facts = [
-        Fact(part.value, PART_TITLES[part], taken(part) / whole if is_told else None, "fraction", why) for part in split
+        Fact(part.value, _of_all(part), taken(part) / whole if is_told else None, "fraction", why) for part in split
     ]
     if whole and taken(unsplit):
         share = taken(unsplit) / whole
-        facts.append(Fact(unsplit.value, PART_TITLES[unsplit], share, "fraction", steps.why_unsplit))
+        facts.append(Fact(unsplit.value, _of_all(unsplit), share, "fraction", steps.why_unsplit))
     return facts
+
+
+def _of_all(part: StepPart) -> str:
+    """The title of a share in the steps of all cores; in other tools it is that of a core."""
+    return f"{PART_TITLES[part]}, all cores"
 
 
 def _cores_table(
