@@ -43,16 +43,18 @@ class Run:
         return self.duration if self.device is None else self.device[1]
 
 
-def stat(of: int, key: int, value: int | str) -> bytes:
-    """A stat as the field `of` of a message."""
-    return message(of, number(1, key), data(5, value) if isinstance(value, str) else number(3, value))
+def stat(field_number: int, key: int, value: int | str | bytes) -> bytes:
+    """A stat as a field of a message."""
+    if isinstance(value, int):
+        return message(field_number, number(1, key), number(3, value))
+    return message(field_number, number(1, key), data(5 if isinstance(value, str) else 6, value))
 
 
 def plane(
     name: str,
     instructions: Sequence[Instruction],
     lines: Mapping[str, Sequence[Run]],
-    facts: Mapping[str, int | str] | None = None,
+    facts: Mapping[str, int | str | bytes] | None = None,
 ) -> bytes:
     """A plane with these lines, and facts of its own."""
     facts = facts or {}

@@ -461,6 +461,12 @@ class LeafSpans:
         was added, and of parts of these pages, so many of each. Raises DamagedContainer.
         """
 
+    @property
+    def page(self) -> int:
+        """
+        The place of the last page that `windows` read: of a damaged one, where it raised.
+        """
+
     def take(
         self,
     ) -> list[

@@ -12,6 +12,7 @@ from bench.xprof_compare.figures import Figure, Reason, Values
 TOOL = "op_profile"
 PEER = ("op_profile", "op_profile.by_category", "op_profile.by_provenance")
 
+_COPIES = "and its duplicates"
 _BY = ("program", "category", "provenance")
 _IN_LOOPS = "xprof leaves a loop's own time out, and counts what runs in it twice"
 _LEFT_OUT = "xprof has no rows of loops and of idle time"
@@ -43,7 +44,8 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
         if row["self"] is not None:  # parts of fusions have no time of their own
             # Where one of them alone runs outside of graphs, xprof knows of no duplicates.
             alone = (*paths[-1][:-2], row["name"])
-            ours[alone if paths[-1] not in theirs and alone in theirs else paths[-1]] = row
+            is_copy = len(paths[-1]) > 1 and paths[-1][-2].endswith(_COPIES)
+            ours[alone if is_copy and paths[-1] not in theirs and alone in theirs else paths[-1]] = row
     around = _above(ours, lambda name: name.startswith("while"))
     did = _did(case, ours)
     custom = {name for _, name in expected.counting_themselves(case.truth)} if case.truth else set()
@@ -114,6 +116,10 @@ def _namesakes(paths: Values) -> frozenset[Path]:
     programs: dict[str, set[str]] = {}
     for path in paths:
         programs.setdefault(path[-1], set()).add(path[0])
+        # Side by side, all but the first have their programs in their names.
+        name = path[-1].partition(" (")[0]
+        if name != path[-1] and (*path[:-1], name) in paths:
+            programs.setdefault(name, set()).add(path[-1])
     return _above(paths, lambda name: len(programs[name]) > 1)
 
 
@@ -141,7 +147,7 @@ def _nodes(node: Mapping[str, Any], *path: str) -> Iterator[tuple[Path, Any]]:
     """Nodes of a tree of xprof that are no parts of fusions."""
     for child in node.get("children", []):
         if child["name"] != "IDLE":
-            here = (*path, child["name"].replace("and its duplicate(s)", "and its duplicates"))
+            here = (*path, child["name"].replace("and its duplicate(s)", _COPIES))
             yield here, child
             if not child.get("xla") or child["name"].endswith("duplicate(s)"):
                 yield from _nodes(child, *here)

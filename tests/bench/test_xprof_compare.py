@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.xprof_compare import op_profile
 from bench.xprof_compare.__main__ import COMPARISONS, compared, main, summary_line, table_lines
 from bench.xprof_compare.case import CORPUS, Case, cases
 from bench.xprof_compare.figures import Figure, Printed, Reason, is_same
@@ -122,6 +123,44 @@ def test_our_side_of_a_synthetic_run(tmp_path: Path) -> None:
         # Of frameworks and hosts, xprof may know less.
         assert not found or comparison.TOOL == "framework_ops" or not all(figure.is_explained for figure in found)
     assert held > 1500
+
+
+def node(name: str, parts: list[dict[str, Any]], *, is_instruction: bool = False) -> dict[str, Any]:
+    """A node of a tree of xprof; it takes 1 ps, and counts nothing."""
+    metrics = {"rawTime": 1, "bf16Flops": 0, "rawBytesAccessedArray": [0.0]}
+    return {"name": name, "metrics": metrics, "children": parts, "xla": {"op": "o"} if is_instruction else None}
+
+
+def test_a_loop_is_not_what_runs_in_it(tmp_path: Path) -> None:
+    """xprof has no loops: the category `while` in the scope `while` is not taken for the scope."""
+    (case,) = cases(tmp_path, None)
+    case.index(tmp_path)
+    case.theirs = {"op_profile.by_provenance": {"byProvenance": node("", nodes_above(case, "provenance"))}}
+    (own,) = [figure for figure in op_profile.figures(case) if figure.name == "by provenance: self time (ps)"]
+    assert ("while", "while") in {path[-2:] for path in own.beyond}
+    assert own.untrue == []
+
+
+def nodes_above(case: Case, by: str) -> list[dict[str, Any]]:
+    """The tree of ours without its leaves, and without loops."""
+    rows = case.rows("op_profile", "operations", by=by)
+    inner = {row["parent"] for row in rows if not row["name"].startswith("while.")} - {-1}
+    nodes = {place: node(rows[place]["name"], []) for place in sorted(inner)}
+    for place, made in nodes.items():
+        if rows[place]["parent"] >= 0:
+            nodes[rows[place]["parent"]]["children"].append(made)
+    return [made for place, made in nodes.items() if rows[place]["parent"] < 0]
+
+
+def test_namesakes_of_several_programs_have_a_reason(tmp_path: Path) -> None:
+    """xprof adds up what instructions of one name take in all programs."""
+    case = Case("h100_jax_train", [corpus_path(CORPUS["h100_jax_train"])])
+    case.index(tmp_path)
+    copies = node("copy.1", [], is_instruction=True)
+    case.theirs = {"op_profile.by_category": {"byCategory": node("", [node("data formatting", [copies])])}}
+    (own,) = [figure for figure in op_profile.figures(case) if figure.name == "by category: self time (ps)"]
+    assert ("data formatting", "copy.1") in own.apart
+    assert own.unexplained == []
 
 
 @pytest.mark.parametrize(("name", "answers"), GOLDEN.items())

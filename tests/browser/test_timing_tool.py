@@ -45,15 +45,20 @@ def length(v: Viewer) -> str:
     return status(v).split(" · ")[0]
 
 
+def measure(v: Viewer, served: Served) -> str:
+    """Opens the run and measures an interval of it; its length."""
+    v.page.add_init_script(_LISTEN)
+    v.open(served.run_id(TRAINING))
+    ready(v)
+    press(v, "4")
+    drag(v, (300, _Y, 600, _Y))
+    return length(v)
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_what_is_measured_stays_until_it_is_removed(viewer: Viewer, served: Served, theme: str) -> None:
     viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    viewer.page.add_init_script(_LISTEN)
-    viewer.open(served.run_id(TRAINING))
-    ready(viewer)
-    press(viewer, "4")
-    drag(viewer, (300, _Y, 600, _Y))
-    measured = length(viewer)
+    measured = measure(viewer, served)
     assert measured in axis_texts(viewer)
     for key in "123":  # another tool
         press(viewer, key)
@@ -85,12 +90,7 @@ def test_what_is_measured_stays_until_it_is_removed(viewer: Viewer, served: Serv
 
 
 def test_an_interval_that_is_marked_shows_its_length(viewer: Viewer, served: Served) -> None:
-    viewer.page.add_init_script(_LISTEN)
-    viewer.open(served.run_id(TRAINING))
-    ready(viewer)
-    press(viewer, "4")
-    drag(viewer, (300, _Y, 600, _Y))
-    measured = length(viewer)
+    measured = measure(viewer, served)
     press(viewer, "m")
     assert axis_texts(viewer).count(measured) == 2, "of the interval, and of its mark"
     press(viewer, "Delete")

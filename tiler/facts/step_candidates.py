@@ -105,7 +105,9 @@ def step_candidates(reader: QueryReader, tracks: Sequence[int]) -> Interruptible
     of_modules = modules.candidates(texts, have_ids=True)
     of_annotations = annotations.candidates(texts, have_ids=False)
     plain = modules.plain(of_modules) or annotations.plain(of_annotations)
-    others = [row for row in (*of_modules, *of_annotations) if row is not plain]
+    names = {row.name for row in of_modules}
+    others = [*of_modules, *(row for row in of_annotations if row.name not in names)]
+    others = [row for row in others if plain is None or row.name != plain.name]
     rows = [*([] if plain is None else [plain]), *sorted(others, key=_rank)]
     return StepCandidates(rows[:MAX_CANDIDATES], plain)
 

@@ -52,5 +52,9 @@ def read_parts(reader: PartReader, page: bytes, shape: Shape, first_of_page: int
     try:
         reader(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
     except _native.DamagedContainer as error:
-        where = shape.page_at(first_of_page).text()
-        raise DamagedStore(f"{where}: {error}") from None
+        raise damaged_page(shape, first_of_page, error) from None
+
+
+def damaged_page(shape: Shape, first_of_page: int, error: _native.DamagedContainer) -> DamagedStore:
+    """The error for a page that begins with the tile in this position, with its place."""
+    return DamagedStore(f"{shape.page_at(first_of_page).text()}: {error}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC
-from tilescope.tiler.pages.leaf_parts import read_parts
+from tilescope.tiler.pages.leaf_parts import damaged_page, read_parts
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -53,7 +53,10 @@ class LeafSpans:
         As `add` and `take`, in one call of native code. Raises DamagedStore.
         """
         if not pages or any(names is not None or page[:4] != PAGE_MAGIC for page, *_, names in pages):
-            return self._by_page(pages)
+            self._spans.take()
+            for page in pages:
+                self.add(*page)
+            return self.take()
         tiles, first, stop = np.concatenate([parts for *_, parts, _ in pages], axis=1)
         shape = pages[0][1]
         counts = np.array([parts.shape[1] for *_, parts, _ in pages])
@@ -61,15 +64,10 @@ class LeafSpans:
         columns = tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop
         try:
             spans = self._spans.windows([page for page, *_ in pages], MAX_ROWS, counts, *columns, TICK_LIMIT)
-        except _native.DamagedContainer:
-            return self._by_page(pages)  # which says where
+        except _native.DamagedContainer as error:
+            _, shape, first, *_ = pages[self._spans.page]
+            raise damaged_page(shape, first, error) from None
         return [Windows(start, stop) for start, stop in spans]
-
-    def _by_page(self, pages: Sequence[PageParts]) -> list[Windows]:
-        self._spans.take()
-        for page in pages:
-            self.add(*page)
-        return self.take()
 
     def take_ticks(self) -> int:
         """In how many ticks any slice runs that matters, of what was added since the last call.

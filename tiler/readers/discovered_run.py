@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -47,3 +48,14 @@ def run_name(parts: tuple[str, ...]) -> str:
     *above, name = parts
     kept = above[:-2] if above[-2:] == ["plugins", "profile"] else above
     return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
+
+
+def without_twice(runs: list[DiscoveredRun], links: Sequence[Path]) -> list[DiscoveredRun]:
+    """The runs, without those whose files are shown as runs of links, too."""
+    if not links:
+        return runs
+    real_files = [{Path(os.path.realpath(file.parent), file.name) for file in run.files} for run in runs]
+    is_linked = [any(run.path.is_relative_to(link) for link in links) for run in runs]
+    linked = {file for files, is_so in zip(real_files, is_linked, strict=True) if is_so for file in files}
+    kept = zip(runs, real_files, is_linked, strict=True)
+    return [run for run, files, is_so in kept if is_so or not files <= linked]

@@ -1,7 +1,8 @@
 """Symbolic links to folders, as a search meets them: each is followed where its folder is shown by no other path.
 
 They wait until all folders that lie below the root have been gone through: `latest`, a link to the newest run, is no
-second run. But `plugins/profile/RUN` that leads to a folder which is no run by its own place makes a run of it.
+second run. But `plugins/profile/RUN` that leads to a folder which is no run by its own place makes a run of it, and
+takes the place of what that folder shows.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class FolderLinks:
         self._is_served = is_served or (lambda link: is_within(link, folders))
         self._waiting: list[FolderPlace] = []
         self._followed: set[str] = set()  # folders, without links in their paths
+        self.again: list[Path] = []  # those that make runs of folders which were gone through before
         self.astray = LeftOut("more links are left out: they lead out of what is served")
         self.first_outside = ""  # the folder to which the first of them leads
 
@@ -53,6 +55,8 @@ class FolderLinks:
                 self.first_outside = self.first_outside or target
             elif self._leads_on(link, target, gone_through):
                 self._followed.add(target)
+                if target in gone_through:
+                    self.again.append(Path(link.path))
                 yield FolderPlace(link.path, link.parts, target)
 
     def _leads_on(self, link: FolderPlace, target: str, gone_through: set[str]) -> bool:

@@ -18,7 +18,7 @@ from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageErro
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.ascend_captures import with_ascend_runs
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
-from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name
+from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
@@ -131,6 +131,8 @@ def _search(
             captures[run.path] = run
         if not folder.parts and in_folder and in_folder[0].path == root:
             break  # the root is the folder of a run
+    runs = without_twice(runs, walk.links.again)
+    captures = {path: run for path, run in captures.items() if run in runs} if walk.links.again else captures
     if not separate:
         runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
     exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_captures else set()

@@ -169,12 +169,12 @@ def time_facts(device_operations: AskedOperations) -> list[Fact]:
     has_cores = bool(table.cores)
     why = device_operations.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
-    busy = "what runs on several streams at once counts several times" if table.overlap else ""
+    busy = "what runs on several streams at once counts several times" if table.overlap > 0 else ""
     return [
         Fact("cores", "Devices", table.cores, "count"),
         Fact("span", "Device time", device_operations.ticks(table.span) if has_cores else None, "ticks", why or span),
         Fact("busy", "Busy", device_operations.ticks(table.busy) if has_cores else None, "ticks", why or busy),
-        Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
+        Fact("idle_share", "Device idle", table.idle / table.span if table.span else None, "fraction", why),
         _utilisation(device_operations),
     ]
 

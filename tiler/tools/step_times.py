@@ -13,6 +13,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.step_times import AlignedSteps, Participants, StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.border_notes import border_notes
 from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes, steps_text
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
@@ -57,6 +58,15 @@ class AskedSteps:
             return "the file does not tell it from computing"
         return _unsplit_words(*min(counts, key=lambda count: count[0]))
 
+    @cached_property
+    def are_cut(self) -> bool:
+        """True if the span cuts some of these steps: of them only what lies in it is counted."""
+        return not all(bool(core_times.is_whole.all()) for core_times in self.times)
+
+    def duration_title(self, title: str) -> str:
+        """The title of a figure of durations: those of steps that are cut are other ones than those of the steps."""
+        return f"{title}, in the span" if self.are_cut else title
+
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
         return ps // self.tick_ps
@@ -89,6 +99,8 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     together = aligned(times)
     yield
     notes += yield from _notes(times, together, names, host_names)
+    if times:
+        notes += border_notes(steps.counted, np.concatenate([core_times.number for core_times in times]))
     why = "" if times else no_steps(None)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, small_tracks
@@ -86,9 +87,24 @@ def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) ->
     except DamagedStore as error:
         with pytest.raises(DamagedStore, match=re.escape(str(error))):
             LeafSpans(np.ones(8, np.uint8)).windows(both)
+        with pytest.raises(DamagedStore, match=re.escape(str(error))):
+            LeafSpans(np.ones(8, np.uint8)).windows(both[::-1])
         return
     assert 0 <= spans.take()[1].ticks <= 490
     assert 0 <= LeafSpans(np.ones(8, np.uint8)).windows(both)[1].ticks <= 490
+
+
+def test_pages_are_read_once_and_the_damaged_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one call of native code, which says at which page it stopped."""
+    page, shape = page_of(NESTED)
+    parts = np.array([[0], [10], [500]], np.int64)
+    monkeypatch.setattr(LeafSpans, "add", lambda *_: pytest.fail("it is read again"))
+    for place in range(3):
+        pages = [(page, shape, 0, parts, None)] * 3
+        named = structs.replace(shape, block=7)
+        pages[place] = (page[:11] + b"\xbd" + page[12:], named, 0, parts, None)
+        with pytest.raises(DamagedStore, match=re.escape(named.page_at(0).text())):
+            LeafSpans(np.ones(8, np.uint8)).windows(pages)
 
 
 def test_a_page_that_says_it_has_billions_of_tiles_is_damaged() -> None:

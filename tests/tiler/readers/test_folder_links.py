@@ -33,9 +33,24 @@ def test_a_log_directory_of_links_has_the_runs_of_several_hosts(tmp_path: Path, 
     for host in ("h0", "h1"):
         put(tmp_path / f"{hidden}data" / "monday" / f"{host}.xplane.pb", _HOST)
     link(tmp_path / "plugins" / "profile" / "first", tmp_path / f"{hidden}data" / "monday")
-    (run,) = [run for run in discover(tmp_path) if run.name == "first"]
+    (run,) = discover(tmp_path)  # the folder that is not hidden is not listed once more
     assert (run.hosts, run.path) == (("h0", "h1"), tmp_path / "plugins" / "profile" / "first")
     assert discover(run.path)[0].hosts == run.hosts
+
+
+def test_a_folder_behind_a_run_of_a_link_keeps_what_that_does_not_show(tmp_path: Path) -> None:
+    for host in ("h0", "h1"):
+        put(tmp_path / "data" / "monday" / f"{host}.xplane.pb", _HOST)
+    put(tmp_path / "data" / "tuesday" / "h0.xplane.pb", _HOST)
+    put(tmp_path / "data" / "monday" / "before" / "h0.xplane.pb", _HOST)
+    for name in ("first", "latest"):  # the second is no other run
+        link(tmp_path / "plugins" / "profile" / name, tmp_path / "data" / "monday")
+    assert sorted(run.name for run in discover(tmp_path)) == [
+        "data/tuesday/h0.xplane.pb",
+        "first",
+        "plugins/profile/first/before/h0.xplane.pb",
+    ]
+    assert len(discover(tmp_path / "data")) == 4
 
 
 def test_a_link_to_a_run_that_is_listed_is_no_second_one(tmp_path: Path) -> None:

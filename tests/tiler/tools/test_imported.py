@@ -11,6 +11,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tests.xprof_golden import golden
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -163,6 +164,18 @@ def test_memory_viewer(tmp_path: Path) -> None:
     assert answer.fact("peak").value == 3 << 20
     (chart,) = answer.series
     assert values_of(chart.ys[0]) == [1 << 20, 3 << 20, 1 << 20, 0]
+
+
+def test_memory_viewer_of_xprof(tmp_path: Path) -> None:
+    page = golden("tpu_v6e_4core/memory_viewer")["jit_f(12190760917235803885)"]
+    (tmp_path / "page.json").write_text(json.dumps(page))
+    answer, _ = shown(tmp_path / "page.json", tmp_path)
+    assert answer.fact("version").value == "XProf, or TensorBoard's profile plugin 2.x"
+    assert answer.fact("peak").value == 4 * (5 << 30) + 32
+    assert len(column(answer, "buffers", "size")) == len(page["logicalBufferSpans"]) == 6
+    assert column(answer, "buffers", "opcode")[:2] == ["copy-start", "copy-start"]
+    (curve,) = answer.series
+    assert len(curve.ys[0].values) == len(page["heapSizes"])
 
 
 def test_pages_beside_a_trace_are_of_its_run_and_no_host(tmp_path: Path) -> None:

@@ -141,6 +141,27 @@ OUTLINES: Final[dict[str, Any]] = {
             "heapSimulatorTraces": [{"events": [{"kind": "ALLOC", "bufferId": "1"}, {"kind": 1, "bufferId": 1}]}],
         },
     },
+    "memory_viewer of XProf": {
+        "maxHeap": [
+            {
+                "logicalBufferId": 1,
+                "logicalBufferSizeMib": 0.5,
+                "unpaddedShapeMib": 0.25,
+                "instructionName": "op.1{0}",
+                "shapeString": "f32[8]",
+                "groupName": "Temporary",
+                "sourceInfo": {"fileName": "a.py", "lineNumber": 3},
+            }
+        ],
+        "heapSizes": [0, 0.5, 0],
+        "unpaddedHeapSizes": [0, 0.25, 0],
+        "logicalBufferSpans": {"1": {"start": 1, "limit": 2}},
+        "hloInstructionNames": ["op.1", "op.2"],
+        "peakHeapMib": 0.5,
+        "peakHeapSizePosition": 1,
+        "indefiniteLifetimes": [{"id": "3", "sizeMib": 1, "attributes": ["reusable"], "logicalBuffers": [{"id": "1"}]}],
+        "bufferBlocks": [{"logicalBufferId": 1, "name": "a", "size": 512, "unpaddedSize": 9, "category": "Output"}],
+    },
     "input_pipeline": [_TABLE, _STEPS, _INPUT_OPERATIONS],
     "overview_page": [_OPERATIONS, _STEPS, _TIPS],
 }
@@ -179,7 +200,10 @@ def test_wrong_types_anywhere(page: str, data: st.DataObject) -> None:
     outline = OUTLINES[page]
     if isinstance(outline, dict):  # what tells the page stays
         first = next(iter(outline))
-        write_and_ask({first: {}} | data.draw(st.fixed_dictionaries({key: wrong(of) for key, of in outline.items()})))
+        write_and_ask(
+            {first: type(outline[first])()}
+            | data.draw(st.fixed_dictionaries({key: wrong(of) for key, of in outline.items()}))
+        )
     else:
         write_and_ask([{**outline[0], "p": data.draw(JUNK)}, *data.draw(st.lists(wrong(outline[0]), max_size=3))])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,9 @@ _FILES: Final = ("xplane/*.xplane.pb", "kineto/*.json.gz", "kineto/critical_path
 
 # A figure that a table has, and no fact: the share of waiting in all-reduces, summed up over steps and cores.
 WAIT_IN_CELLS: Final = "cells: tpu_all_reduce_sync"
+
+# Ends titles of durations of steps that the span cuts: other ones than those of the steps.
+CUT: Final = ", in the span"
 
 # Each row is a meaning, with the figures that have it: tool and figure, of a question about the whole run.
 SAME: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -91,10 +94,10 @@ def opened(name: str, folder: Path) -> QueryReader:
     return QueryReader(open_run_store(folder / "store"))
 
 
-def answer(reader: QueryReader, name: str) -> Answer | None:
+def answer(reader: QueryReader, name: str, values: Mapping[str, object]) -> Answer | None:
     """None where the run has none."""
     try:
-        return finish(ask(tool(name), Scope(reader), from_values(tool(name).question, {})))
+        return finish(ask(tool(name), Scope(reader), from_values(tool(name).question, values)))
     except (NotAvailable, UsageError):
         return None
 
@@ -113,35 +116,68 @@ def wait_share(pod: Answer, tick_ps: int) -> float | None:
     return int(waits[is_complete].sum()) / int(durations[is_complete].sum())
 
 
+def shares_by_title(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
+    """Shares by their titles, of facts and of the parts of steps: what is called the same on two pages is the same."""
+    shares: dict[str, dict[str, float]] = defaultdict(dict)
+    for place, tool_answer in enumerate(answers):
+        for fact in tool_answer.facts:
+            if fact.kind == "fraction" and isinstance(fact.value, float):
+                shares[fact.label][f"{place}.{fact.id}"] = fact.value
+        for table in tool_answer.tables:
+            if table.id == "parts":
+                parts = zip(values_of(table.column("name")), values_of(table.column("share")), strict=True)
+                for part, share in parts:
+                    if isinstance(share, float):
+                        shares[str(part)][f"{place}.parts"] = share
+    return shares
+
+
+def questions(reader: QueryReader) -> dict[str, dict[str, object]]:
+    """About the whole run, a tenth of it, and some of its steps."""
+    tenth = (reader.end + 1) // 10
+    values_by_name: dict[str, dict[str, object]] = {"whole": {}, "tenth": {"start": 4 * tenth, "end": 5 * tenth}}
+    numbers = sorted({number for series in reader.steps.series for number in series.numbers.tolist()})
+    if len(numbers) > 2:
+        values_by_name["steps"] = {"steps": f"{numbers[len(numbers) // 3]}-{numbers[2 * len(numbers) // 3]}"}
+    return values_by_name
+
+
 @pytest.mark.parametrize("name", runs())
 def test_figures_of_one_meaning_have_one_value(tmp_path: Path, name: str) -> None:
     reader = opened(name, tmp_path)
     # Of TPUs, idle time is that of their steps, too, by their own clock; gaps are between work of the timeline.
     own_clock = {("gaps", "idle_share")} if tpu_cores(reader) else set()
-    answers = {tool_name: answer(reader, tool_name) for figures in SAME.values() for tool_name, _ in figures}
     different = {}
-    for meaning, figures in SAME.items():
-        values = {}
-        for tool_name, fact in figures:
-            tool_answer = answers[tool_name]
-            if (tool_name, fact) in own_clock:
-                continue
-            if tool_answer is not None and fact == WAIT_IN_CELLS:
-                share = wait_share(tool_answer, reader.tick_ps)
-                if share is not None:
-                    values[f"{tool_name}.{fact}"] = share
-            elif tool_answer is not None and recorded(tool_answer, fact):
-                values[f"{tool_name}.{fact}"] = figure(tool_answer, fact)
-        if name == _QUICK:  # a run of all tools: an id that nothing has would compare nothing
-            assert len(values) > 1, meaning
-        if not all(math.isclose(value, max(values.values()), rel_tol=1e-12) for value in values.values()):
-            different[meaning] = values
+    for about, values in questions(reader).items():
+        answers = {tool_name: answer(reader, tool_name, values) for own in SAME.values() for tool_name, _ in own}
+        for meaning, figures in SAME.items():
+            by_figure: dict[str, float] = {}
+            for tool_name, fact in figures:
+                tool_answer = answers[tool_name]
+                if (tool_name, fact) in own_clock or tool_answer is None:
+                    continue
+                if fact == WAIT_IN_CELLS:
+                    share = wait_share(tool_answer, reader.tick_ps)
+                    if share is not None:
+                        by_figure[f"{tool_name}.{fact}"] = share
+                elif recorded(tool_answer, fact) and not tool_answer.fact(fact).label.endswith(CUT):
+                    by_figure[f"{tool_name}.{fact}"] = figure(tool_answer, fact)
+            if name == _QUICK and about != "tenth":  # a run of all tools: an id that nothing has would compare nothing
+                assert len(by_figure) > 1, meaning
+            if not all(math.isclose(value, max(by_figure.values()), rel_tol=1e-12) for value in by_figure.values()):
+                different[about, meaning] = by_figure
+        shares = shares_by_title([tool_answer for tool_answer in answers.values() if tool_answer is not None])
+        different |= {
+            (about, words): by_tool
+            for words, by_tool in shares.items()
+            if not all(math.isclose(share, max(by_tool.values()), rel_tol=1e-12) for share in by_tool.values())
+        }
     assert not different
 
 
 def test_waiting_for_input_has_one_share_on_a_page(tmp_path: Path) -> None:
     """The row of the parts is of the same core and the same steps as the fact."""
-    pipeline = answer(opened("pod", tmp_path), "input_pipeline")
+    pipeline = answer(opened("pod", tmp_path), "input_pipeline", {})
     assert pipeline is not None
     parts = pipeline.table("parts")
     shares = dict(zip(values_of(parts.column("name")), values_of(parts.column("share")), strict=True))

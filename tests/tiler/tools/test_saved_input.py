@@ -11,14 +11,11 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.tiler.tools.saved_answers import ask_page
 from tests.tpu_trace import Instruction, Run, plane, write_trace
-from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
-from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import Column, Table, values_of
 
-INPUT = tool("input_pipeline")
+INPUT = "input_pipeline"
 MS = 10**9
 TITLES = {
     "Enqueue": "Enqueuing data",
@@ -48,15 +45,6 @@ PARTS_OF_HOSTS = {
 }
 
 
-def ask_page(paths: list[Path], folder: Path, **values: object) -> tuple[Answer, int]:
-    """The answer, and ps a tick."""
-    build_store(paths, folder / "store")
-    reader = QueryReader(open_run_store(folder / "store"))
-    assert INPUT.availability(Scope(reader)) == ""
-    answer = finish(ask(INPUT, Scope(reader), from_values(INPUT.question, {**values})))
-    return answer, int(reader.store.manifest()["tick_ps"])
-
-
 def golden(run: str, folder: Path) -> tuple[Path, list[dict[str, list[Any]]]]:
     """A page of XProf, and its tables as columns by id."""
     name = f"golden/xprof_2.24.2/{run}/input_pipeline_analyzer.json.gz"
@@ -82,7 +70,7 @@ def in_ticks(values: list[Any], tick_ps: int, unit_ps: int = MS) -> list[int]:
 
 
 def test_an_old_page_has_its_steps_its_shares_and_its_operations(tmp_path: Path) -> None:
-    answer, tick_ps = ask_page([corpus_path("imports/input_pipeline.json")], tmp_path)
+    answer, tick_ps = ask_page(INPUT, [corpus_path("imports/input_pipeline.json")], tmp_path)
     steps = columns_of(answer.table("steps"))
     assert steps["step"] == [1, 2, 3]
     assert steps["infeed"] == in_ticks([145.791268572, 99.180685714, 115.780365715], tick_ps)
@@ -119,7 +107,7 @@ def test_every_step_of_a_page_has_the_figures_of_the_file(
     run: str, table: str, parts: dict[str, str], tmp_path: Path
 ) -> None:
     path, content = golden(run, tmp_path)
-    answer, tick_ps = ask_page([path], tmp_path)
+    answer, tick_ps = ask_page(INPUT, [path], tmp_path)
     of_file = next(columns for columns in content if "stepnum" in columns)
     shown = columns_of(answer.table(table))
     assert [str(step) for step in shown["step"]] == of_file["stepnum"]
@@ -140,7 +128,7 @@ def test_every_step_of_a_page_has_the_figures_of_the_file(
 
 def test_durations_are_those_that_the_file_states_with_the_digits_of_its_steps(tmp_path: Path) -> None:
     path, content = golden("pod/all", tmp_path)
-    answer, tick_ps = ask_page([path], tmp_path)
+    answer, tick_ps = ask_page(INPUT, [path], tmp_path)
     # XProf states other durations than those of the core that waits longest.
     for name, stated in (("mean", 124.99), ("deviation", 2.43), ("min", 121.54), ("max", 128.25)):
         assert answer.fact(name).value == in_ticks([stated], tick_ps)[0]
@@ -153,7 +141,7 @@ def test_durations_are_those_that_the_file_states_with_the_digits_of_its_steps(t
     assert any(note.text.startswith("By the steps in the file 27.7 % of their time") for note in answer.notes)
     (tmp_path / "hosts").mkdir()
     path, content = golden("jax_cpu_10steps", tmp_path)
-    answer, tick_ps = ask_page([path], tmp_path / "hosts")
+    answer, tick_ps = ask_page(INPUT, [path], tmp_path / "hosts")
     times = [float(ms) for ms in content[1]["stepTimeMs"]]
     assert answer.fact("mean").value == in_ticks([statistics.fmean(times)], tick_ps)[0]
     assert answer.fact("max").value == in_ticks([max(times)], tick_ps)[0]
@@ -161,7 +149,7 @@ def test_durations_are_those_that_the_file_states_with_the_digits_of_its_steps(t
 
 def test_every_operation_of_a_page_has_the_figures_of_the_file(tmp_path: Path) -> None:
     path, content = golden("pod/all", tmp_path)
-    answer, tick_ps = ask_page([path], tmp_path)
+    answer, tick_ps = ask_page(INPUT, [path], tmp_path)
     of_file = next(columns for columns in content if "opName" in columns)
     shown = columns_of(answer.table("input_operations"))
     assert shown["name"] == of_file["opName"]
@@ -177,13 +165,13 @@ def test_every_operation_of_a_page_has_the_figures_of_the_file(tmp_path: Path) -
         for title in TITLES.values()
     }
     assert [work for work, _ in chart.values()] == list(by_category.values())
-    cut = columns_of(ask_page([path], tmp_path / "cut", limit=2)[0].table("input_operations"))
+    cut = columns_of(ask_page(INPUT, [path], tmp_path / "cut", limit=2)[0].table("input_operations"))
     assert cut == {name: values[:2] for name, values in shown.items()}
 
 
 def test_a_page_without_steps_has_no_figures_of_them(tmp_path: Path) -> None:
     path, _ = golden("tpu_v6e_4core", tmp_path)
-    answer, _ = ask_page([path], tmp_path)
+    answer, _ = ask_page(INPUT, [path], tmp_path)
     assert all(answer.fact(name).value is None for name in ("verdict", "input_share", "mean", "host_input"))
     assert not answer.tables
     assert not answer.series
@@ -198,18 +186,18 @@ def test_parts_that_do_not_add_up_are_said(tmp_path: Path) -> None:
         folder.mkdir()
         row = {"c": [{"v": "7"}, {"v": 2.0}, {"v": words}]}
         (folder / "page.json").write_text(json.dumps([{"cols": columns, "rows": [row]}]))
-        answer, tick_ps = ask_page([folder / "page.json"], folder)
+        answer, tick_ps = ask_page(INPUT, [folder / "page.json"], folder)
         assert any("do not add up" in note.text for note in answer.notes) == bool(number)
         assert columns_of(answer.table("steps"))["duration"] == in_ticks([(2, 3)[number]], tick_ps)
 
 
 def test_a_span_is_said_to_be_of_no_effect(tmp_path: Path) -> None:
-    answer, _ = ask_page([corpus_path("imports/input_pipeline.json")], tmp_path, start=0, end=5)
+    answer, _ = ask_page(INPUT, [corpus_path("imports/input_pipeline.json")], tmp_path, start=0, end=5)
     assert any("has no timeline" in note.text for note in answer.notes)
 
 
 def test_steps_of_a_trace_come_before_those_of_a_page(tmp_path: Path) -> None:
     core = plane("/device:TPU:0", [Instruction("7")], {"XLA Ops": [Run(0, 0, 9)], "Steps": [Run(0, 0, 9)]})
     trace = write_trace(tmp_path / "a.xplane.pb", [core])
-    answer, _ = ask_page([trace, corpus_path("imports/input_pipeline.json")], tmp_path)
+    answer, _ = ask_page(INPUT, [trace, corpus_path("imports/input_pipeline.json")], tmp_path)
     assert not any("saved file" in note.text for note in answer.notes)

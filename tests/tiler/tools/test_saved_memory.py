@@ -10,6 +10,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.hlo_protos import hlo_plane, small_program, write_space
+from tests.xprof_golden import golden
 from tilescope.tiler.facts.hlo import buffer_assignment, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.buffers import Allocation, HeapEventKind, LogicalBuffer
 from tilescope.tiler.facts.hlo.module import Instruction
@@ -193,3 +194,100 @@ def test_programs_of_a_trace_come_before_a_page(tmp_path: Path) -> None:
     trace = write_space(tmp_path / "a.xplane.pb", hlo_plane({"jit_small(7)": small_program()}))
     answer = memory(reader_of([trace, corpus_path("imports/memory_viewer.json")], tmp_path))
     assert answer.fact("program").value == "jit_small(7)"
+
+
+# -- a page as XProf 2.x writes it -------------------------------------------------------------------------------------
+
+# What these take without padding, and which of their memory is of constants, XProf counts otherwise or does not say.
+COUNTED_OTHERWISE = {"peak_unpadded", "padding", "constants"}
+SMALL = 16 << 10  # XProf has smaller buffers as one
+
+
+def saved_by_xprof(page: dict[str, Any], folder: Path) -> QueryReader:
+    folder.mkdir(parents=True)
+    (folder / "page.json").write_text(json.dumps(page))
+    return reader_of([folder / "page.json"], folder)
+
+
+@pytest.mark.parametrize("run", ["tpu_v6e_4core", "jax_cpu_10steps", "gpu_mi300x8_conv"])
+def test_a_page_of_xprof_has_the_memory_of_the_same_program_in_a_trace(run: str, tmp_path: Path) -> None:
+    reader = reader_of([corpus_path(f"xplane/{run}.xplane.pb")], tmp_path)
+    for place, (label, page) in enumerate(golden(f"{run}/memory_viewer").items()):
+        saved = saved_by_xprof(page, tmp_path / str(place))
+        theirs, ours = memory(reader, program=label, limit=100_000), memory(saved, limit=100_000)
+        assert ours.fact("program").value == page["moduleName"] == label.partition("(")[0]
+        for fact in theirs.facts[1:]:
+            if fact.id not in COUNTED_OTHERWISE:
+                assert (ours.fact(fact.id).value, ours.fact(fact.id).kind) == (fact.value, fact.kind), fact.id
+        assert ours.fact("peak").note == theirs.fact("peak").note
+        rows, expected = columns_of(ours, "buffers"), columns_of(theirs, "buffers")
+        large = [row for row, size in enumerate(expected["size"]) if size >= SMALL]
+        for column in rows.keys() - {"source", "last", "unpadded", "extra", "expansion"}:
+            assert dict(zip(rows["buffer"], rows[column], strict=True)) == {
+                expected["buffer"][row]: expected[column][row] for row in large
+            }, column
+        # Parts of a page that the product does not show, and sums that it does.
+        totals, sums = ours.table("buffers").totals or {}, theirs.table("buffers").totals or {}
+        assert totals["size"] == sums["size"] == ours.fact("peak").value
+        assert [list(values_of(chart.ys[0])) for chart in ours.series] == [
+            list(values_of(chart.ys[0])) for chart in theirs.series
+        ]
+        every = columns_of(memory(saved, buffers="all", limit=100_000), "buffers")
+        assert {int(buffer) for buffer in page.get("logicalBufferSpans", {})} <= set(every["buffer"])
+
+
+def test_what_a_page_of_xprof_says_about_padding(tmp_path: Path) -> None:
+    page = {
+        "heapSizes": [1, 3, 1],
+        "unpaddedHeapSizes": [1, 1.5, 1],
+        "maxHeap": [
+            {"logicalBufferId": 7, "logicalBufferSizeMib": 2, "unpaddedShapeMib": 0.5, "groupName": "Temporary"},
+            {
+                "logicalBufferSizeMib": 0.75,
+                "groupName": "Parameter",
+                "sourceInfo": {"fileName": "a.py", "lineNumber": 3},
+            },
+            {"logicalBufferId": -1, "logicalBufferSizeMib": 0.25, "label": "small (<16384 bytes)"},
+        ],
+        "logicalBufferSpans": {"7": {"limit": 2}, "9": {"start": 1, "limit": 2}},
+        "moduleName": "jit_a",
+        "peakHeapMib": 3,
+        "peakUnpaddedHeapMib": 1.5,
+        "totalBufferAllocationMib": 4,
+        "indefiniteBufferAllocationMib": 1,
+    }
+    reader = saved_by_xprof(page, tmp_path / "page")
+    answer = memory(reader, limit=1)
+    assert answer.fact("padding").value == 3 << 19
+    assert answer.fact("fragmentation").value == 1 / 3
+    assert answer.fact("constants").value is None
+    rows = columns_of(answer, "buffers")
+    assert (rows["buffer"], rows["first"], rows["last"]) == ([7], [1], [2])
+    assert answer.table("buffers").rest == {"size": 1 << 20, "unpadded": 1 << 20, "extra": 0}
+    assert [note.text for note in answer.notes][1:] == [
+        "262,144 bytes at the peak are of small buffers, which the file has as one."
+    ]
+    every = memory(reader, buffers="all", space=1)
+    assert columns_of(every, "buffers")["source"] == [None, "a.py:3"]
+    assert {note.text for note in every.notes} >= {
+        "1 buffer of the curve without a size in the file: not listed.",
+        "The file has one memory space, and does not say which: it is shown.",
+    }
+
+
+def test_sizes_of_xprof_that_cannot_be_are_counted(tmp_path: Path) -> None:
+    page = {
+        "maxHeap": [
+            {"logicalBufferId": 1, "logicalBufferSizeMib": size} for size in (-1, 1e300, "x", None, float("nan"))
+        ],
+        "heapSizes": [1, "Infinity"],
+        "unpaddedHeapSizes": [1, 1],
+        "peakHeapSizePosition": 1 << 40,
+        "bufferBlocks": [{"logicalBufferId": "b", "size": 5}],
+        "indefiniteLifetimes": [{"sizeMib": -1}, 5, {"id": 3}],
+        "peakHeapMib": 1e18,
+    }
+    answer = memory(saved_by_xprof(page, tmp_path / "page"))
+    assert (answer.fact("peak").value, answer.fact("peak_point").value, answer.series) == (0, None, [])
+    assert columns_of(answer, "allocations")["allocation"] == [3]
+    assert any(note.text.startswith("9 buffers, allocations and curves without") for note in answer.notes)

@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.tiler.tools.saved_answers import ask_page
 from tests.tpu_trace import Instruction, Run, plane, write_trace
-from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
-from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
 
-OVERVIEW = tool("overview")
+OVERVIEW = "overview"
 SHARES = {
     "device_idle": "device_idle_time_percent",
     "duty_cycle": "device_duty_cycle_percent",
@@ -36,15 +34,6 @@ COLUMNS = {
 }
 
 
-def ask_page(paths: list[Path], folder: Path, **values: object) -> tuple[Answer, int]:
-    """The answer, and ps a tick."""
-    build_store(paths, folder / "store")
-    reader = QueryReader(open_run_store(folder / "store"))
-    assert OVERVIEW.availability(Scope(reader)) == ""
-    answer = finish(ask(OVERVIEW, Scope(reader), from_values(OVERVIEW.question, {**values})))
-    return answer, int(reader.store.manifest()["tick_ps"])
-
-
 def golden(run: str, folder: Path) -> tuple[Path, Any]:
     content = gzip.decompress(corpus_path(f"golden/xprof_2.24.2/{run}/overview_page.json.gz").read_bytes())
     path = folder / "overview_page.json"
@@ -57,7 +46,7 @@ def column(answer: Answer, table: str, name: str) -> list[Any]:
 
 
 def test_an_old_page_has_its_figures_its_operations_and_its_steps(tmp_path: Path) -> None:
-    answer, tick_ps = ask_page([corpus_path("imports/overview_page.json")], tmp_path)
+    answer, tick_ps = ask_page(OVERVIEW, [corpus_path("imports/overview_page.json")], tmp_path)
     figures = {
         "flops_of_peak": 0.013,
         "mxu": 0.008,
@@ -89,7 +78,7 @@ def test_an_old_page_has_its_figures_its_operations_and_its_steps(tmp_path: Path
 @pytest.mark.parametrize("run", ["pod/all", "tpu_v6e_4core", "gpu_h100_jax", "gpu_v100x8_bert", "jax_cpu_10steps"])
 def test_every_figure_is_that_of_the_file(run: str, tmp_path: Path) -> None:
     path, content = golden(run, tmp_path)
-    answer, tick_ps = ask_page([path], tmp_path)
+    answer, tick_ps = ask_page(OVERVIEW, [path], tmp_path)
     properties: dict[str, str] = {}
     for table in content:
         properties = {**table.get("p", {}), **properties}
@@ -121,7 +110,7 @@ def test_every_figure_is_that_of_the_file(run: str, tmp_path: Path) -> None:
 
 def test_zeros_of_a_file_are_said_to_be_uncertain(tmp_path: Path) -> None:
     path, _ = golden("pod/all", tmp_path)
-    answer, _ = ask_page([path], tmp_path)
+    answer, _ = ask_page(OVERVIEW, [path], tmp_path)
     assert "nothing was recorded" in answer.fact("flops_of_peak").note
     assert answer.fact("mxu").note == ""
 
@@ -132,7 +121,7 @@ def test_advice_is_that_on_the_bottleneck(bottleneck: str, shown: list[str], tmp
     tips = [{"c": [{"v": kind}, {"v": tip}]} for kind, tip in (("host", "h"), ("device", "d"), ("faq", "f"))]
     advice = {"cols": [{"id": "tip_type"}, {"id": "link"}], "rows": tips, "p": {"bottleneck": bottleneck}}
     (tmp_path / "page.json").write_text(json.dumps([operations, advice]))
-    answer, _ = ask_page([tmp_path / "page.json"], tmp_path)
+    answer, _ = ask_page(OVERVIEW, [tmp_path / "page.json"], tmp_path)
     stated = [
         note.text.removeprefix("The file says: ").rstrip(".") for note in answer.notes if "file says" in note.text
     ]
@@ -140,7 +129,7 @@ def test_advice_is_that_on_the_bottleneck(bottleneck: str, shown: list[str], tmp
 
 
 def test_fewer_operations_are_listed_when_fewer_are_asked_for(tmp_path: Path) -> None:
-    answer, _ = ask_page([corpus_path("imports/overview_page.json")], tmp_path, limit=3, start=0, end=5)
+    answer, _ = ask_page(OVERVIEW, [corpus_path("imports/overview_page.json")], tmp_path, limit=3, start=0, end=5)
     assert column(answer, "operations", "name")[2:] == ["XLA_Args:"]
     assert any("has no timeline" in note.text for note in answer.notes)
 
@@ -148,5 +137,5 @@ def test_fewer_operations_are_listed_when_fewer_are_asked_for(tmp_path: Path) ->
 def test_a_trace_comes_before_a_page(tmp_path: Path) -> None:
     core = plane("/device:TPU:0", [Instruction("7")], {"XLA Ops": [Run(0, 0, 9)]})
     trace = write_trace(tmp_path / "a.xplane.pb", [core])
-    answer, _ = ask_page([trace, corpus_path("imports/overview_page.json")], tmp_path)
+    answer, _ = ask_page(OVERVIEW, [trace, corpus_path("imports/overview_page.json")], tmp_path)
     assert answer.fact("devices").value == 1

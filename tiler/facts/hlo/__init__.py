@@ -11,10 +11,12 @@ from tilescope.tiler.facts.hlo.buffers import (
 )
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
+from tilescope.tiler.facts.hlo.program_devices import DeviceAssignment
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts
 from tilescope.tiler.facts.hlo.programs import (
     Program,
     buffer_assignment,
+    device_assignment,
     device_count,
     hlo_module,
     left_out_words,
@@ -32,6 +34,7 @@ __all__ = [
     "Assigned",
     "BufferAssignment",
     "Computation",
+    "DeviceAssignment",
     "Frame",
     "HeapEvent",
     "HeapEventKind",
@@ -45,6 +48,7 @@ __all__ = [
     "ProgramParts",
     "ValueShape",
     "buffer_assignment",
+    "device_assignment",
     "device_count",
     "hlo_module",
     "left_out_words",

@@ -6,6 +6,7 @@ The device assignment says it; where a proto has none, the lists of devices that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -21,6 +22,18 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _Spans = tuple[Ints, Ints]  # starts and stops of messages in a proto
+
+# Devices of a job whose places in a program are read.
+_MOST_DEVICES: Final = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAssignment:
+    """Places of devices in a program."""
+
+    places: Mapping[int, tuple[int, int]]  # by device: its replica, and its partition
+    partitions: int
+
 
 _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
 
@@ -41,6 +54,25 @@ def program_devices(raw: Bytes) -> int:
         return max((count(text) for count, texts in lists for text in texts), default=0)
     except (ValueError, DecodeError) as error:
         raise HloDamage(f"its lists of devices are damaged: {error}") from None
+
+
+def program_assignment(raw: Bytes) -> DeviceAssignment | None:
+    """The places of devices in the program of an `HloProto`; None: it does not say them. Raises HloDamage."""
+    try:
+        module = _last(_parts(raw, (np.zeros(1, np.int64), np.full(1, len(raw))), MODULE))
+        spans = _last(_parts(raw, module, pb.HloModule.DEVICE_ASSIGNMENT_FIELD_NUMBER))
+        assignment = pb.DeviceAssignment.FromString(next(iter(_texts(raw, spans)), b""))
+    except (ValueError, DecodeError) as error:
+        raise HloDamage(f"its assignment of devices is damaged: {error}") from None
+    partitions = assignment.computation_devices
+    if sum(len(devices.replica_device_ids) for devices in partitions) > _MOST_DEVICES:
+        return None
+    places = {
+        device: (replica, partition)
+        for partition, devices in enumerate(partitions)
+        for replica, device in enumerate(devices.replica_device_ids)
+    }
+    return DeviceAssignment(places, len(partitions)) if places else None
 
 
 def _parts(raw: Bytes, messages: _Spans, field: int) -> _Spans:

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.hlo.buffers import BufferAssignment, parse_buffers
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
-from tilescope.tiler.facts.hlo.program_devices import program_devices
+from tilescope.tiler.facts.hlo.program_devices import DeviceAssignment, program_assignment, program_devices
 from tilescope.tiler.facts.hlo.program_parts import ProgramParts, find_parts, program_of_parts
 from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -89,6 +89,11 @@ def buffer_assignment(reader: QueryReader, program: Program) -> Interruptible[Bu
 def device_count(reader: QueryReader, program: Program) -> Interruptible[int]:
     """The number of devices that run it as one; 0 where it does not say. Raises HloDamage; DamagedStore."""
     return program_devices((yield from _content(reader, program.entry)))
+
+
+def device_assignment(reader: QueryReader, program: Program) -> Interruptible[DeviceAssignment | None]:
+    """The places of devices in it; None: it does not say them. Raises HloDamage; DamagedStore."""
+    return program_assignment((yield from _content(reader, program.entry)))
 
 
 def parts_ahead(reader: QueryReader) -> Interruptible[AbstractContextManager[object]]:

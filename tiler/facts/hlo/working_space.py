@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from tilescope.tiler.facts.hlo.buffers import (
     Allocation,
@@ -27,6 +27,45 @@ from tilescope.tiler.query import Interruptible
 Purpose = Literal["parameter", "output", "thread-local", "constant", "temporary"]
 
 
+class ShapeText(Protocol):
+    """A shape for readers."""
+
+    @property
+    def text(self) -> str:
+        """As programs have it: "bf16[8,128]{1,0:T(8,128)}"."""
+
+
+class MemoryUse(Protocol):
+    """Sums and curve of a `WorkingSpace`, or of what another program wrote of one; None: not recorded."""
+
+    @property
+    def heap(self) -> tuple[int, ...]: ...
+    @property
+    def unpadded(self) -> tuple[int, ...]: ...
+    @property
+    def events(self) -> tuple[str, ...]: ...
+    @property
+    def position(self) -> int: ...
+    @property
+    def peak(self) -> int: ...
+    @property
+    def peak_unpadded(self) -> int: ...
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def constants(self) -> int | None: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def thread_local(self) -> int: ...
+    @property
+    def indefinite(self) -> int: ...
+    @property
+    def not_reusable(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Lifeline:
     """A buffer, and from behind which event to which point of the program it is there."""
@@ -38,7 +77,7 @@ class Lifeline:
     last: int  # the last point at which it is there
     is_at_peak: bool
     instruction: Instruction | None
-    shape: ValueShape | None
+    shape: ShapeText | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +148,11 @@ class WorkingSpace:
             allocation.size for allocation in self.allocations if allocation.is_thread_local or allocation.is_tuple
         )
 
-    @property
-    def fragmentation(self) -> float | None:
-        """The share of memory for temporary values that is lost between them; None: there are none."""
-        temporary = self.total - self.indefinite
-        return (self.total - self.peak) / temporary if temporary > 0 and self.heap else None
+
+def lost_share(use: MemoryUse) -> float | None:
+    """The share of memory for temporary values that is lost between them; None: there are none."""
+    temporary = use.total - use.indefinite
+    return (use.total - use.peak) / temporary if temporary > 0 and use.heap else None
 
 
 def purposes_of(allocation: Allocation) -> list[str]:

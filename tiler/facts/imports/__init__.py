@@ -1,5 +1,5 @@
 """Pages of the Cloud TPU profiler that a run has in place of events, as they were saved."""
 
-from tilescope.tiler.facts.imports.saved_pages import SavedPage, saved_pages
+from tilescope.tiler.facts.imports.saved_pages import SavedPage, saved_page, saved_pages
 
-__all__ = ["SavedPage", "saved_pages"]
+__all__ = ["SavedPage", "saved_page", "saved_pages"]

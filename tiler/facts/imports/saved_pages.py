@@ -60,6 +60,11 @@ def saved_pages(reader: QueryReader) -> Sequence[SavedPage]:
     return [SavedPage(entry) for entry in attachments_of(reader.store) if entry.name.startswith(_PREFIX)]
 
 
+def saved_page(reader: QueryReader, page: str) -> SavedPage | None:
+    """The first page of a run that has this id; None: it has none. Raises NotBuilt, DamagedStore."""
+    return next((saved for saved in saved_pages(reader) if saved.page == page), None)
+
+
 def version_of(page: str, parsed: Any) -> str:
     """The tool and its version whose page this looks like."""
     if page == "pod_viewer":
@@ -80,6 +85,8 @@ def version_of(page: str, parsed: Any) -> str:
         properties = parsed[0].get("p") if isinstance(parsed, list) and parsed and isinstance(parsed[0], dict) else None
         is_new = isinstance(properties, dict) and "device_duty_cycle_percent" in properties
         return "XProf, or TensorBoard's profile plugin 2.x" if is_new else "Cloud TPU profiler 1.x"
+    if isinstance(parsed, dict) and isinstance(parsed.get("maxHeap"), list):
+        return "XProf, or TensorBoard's profile plugin 2.x"
     return "Cloud TPU profiler: an HLO module and its buffers as JSON"
 
 

@@ -153,7 +153,7 @@ def _times(
     """The part of the time of a GPU from the first thing that it does to the end of the last one, ps.
 
     And how much of it anything runs on any of the streams, each in its own windows. `time` None: it is that of the
-    windows, which are those of all streams.
+    windows, which are those of all streams. Otherwise it is that of steps, in which anything counts that runs.
     """
     devices = yield from devices_of(reader)
     tracks = [track.of_any_kind for device in devices for track in device.tracks if track.track in streams]
@@ -161,6 +161,9 @@ def _times(
     extent = yield from busy.extent(TickRange(0, TICK_LIMIT))
     stream_windows = [windows_of(track.track).clipped(extent.start, extent.stop) for track in tracks]
     windows = Windows.from_spans([], []).joined(*stream_windows)
+    if time is not None:
+        windows = time.clipped(extent.start, extent.stop)
+        stream_windows = [windows] * len(tracks)
     others = [windows.without(own) for own in stream_windows]  # in which a stream works for something else
 
     def running_ticks(piece: UnsortedPiece) -> int:
@@ -171,8 +174,7 @@ def _times(
     for ticks in worked_aside(busy.unsorted_pieces(windows), running_ticks):
         running += ticks or 0
         yield
-    span = windows if time is None else time.clipped(extent.start, extent.stop)
-    return span.ticks * reader.tick_ps, running * reader.tick_ps
+    return windows.ticks * reader.tick_ps, running * reader.tick_ps
 
 
 class GpuSource(OperationSource[GpuDevice]):

@@ -146,7 +146,7 @@ class OpTable:
     span: int  # of all devices together, from the first operation of each to the end of its last one: shares are of it
     cores: int
     tracks: list[int]  # that were looked at
-    overlap: int = 0  # by how much operations take more than the time in which any runs: on streams of GPUs, ps
+    overlap: int = 0  # by how much operations take more than the busy time of devices: on streams of GPUs, ps
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
     graph_times: Mapping[str, int] = field(default_factory=dict)  # of kernels of graphs by `AttributedKinds.ways`, ps
@@ -177,5 +177,5 @@ class OpTable:
 
     @property
     def idle(self) -> int:
-        """Time in which none runs, ps."""
+        """Time in which nothing runs, ps."""
         return self.span - self.busy + self.overlap

@@ -3,6 +3,7 @@
 from tilescope.tiler.facts.step_times.alignment import AlignedSteps, aligned
 from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, TPU_PARTS, StepClass, StepPart
+from tilescope.tiler.facts.step_times.reduce_groups import group_numbers
 from tilescope.tiler.facts.step_times.reduce_participants import Participants
 from tilescope.tiler.facts.step_times.reduce_skew import ReduceEvents, reduce_events
 from tilescope.tiler.facts.step_times.run_times import run_step_times
@@ -19,6 +20,7 @@ __all__ = [
     "StepTimes",
     "aligned",
     "device_durations",
+    "group_numbers",
     "reduce_events",
     "run_step_times",
 ]

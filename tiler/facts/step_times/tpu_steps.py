@@ -15,6 +15,7 @@ from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
+from tilescope.tiler.facts.step_times.reduce_groups import group_numbers
 from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
@@ -38,7 +39,7 @@ class _WholeSteps:
     spans: StepSpans
     device: Ints  # how long the slice takes on the device, ps; -1 not known
     sums: CoreSums
-    least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
+    least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step in its group
     participants: Participants
 
 
@@ -50,8 +51,8 @@ def tpu_step_times(
 ) -> Interruptible[list[StepTimes]]:
     """Step times of the wanted processes of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
-    How long an all-reduce computes is the least that it takes on any core; on the others it waited for that. In steps
-    that not all cores have which take part, the one is not told from the other.
+    How long an all-reduce computes is the least that it takes on any core of its group; on the others it waited for
+    that. In steps that not all cores have which take part, the one is not told from the other.
     """
     whole = _WHOLE_STEPS.get(reader) if steps is reader.steps else None
     if whole is None:
@@ -60,7 +61,9 @@ def tpu_step_times(
             series = steps.of_track(core.operations[0])
             if series is not None and len(series.rows):
                 whole.append((yield from _whole_steps(reader, core, StepSpans.from_series(series))))
-        whole = _compared(whole, (yield from expected_participants(reader, cores)) or len(whole))
+        expected = (yield from expected_participants(reader, cores)) or len(whole)
+        groups = yield from group_numbers(reader, {core_steps.core: core_steps.sums.reduces.id for core_steps in whole})
+        whole = _compared(whole, groups, expected)
         if steps is reader.steps:
             _WHOLE_STEPS.keep(reader, whole)
     times_of_cores = []
@@ -93,16 +96,19 @@ def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops
     return durations
 
 
-def _compared(whole: list[_WholeSteps], expected: int) -> list[_WholeSteps]:
-    """With what each all-reduce takes at least, by step and id, over all cores; and how many cores have each step."""
+def _compared(whole: list[_WholeSteps], groups: Sequence[Ints], expected: int) -> list[_WholeSteps]:
+    """With what each all-reduce takes at least, by step, id and group; and how many cores have each step."""
     steps, recorded = _common_steps([core_steps.spans for core_steps in whole])
     reduces = [core_steps.sums.reduces for core_steps in whole]
-    columns = [(step[sums.window], sums.id, sums.ps) for step, sums in zip(steps, reduces, strict=True)]
+    columns = [
+        (step[sums.window], sums.id, group, sums.ps) for step, group, sums in zip(steps, groups, reduces, strict=True)
+    ]
     least = [sums.ps for sums in reduces]
     if any(map(len, least)):
-        step, ids, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
-        order = np.lexsort((ids, step))
-        first = np.flatnonzero((np.diff(step[order], prepend=-1) != 0) | (np.diff(ids[order], prepend=-1) != 0))
+        step, ids, group, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
+        order = np.lexsort((group, ids, step))
+        is_next = np.append(True, np.logical_or.reduce([np.diff(column[order]) != 0 for column in (step, ids, group)]))
+        first = np.flatnonzero(is_next)
         of_all = np.empty(len(order), np.int64)
         of_all[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
         least = np.split(of_all, np.cumsum([len(sums.ps) for sums in reduces])[:-1])

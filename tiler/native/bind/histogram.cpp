@@ -296,6 +296,7 @@ class BoundLeafSpans {
             nb::gil_scoped_release release;
             auto next = parts.begin();
             for (size_t k = 0; k < contents.size(); ++k) {
+                page_ = k;
                 if (counts[k] < 0 || counts[k] > parts.end() - next) throw std::invalid_argument("no such parts");
                 spans_.add(ContainerReader(contents[k], max_rows), std::vector<LeafPart>(next, next + counts[k]));
                 next += counts[k];
@@ -313,6 +314,8 @@ class BoundLeafSpans {
         return columns;
     }
 
+    [[nodiscard]] size_t page() const { return page_; }
+
     std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> take() {
         std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> taken;
         for (Spans& spans : spans_.take()) {
@@ -323,6 +326,7 @@ class BoundLeafSpans {
 
   private:
     LeafSpans spans_;
+    size_t page_ = 0;
 };
 
 }  // namespace
@@ -399,6 +403,8 @@ void bind_histogram(nb::module_& m) {
              "Returns of each kind the ticks below a limit in which it runs, as spans that ascend and do not touch: of "
              "what\n"
              "was added, and of parts of these pages, so many of each. Raises DamagedContainer.")
+        .def_prop_ro("page", &BoundLeafSpans::page,
+                     "The place of the last page that `windows` read: of a damaged one, where it raised.")
         .def(
             "take", &BoundLeafSpans::take,
             "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"

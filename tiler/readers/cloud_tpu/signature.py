@@ -19,7 +19,11 @@ PAGE_OF_KEY: Final[Mapping[str, str]] = {
     "byProgramExcludeIdle": "op_profile",
     "bufferAssignment": "memory_viewer",
     "hloModule": "memory_viewer",
+    "heapSizes": "memory_viewer",
+    "maxHeap": "memory_viewer",
 }
+
+_TYPES: Final = {key: list if key in ("heapSizes", "maxHeap") else dict for key in PAGE_OF_KEY}
 
 # A list of tables is told by a column that only one page has.
 PAGE_OF_COLUMN: Final[Mapping[str, str]] = {"selfTimePercent": "overview_page", "stepnum": "input_pipeline"}
@@ -41,7 +45,7 @@ def looks_like_page(head: bytes) -> Likeness:
 def page_of(content: Any) -> str | None:
     """Name of the page that the content of a file is; None for an unknown one."""
     if isinstance(content, dict):
-        return next((page for key, page in PAGE_OF_KEY.items() if isinstance(content.get(key), dict)), None)
+        return next((page for key, page in PAGE_OF_KEY.items() if isinstance(content.get(key), _TYPES[key])), None)
     tables = content if isinstance(content, list) else []
     columns = [table.get("cols") for table in tables if isinstance(table, dict)]
     named = (

@@ -10,6 +10,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, text, whole
+from tilescope.tiler.tools.imported.xprof_memory import is_xprof_memory, xprof_memory
 
 # Bytes of an element, by its type.
 _ELEMENT_BYTES: Final[Mapping[str, int]] = {
@@ -32,6 +33,38 @@ _FLAGS: Final = (
 
 def buffers_answer(parsed: Any, _tick_ps: int) -> Interruptible[Answer]:
     """Its buffers with what they take without padding, and the curve of the heap."""
+    return (yield from (_of_xprof if is_xprof_memory(parsed) else _of_program)(parsed))
+
+
+def _of_xprof(parsed: Any) -> Interruptible[Answer]:
+    memory = yield from xprof_memory(parsed)
+    lines = [*memory.at_peak, *memory.others]
+    notes = []
+    if len(lines) > SHOWN_ROWS:
+        notes.append(Note("warning", f"only {SHOWN_ROWS:,} of {len(lines):,} buffers are shown"))
+        lines = lines[:SHOWN_ROWS]
+    made_by = [line.instruction for line in lines]
+    columns = [
+        Column("instruction", "Instruction", "name", [line.buffer.instruction_name for line in lines]),
+        Column("opcode", "Opcode", "text", [None if made is None else made.opcode or None for made in made_by]),
+        Column("size", "Size", "bytes", [line.buffer.size for line in lines]),
+        Column("unpadded", "Unpadded", "bytes", [line.unpadded for line in lines]),
+        Column("kind", "Allocation", "text", [line.purpose for line in lines]),
+        Column("tf_op", "Framework op", "text", [None if made is None else made.op_name or None for made in made_by]),
+    ]
+    facts = [
+        Fact("module", "Module", memory.module, "text"),
+        Fact("entry", "Entry computation", memory.entry or None, "text"),
+        Fact("peak", "Peak of the heap", memory.peak, "bytes"),
+        Fact("allocated", "All allocations", memory.total, "bytes"),
+    ]
+    if memory.left_out:
+        words = plural(memory.left_out, "buffer, allocation or curve", "buffers, allocations and curves")
+        notes.append(Note("warning", f"{words} without a number or a size that can be: left out"))
+    return Answer(facts, [Table("buffers", "Buffers", columns)], _series(list(enumerate(memory.heap))), notes)
+
+
+def _of_program(parsed: Any) -> Interruptible[Answer]:
     module = member(parsed, "hloModule")
     assignment = member(parsed, "bufferAssignment")
     instructions = {

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts.findings import Cause, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
@@ -26,7 +27,7 @@ from tilescope.tiler.tools.input_pipeline.host_tables import (
     operations_table,
 )
 from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
-from tilescope.tiler.tools.input_pipeline.saved import saved_answer, saved_input
+from tilescope.tiler.tools.input_pipeline.saved import PAGE, saved_answer
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
@@ -52,7 +53,7 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answer]:
-    page = None if _is_recorded(scope) else saved_input(scope.reader)
+    page = None if _is_recorded(scope) else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from saved_answer(scope.reader, question, page))
     steps = yield from asked_steps(scope, question)
@@ -115,16 +116,16 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
         Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
-        Fact("mean", "Mean step", durations.mean, "ticks", measured.step_note),
+        Fact("mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),
         Fact(
             "deviation",
-            "Deviation",
+            steps.duration_title("Deviation"),
             durations.deviation,
             "ticks",
             "of a sample" if durations.deviation is not None else single,
         ),
-        Fact("min", "Shortest", durations.least, "ticks"),
-        Fact("max", "Longest", durations.greatest, "ticks"),
+        Fact("min", steps.duration_title("Shortest"), durations.least, "ticks"),
+        Fact("max", steps.duration_title("Longest"), durations.greatest, "ticks"),
         *measured.facts,
     ]
 
@@ -139,7 +140,7 @@ def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if _is_recorded(scope) or saved_input(scope.reader) is not None else NOTHING_KNOWN
+    return "" if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None else NOTHING_KNOWN
 
 
 def _is_recorded(scope: Scope) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
+from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table, Value
 from tilescope.tiler.tools.imported.json_values import ticks
@@ -49,11 +49,6 @@ _CATEGORIES: Final[Mapping[InputCategory, tuple[str, str]]] = {
 }
 # Sentences of the file, those of newer versions first.
 _SENTENCES: Final = ("input_conclusion", "summary_conclusion", "output_conclusion", "summary_nextstep")
-
-
-def saved_input(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
 def saved_answer(reader: QueryReader, question: InputPipelineQuestion, saved: SavedPage) -> Interruptible[Answer]:

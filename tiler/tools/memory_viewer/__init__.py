@@ -22,12 +22,21 @@ from tilescope.tiler.facts.hlo import (
     programs_of,
 )
 from tilescope.tiler.facts.hlo.expressions import category
-from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
-from tilescope.tiler.facts.imports import SavedPage
+from tilescope.tiler.facts.hlo.module import HloModule
+from tilescope.tiler.facts.hlo.working_space import (
+    Lifeline,
+    MemoryUse,
+    lost_share,
+    purposes_of,
+    spaces_of,
+    working_space,
+)
+from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.imported.saved_notes import SAVED
-from tilescope.tiler.tools.memory_viewer.saved import saved_memory, saved_program
+from tilescope.tiler.tools.imported.xprof_memory import XprofMemory, is_xprof_memory, xprof_memory
+from tilescope.tiler.tools.memory_viewer.saved import PAGE, saved_program
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.row_query import QUERY, query_column
@@ -43,6 +52,7 @@ NO_PROGRAMS: Final = (
     "the trace has no programs: XLA's profilers write their HLO protos into the plane /host:metadata of an XSpace; "
     "record with JAX or TensorFlow, with HLO protos on (enable_hlo_proto, the default)"
 )
+_NO_CONSTANTS: Final = "the file does not tell them from other memory that stays"
 _NO_CURVE: Final = "the compiler left no heap trace of this memory space"
 
 ProgramName = Annotated[str, Meta(min_length=1, max_length=4096)]
@@ -76,7 +86,7 @@ class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
     programs = _programs(scope, question.host)
-    page = None if programs else saved_memory(scope.reader)
+    page = None if programs else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     if not programs:
@@ -114,13 +124,20 @@ def _of_program(
     elif len(spaces) > 1:
         others = ", ".join(str(other) for other in spaces if other != question.space)
         notes.append(Note("info", f"{label} uses other memory spaces, too: {others}"))
-    tables = [_buffers_table(values, space.lifelines, question), _allocations_table(space), table]
+    rows = [
+        (allocation.index, allocation.size, ", ".join(purposes_of(allocation)), len(allocation.assigned))
+        for allocation in space.allocations
+    ]
+    tables = [_buffers_table(values, space.lifelines, question), _allocations_table(rows), table]
     return Answer(_facts(label, space), tables, _series(space), notes)
 
 
 def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> Interruptible[Answer]:
     """The program of a saved page, whatever program is asked for: there is no other."""
-    program = yield from saved_program(scope.reader, page)
+    parsed = yield from page.parsed(scope.reader)
+    if is_xprof_memory(parsed):
+        return _of_xprof(question, page, (yield from xprof_memory(parsed)))
+    program = yield from saved_program(parsed)
     table = _programs_table([(program.label, page.entry.size_bytes, True)])
     answer = yield from _of_program(question, program.label, program.values, program.assignment, table)
     # There are no events to look for.
@@ -132,6 +149,35 @@ def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> 
         words = plural(program.left_out, "buffer or allocation", "buffers and allocations")
         notes.append(Note("warning", f"{words} without an id or a size that can be: left out"))
     return replace(answer, tables=tables, notes=notes)
+
+
+def _of_xprof(question: MemoryViewerQuestion, page: SavedPage, memory: XprofMemory) -> Answer:
+    """Sums and buffers that XProf worked out, as it has them."""
+    only_at_peak = question.buffers == "peak"
+    # Of all buffers the file names some of the small ones.
+    lines, small = (memory.at_peak, memory.small) if only_at_peak else ((*memory.at_peak, *memory.others), 0)
+    buffers = _buffers_table(HloModule("", {}, 0), lines, question, small)
+    # There are no events to look for, and the kind of a fusion, which tells its category, is not in the file.
+    shown = [column for column in buffers.columns if column.id not in (QUERY, "category")]
+    rows = [(each.index, each.size, ", ".join(each.purposes), each.count) for each in memory.allocations]
+    tables = [
+        replace(buffers, columns=shown),
+        _allocations_table(rows, memory.total),
+        _programs_table([(memory.module, page.entry.size_bytes, True)]),
+    ]
+    notes = [SAVED]
+    if question.space:
+        notes.append(Note("warning", "the file has one memory space, and does not say which: it is shown"))
+    if memory.small:
+        words = plural(memory.small, "byte", "bytes")
+        notes.append(Note("info", f"{words} at the peak are of small buffers, which the file has as one"))
+    if memory.without_size and not only_at_peak:
+        words = plural(memory.without_size, "buffer", "buffers")
+        notes.append(Note("warning", f"{words} of the curve without a size in the file: not listed"))
+    if memory.left_out:
+        words = plural(memory.left_out, "buffer, allocation or curve", "buffers, allocations and curves")
+        notes.append(Note("warning", f"{words} without a number or a size that can be: left out"))
+    return Answer(_facts(memory.module, memory), tables, _series(memory), notes)
 
 
 def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
@@ -157,12 +203,12 @@ def _chosen(programs: Sequence[Program], wanted: str | None) -> Program | None:
     return None
 
 
-def _facts(label: str, space: WorkingSpace) -> list[Fact]:
+def _facts(label: str, space: MemoryUse) -> list[Fact]:
     temporary = space.total - space.indefinite
     has_curve = bool(space.heap)
     why = "" if has_curve else _NO_CURVE
     event = space.events[space.position] if 0 <= space.position < len(space.events) else ""
-    fragmentation = space.fragmentation
+    fragmentation = lost_share(space)
     local = plural(space.thread_local, "byte that is", "bytes that are")
     apart = f"without {local} local to threads" if space.thread_local else ""
     return [
@@ -172,7 +218,7 @@ def _facts(label: str, space: WorkingSpace) -> list[Fact]:
         Fact("padding", "Padding", space.peak - space.peak_unpadded, "bytes", "what layouts add at the peak"),
         Fact("parameters", "Parameters", space.parameters, "bytes", "of the program: weights, inputs"),
         Fact("outputs", "Results", space.outputs, "bytes", "what outlives the program"),
-        Fact("constants", "Constants", space.constants, "bytes"),
+        Fact("constants", "Constants", space.constants, "bytes", "" if space.constants is not None else _NO_CONSTANTS),
         Fact("temporary", "Temporary values", temporary, "bytes", "with what is lost between them"),
         Fact("total", "All allocations", space.total, "bytes", apart),
         Fact(
@@ -189,7 +235,7 @@ def _facts(label: str, space: WorkingSpace) -> list[Fact]:
     ]
 
 
-def _series(space: WorkingSpace) -> list[Series]:
+def _series(space: MemoryUse) -> list[Series]:
     if not space.heap:
         return []
     heap, unpadded = (np.array(points, np.int64) for points in (space.heap, space.unpadded))
@@ -205,7 +251,10 @@ def _series(space: WorkingSpace) -> list[Series]:
     return [Series("working_space", "Memory in use as the program runs", "line", x, ys, lines=[limit])]
 
 
-def _buffers_table(values: InstructionFinder, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
+def _buffers_table(
+    values: InstructionFinder, lines: Sequence[Lifeline], question: MemoryViewerQuestion, small: int = 0
+) -> Table:
+    """`small`: bytes of buffers that are known together alone."""
     largest = sorted(lines, key=lambda line: (-line.buffer.size, line.first, line.buffer.id))
     listed, rest = largest[: question.limit], largest[question.limit :]
     if question.order == "program":
@@ -239,15 +288,14 @@ def _buffers_table(values: InstructionFinder, lines: Sequence[Lifeline], questio
         query_column(None if line.instruction is None else line.instruction.name for line in listed),
     ]
     title = "Buffers at the peak" if question.buffers == "peak" else "Buffers"
-    totals: dict[str, Value] = {
-        "size": sum(line.buffer.size for line in lines),
-        "unpadded": sum(line.unpadded for line in lines),
-        "extra": sum(line.buffer.size - line.unpadded for line in lines),
-    }
-    left: dict[str, Value] | None = None
-    if rest:
-        left = {"size": sum(line.buffer.size for line in rest), "unpadded": sum(line.unpadded for line in rest)}
-    return Table("buffers", title, columns, totals=totals, rest=left)
+    totals, left = _sums(lines, small), _sums(rest, small)
+    return Table("buffers", title, columns, totals=totals, rest=left if rest or small else None)
+
+
+def _sums(lines: Sequence[Lifeline], small: int) -> dict[str, Value]:
+    """Sums of buffers; what small ones take, the layout may have added to."""
+    size, unpadded = sum(line.buffer.size for line in lines), sum(line.unpadded for line in lines)
+    return {"size": size + small, "unpadded": unpadded + small, "extra": size - unpadded}
 
 
 def _name(line: Lifeline) -> str:
@@ -257,18 +305,17 @@ def _name(line: Lifeline) -> str:
     return f"{name or 'buffer'}{{{','.join(map(str, index))}}}" if index else name or "buffer"
 
 
-def _allocations_table(space: WorkingSpace) -> Table:
-    listed = sorted(space.allocations, key=lambda allocation: (-allocation.size, allocation.index))[:DEFAULT_LISTED]
+def _allocations_table(rows: Sequence[tuple[int, int, str, int]], total: int | None = None) -> Table:
+    """Index, bytes, purpose and number of buffers, of each allocation; `total`: bytes of these and of others."""
+    listed = sorted(rows, key=lambda row: (-row[1], row[0]))[:DEFAULT_LISTED]
     columns = [
-        Column("allocation", "Allocation", "id", [allocation.index for allocation in listed]),
-        Column("size", "Size", "bytes", [allocation.size for allocation in listed]),
-        Column("purpose", "For", "text", [", ".join(purposes_of(allocation)) for allocation in listed]),
-        Column("count", "Buffers in it", "count", [len(allocation.assigned) for allocation in listed]),
+        Column("allocation", "Allocation", "id", [index for index, _, _, _ in listed]),
+        Column("size", "Size", "bytes", [size for _, size, _, _ in listed]),
+        Column("purpose", "For", "text", [purpose or None for _, _, purpose, _ in listed]),
+        Column("count", "Buffers in it", "count", [count for _, _, _, count in listed]),
     ]
-    totals: dict[str, Value] = {
-        "size": sum(allocation.size for allocation in space.allocations),
-        "count": sum(len(allocation.assigned) for allocation in space.allocations),
-    }
+    sizes = sum(size for _, size, _, _ in rows)
+    totals: dict[str, Value] = {"size": sizes if total is None else total, "count": sum(row[3] for row in rows)}
     return Table("allocations", "Allocations", columns, totals=totals)
 
 
@@ -284,7 +331,7 @@ def _programs_table(programs: Sequence[tuple[str, int, bool]]) -> Table:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if programs_of(scope.reader) or saved_memory(scope.reader) is not None else NO_PROGRAMS
+    return "" if programs_of(scope.reader) or saved_page(scope.reader, PAGE) is not None else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

@@ -10,8 +10,7 @@ from tilescope.tiler.facts.hlo.buffers import Allocation, Assigned, HeapEvent, H
 from tilescope.tiler.facts.hlo.module import HloModule, Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES
 from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape, element_type
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.imported.json_values import items, member, text, whole
 
 PAGE: Final = "memory_viewer"
@@ -42,14 +41,8 @@ class SavedProgram:
     left_out: int
 
 
-def saved_memory(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
-
-
-def saved_program(reader: QueryReader, page: SavedPage) -> Interruptible[SavedProgram]:
-    """The program of a page. Raises DamagedStore, TooLarge."""
-    parsed = yield from page.parsed(reader)
+def saved_program(parsed: Any) -> Interruptible[SavedProgram]:
+    """The program of a page."""
     module, raw = member(parsed, "hloModule"), member(parsed, "bufferAssignment")
     values = SavedValues({}, {})
     for computation in items(member(module, "computations")):

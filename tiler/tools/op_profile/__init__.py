@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
+from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.operations import Instructions, OpTable, has_operations, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.query import Interruptible
@@ -20,7 +21,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, val
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
-from tilescope.tiler.tools.op_profile.saved import saved_answer, saved_profile
+from tilescope.tiler.tools.op_profile.saved import PAGE, saved_answer
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -64,7 +65,7 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
-    page = None if has_operations(scope.reader) else saved_profile(scope.reader)
+    page = None if has_operations(scope.reader) else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from saved_answer(scope.reader, question, page))
     # For the costs of operations of GPUs whole programs are parsed.
@@ -266,7 +267,7 @@ def _table(
 
 def _availability(scope: Scope) -> str:
     reason = availability(scope)
-    return "" if reason and saved_profile(scope.reader) is not None else reason
+    return "" if reason and saved_page(scope.reader, PAGE) is not None else reason
 
 
 TOOL: Final = Tool(

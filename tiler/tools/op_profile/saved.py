@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
+from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, ticks, whole
@@ -60,11 +60,6 @@ class _Tree:
     root: _Part
     has_idle: bool
     scale: float
-
-
-def saved_profile(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
 def saved_answer(reader: QueryReader, question: OpProfileQuestion, page: SavedPage) -> Interruptible[Answer]:
@@ -178,7 +173,7 @@ def _facts(parsed: Any, by: By, tick_ps: int) -> list[Fact]:
         Fact("cores", "Devices", None, "count", _NO_CORES),
         Fact("span", "Device time", ticks(span_ps, 1, tick_ps), "ticks", why),
         Fact("busy", "Busy", ticks(busy_ps, 1, tick_ps), "ticks", "" if busy_ps is not None else _NO_TIME),
-        Fact("idle_share", "Idle", None if idle is None else idle.share, "fraction", "" if idle else _NO_IDLE),
+        Fact("idle_share", "Device idle", None if idle is None else idle.share, "fraction", "" if idle else _NO_IDLE),
         Fact("flops_utilisation", "FLOPS of peak", flops, "fraction", no_flops or "of all time in the file"),
     ]
 

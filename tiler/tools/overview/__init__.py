@@ -11,6 +11,7 @@ from msgspec import Meta
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
@@ -28,7 +29,7 @@ from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_st
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, in_order, step_facts
-from tilescope.tiler.tools.overview.saved import saved_answer, saved_overview
+from tilescope.tiler.tools.overview.saved import PAGE, saved_answer
 from tilescope.tiler.tools.overview.top import top_names, top_operations
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.references import HostRef
@@ -60,7 +61,7 @@ class OverviewQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
-    page = saved_overview(scope.reader)
+    page = saved_page(scope.reader, PAGE)
     if page is not None and not _is_recorded(scope):
         return (yield from saved_answer(scope.reader, question, page))
     question = _on_host(scope, question)
@@ -158,7 +159,7 @@ def _no_steps(steps: AskedSteps, run_environment: Environment) -> Sequence[Note]
 
 def _availability(scope: Scope) -> str:
     """The reason for which a run has no overview; empty if it has one."""
-    return "" if _is_recorded(scope) or saved_overview(scope.reader) is not None else NOTHING_KNOWN
+    return "" if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None else NOTHING_KNOWN
 
 
 def _is_recorded(scope: Scope) -> bool:

@@ -125,16 +125,16 @@ def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     durations = spread(steps.ticks(measured.durations), measured.in_means)
     return [
         Fact("steps", "Steps", len(measured.durations), "count"),
-        Fact("step_mean", "Mean step", durations.mean, "ticks", measured.step_note),
+        Fact("step_mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),
         Fact(
             "step_deviation",
-            "Deviation",
+            steps.duration_title("Deviation"),
             durations.deviation,
             "ticks",
             _SINGLE if durations.deviation is None else "of a sample",
         ),
-        Fact("step_min", "Shortest", durations.least, "ticks"),
-        Fact("step_max", "Longest", durations.greatest, "ticks"),
+        Fact("step_min", steps.duration_title("Shortest"), durations.least, "ticks"),
+        Fact("step_max", steps.duration_title("Longest"), durations.greatest, "ticks"),
         Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
     ]
 

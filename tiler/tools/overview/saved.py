@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
+from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.imported.json_values import whole
@@ -50,11 +50,6 @@ _SENTENCES: Final = (
     *("kernel_launch_statement", "all_other_statement", "precision_statement", "remark_text"),
 )
 _TIPS: Final = {"host": {"host"}, "device": {"device"}, "both": {"host", "device"}}
-
-
-def saved_overview(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
 def saved_answer(reader: QueryReader, question: OverviewQuestion, saved: SavedPage) -> Interruptible[Answer]:

@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.core_places import CorePlace, core_places
-from tilescope.tiler.facts.imports import SavedPage
+from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -26,11 +26,11 @@ from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.saved import (
     MAX_CELLS,
     MAX_CORES,
+    PAGE,
     saved_channels,
     saved_cores,
     saved_facts,
     saved_places,
-    saved_pod,
     step_times_of_core,
 )
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
@@ -115,7 +115,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
-    page = None if scope.reader.steps.series else saved_pod(scope.reader)
+    page = None if scope.reader.steps.series else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
@@ -223,14 +223,19 @@ def _reduce_facts(steps: AskedSteps) -> list[Fact]:
     split, unsplit = (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC), StepPart.ALL_REDUCE_UNSPLIT
     has_parts = any(part in core_times.parts for core_times in steps.times for part in split)
     is_told = has_parts and whole > 0 and (taken(*split) > 0 or not taken(unsplit))
-    why = "of the steps of all cores" if is_told else steps.why_unsplit if whole else "these steps take no time"
+    why = "of the time of their steps" if is_told else steps.why_unsplit if whole else "these steps take no time"
     facts = [
-        Fact(part.value, PART_TITLES[part], taken(part) / whole if is_told else None, "fraction", why) for part in split
+        Fact(part.value, _of_all(part), taken(part) / whole if is_told else None, "fraction", why) for part in split
     ]
     if whole and taken(unsplit):
         share = taken(unsplit) / whole
-        facts.append(Fact(unsplit.value, PART_TITLES[unsplit], share, "fraction", steps.why_unsplit))
+        facts.append(Fact(unsplit.value, _of_all(unsplit), share, "fraction", steps.why_unsplit))
     return facts
+
+
+def _of_all(part: StepPart) -> str:
+    """The title of a share in the steps of all cores; in other tools it is that of a core."""
+    return f"{PART_TITLES[part]}, all cores"
 
 
 def _cores_table(
@@ -445,7 +450,7 @@ def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    is_there = scope.reader.steps.series or saved_pod(scope.reader) is not None
+    is_there = scope.reader.steps.series or saved_page(scope.reader, PAGE) is not None
     return "" if is_there else NO_STEPS
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import tpu_cores
-from tilescope.tiler.facts.step_times import ReduceEvents, reduce_events
+from tilescope.tiler.facts.step_times import ReduceEvents, group_numbers, reduce_events
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.scope import Scope
@@ -18,13 +18,13 @@ Ints = NDArray[np.int64]
 
 
 def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Interruptible[Table]:
-    """A row for each all-reduce that begins in a step, the cores together; told as a whole, wherever the span ends.
+    """A row for each all-reduce that begins in a step, the cores of a group together; whole, wherever the span ends.
 
     One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
     the others wait for the rest of theirs. Where not all that take part were recorded, neither is known.
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
-    step_numbers, places, reduces = [], [], []
+    step_numbers, places, reduces, ids_by_core = [], [], [], {}
     is_split = np.ones(len(steps.aligned), np.bool_)
     for place, core_times in enumerate(steps.times):
         rows = steps.aligned.rows[:limit, place]
@@ -40,7 +40,9 @@ def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Interrupti
         step_numbers.append(step[events.window])
         places.append(np.full(len(events), place))
         reduces.append(events)
-    return _table(scope, steps, _joined(step_numbers), _joined(places), reduces, is_split, limit)
+        ids_by_core[cores[core_times.group]] = events.id
+    group = _joined((yield from group_numbers(scope.reader, ids_by_core)))
+    return _table(scope, steps, _joined(step_numbers), _joined(places), group, reduces, is_split, limit)
 
 
 def _table(
@@ -48,6 +50,7 @@ def _table(
     steps: AskedSteps,
     step: Ints,
     place: Ints,
+    group: Ints,
     reduces: Sequence[ReduceEvents],
     is_split: NDArray[np.bool_],
     limit: int,
@@ -56,8 +59,8 @@ def _table(
         _joined([getattr(core_reduces, column) for core_reduces in reduces]) for column in ("id", "begin", "end", "ps")
     )
     turn = _turns(step, place, ids, begin)
-    order = np.lexsort((place, begin, turn, ids, step))
-    first = _changes([column[order] for column in (step, ids, turn)])
+    order = np.lexsort((place, begin, turn, group, ids, step))
+    first = _changes([column[order] for column in (step, ids, group, turn)])
     last = np.append(first, len(order))[1:] - 1
     if len(first):  # in the order of time
         in_time = np.lexsort((begin[order][first], step[order][first]))[:limit]

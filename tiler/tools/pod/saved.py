@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.core_places import CorePlace
-from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.step_times import StepPart, StepTimes
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Fact, Table, Value
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, whole
@@ -73,11 +72,6 @@ class SavedCore:
     steps: dict[int, array[int]] = field(default_factory=dict)  # by number: the duration and all parts, ps
     parts: set[StepPart] = field(default_factory=set)  # those that some step has
     figure_names: frozenset[str] = frozenset()  # names of its figures
-
-
-def saved_pod(reader: QueryReader) -> SavedPage | None:
-    """The page of a run; None: it has none."""
-    return next((page for page in saved_pages(reader) if page.page == PAGE), None)
 
 
 def saved_cores(parsed: Any, steps: StepRange | None) -> Interruptible[tuple[list[SavedCore], bool]]:

@@ -19,6 +19,7 @@ from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
+from tilescope.tiler.tools.border_notes import border_notes
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.lacking_steps import lacking_notes
@@ -98,7 +99,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     # Findings about steps that have no name in the trace are asked for by their numbers.
     about = question if question.step_name is None else msgspec.structs.replace(question, steps=question.steps or whole)
     notes = (yield from reasons(scope, about, table)) if question.limit else []
-    notes += _notes(steps, series) + _border_notes(series, listed)
+    notes += _notes(steps, series) + border_notes(series, listed.number)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
     return Answer(_facts(steps, series, table, sum(map(bool, map(len, devices)))), tables, _charts(listed), notes)
@@ -298,17 +299,6 @@ def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
         )
         notes.append(Note("info", text))
     return notes
-
-
-def _border_notes(series: Sequence[StepSeries], listed: RunStepTable) -> list[Note]:
-    """A note on the first and the last recorded step of each device, as far as they are listed."""
-    ends = [rows.number[[rows.start.argmin(), rows.stop.argmax()]] for rows in (device.rows for device in series)]
-    numbers = np.intersect1d(np.concatenate(ends), listed.number).tolist() if ends else []
-    if not numbers:
-        return []
-    which = " and ".join(f"step {number}" for number in numbers) if len(numbers) <= 2 else "the first and last steps"
-    text = "events that began before the recording, or ended after it, are not in the file"
-    return [Note("info", f"{text}: {which} may have had more work than is shown")]
 
 
 def _track(track: int) -> int | None:

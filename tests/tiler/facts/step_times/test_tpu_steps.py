@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.examples import examples
+from tests.tiler.readers import wire_writer
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.step_times import StepPart, StepTimes, aligned, run_step_times
@@ -33,14 +34,18 @@ CATEGORIES = {
     "recv": StepPart.RECV,
     "outfeed": StepPart.OUTFEED,
     "all-gather": StepPart.COLLECTIVES,
+    "all-reduce fusion": StepPart.ALL_REDUCE_COMPUTE,
 }
+REDUCES = (0, 8)  # instructions, each with ids of its own
 STEPS = 4
 Core = tuple[list[Run], list[Run]]  # steps and operations
 
 
-def instructions() -> list[Instruction]:
+def instructions(lists: Mapping[int, str] | None = None) -> list[Instruction]:
+    """`lists`: of devices that reduce together, by instruction."""
+    texts = {k: f"%op.{k} = f32[] all-reduce(%x), replica_groups={text}" for k, text in (lists or {}).items()}
     found = [
-        Instruction(f"op.{k}", {"program_id": 7, "symbol_id": k + 1, "hlo_category": category})
+        Instruction(f"op.{k}", {"program_id": 7, "symbol_id": k + 1, "hlo_category": category}, texts.get(k, ""))
         for k, category in enumerate(CATEGORIES)
     ]
     return [*found, *(Instruction(f"train {10 + step}") for step in range(STEPS))]
@@ -60,7 +65,7 @@ def cores(draw: st.DrawFn) -> Core:
     while begin < at and len(runs) < 30:
         length = draw(st.integers(0, 25))
         of = draw(st.integers(0, len(CATEGORIES) - 1))
-        ids = st.one_of(st.none(), st.integers(0, 2))
+        ids = st.one_of(st.none(), st.integers(0, 2) if of != REDUCES[1] else st.integers(3, 5))
         runs.append(Run(of, begin, length, (begin + 1000, length), reduce=draw(ids)))
         if length > 3 and draw(st.booleans()):
             inner = draw(st.integers(0, length - 2))
@@ -81,23 +86,34 @@ def within(run: Run, start: int, stop: int) -> int:
 
 
 class Plain:
-    """Cores, one operation at a time; `lacking`: how many of the first steps each was not recorded for."""
+    """Cores, one operation at a time; `lacking`: how many of the first steps each was not recorded for.
 
-    def __init__(self, cores: Sequence[Core], lacking: Sequence[int]) -> None:
+    `groups`: of each core, by instruction that reduces; they are all one where it has none.
+    """
+
+    def __init__(
+        self, cores: Sequence[Core], lacking: Sequence[int], groups: Mapping[int, Sequence[int]] | None = None
+    ) -> None:
         self.cores = [(steps, in_order(runs), parents(in_order(runs))) for steps, runs in cores]
         self.lacking = lacking
-        self.least: dict[tuple[int, int], int] = {}
+        self.groups = groups or {}
+        self.least: dict[tuple[int, int, int], int] = {}
         for core in range(len(cores)):
             for step in range(lacking[core], STEPS):
                 one = self.cores[core][0][step]
                 for id_, ps in self.reduces(core, step, one.end).items():
-                    self.least[step, id_] = min(self.least.get((step, id_), ps), ps)
+                    key = step, id_, self.group(core, id_)
+                    self.least[key] = min(self.least.get(key, ps), ps)
+
+    def group(self, core: int, id_: int) -> int:
+        of_cores = self.groups.get(REDUCES[id_ // 3])
+        return 0 if of_cores is None else of_cores[core]
 
     def reduces(self, core: int, step: int, tick: int) -> Counter[int]:
         steps, runs, _ = self.cores[core]
         found: Counter[int] = Counter()
         for run in runs:
-            if run.reduce is not None and run.instruction == 0 and self.shares(run, steps[step].start, tick):
+            if run.reduce is not None and run.instruction in REDUCES and self.shares(run, steps[step].start, tick):
                 found[run.reduce] += within(run, steps[step].start, tick)
         return found
 
@@ -116,7 +132,10 @@ class Plain:
             if parent is not None:
                 found[of[runs[parent].instruction]] -= ps
         whole = self.reduces(core, step, steps[step].end)
-        sync = sum(min(ps, whole[id_] - self.least[step, id_]) for id_, ps in self.reduces(core, step, tick).items())
+        sync = sum(
+            min(ps, whole[id_] - self.least[step, id_, self.group(core, id_)])
+            for id_, ps in self.reduces(core, step, tick).items()
+        )
         sync = min(sync, max(found[StepPart.ALL_REDUCE_COMPUTE], 0))
         if step < max(self.lacking):
             found[StepPart.ALL_REDUCE_UNSPLIT] = found.pop(StepPart.ALL_REDUCE_COMPUTE, 0)
@@ -152,30 +171,67 @@ BEGIN_TOGETHER = [
 ]
 
 
+def listed(groups: Sequence[int], devices: Sequence[int]) -> str:
+    """The list of groups of cores, by the numbers of their devices."""
+    members = [[device for device, own in zip(devices, groups, strict=True) if own == group] for group in set(groups)]
+    return "{" + ",".join("{" + ",".join(map(str, ids)) + "}" for ids in members) + "}"
+
+
+def reducing(*lengths: int) -> Core:
+    """Steps of 40 ps, with the same all-reduces of both instructions in each."""
+    steps = [Run(len(CATEGORIES) + step, 40 * step, 40, (1000 + 40 * step, 40)) for step in range(STEPS)]
+    return steps, [
+        Run(instruction, 40 * step + 20 * place, length, (1000 + 40 * step + 20 * place, length), reduce=3 * place)
+        for step in range(STEPS)
+        for place, (instruction, length) in enumerate(zip(REDUCES, lengths, strict=True))
+    ]
+
+
 @settings(max_examples=examples(60), deadline=None)
-@example(of=[(NOTHING_LASTS, [])], lacking=[0, 0, 0], cut=0)
-@example(of=[(AT_ONCE, []), (BEGIN_TOGETHER, [Run(0, 0, 2, (1000, 2))])], lacking=[0, 0, 0], cut=0)
+@example(
+    of=[reducing(2, 12), reducing(7, 3), reducing(9, 5)],
+    lacking=[0, 0, 0],
+    cut=50,
+    groups={REDUCES[0]: [0, 1, 1], REDUCES[1]: [0, 1, 0]},
+    devices=[1, 2, 0],
+)
+@example(of=[(NOTHING_LASTS, [])], lacking=[0, 0, 0], cut=0, groups={}, devices=[0, 1, 2])
+@example(
+    of=[(AT_ONCE, []), (BEGIN_TOGETHER, [Run(0, 0, 2, (1000, 2))])],
+    lacking=[0, 0, 0],
+    cut=0,
+    groups={},
+    devices=[0, 1, 2],
+)
 @given(
     of=st.lists(cores(), min_size=1, max_size=3),
     lacking=st.lists(st.sampled_from((0, 0, 1, 2)), min_size=3, max_size=3),
     cut=st.integers(0, 150),
+    groups=st.dictionaries(st.sampled_from(REDUCES), st.lists(st.integers(0, 1), min_size=3, max_size=3)),
+    devices=st.permutations(range(3)),
 )
-def test_parts_of_steps_in_any_window(of: list[Core], lacking: list[int], cut: int) -> None:
+def test_parts_of_steps_in_any_window(
+    of: list[Core], lacking: list[int], cut: int, groups: dict[int, list[int]], devices: list[int]
+) -> None:
+    groups = {instruction: of_cores[: len(of)] for instruction, of_cores in groups.items()}
+    devices = [device for device in devices if device < len(of)]
+    lists = {instruction: listed(of_cores, devices) for instruction, of_cores in groups.items()}
     lacking = lacking[: len(of)]
     lacking[0] -= min(lacking)  # some core has each step
     with TemporaryDirectory() as folder:
         planes = [
             plane(
                 f"/device:TPU:{k}",
-                instructions(),
+                instructions(lists),
                 {"Steps": steps[lacking[k] :], "XLA Ops": [Run(1, 0, 1, (1000, 1)), *runs]},
+                {"core_details": wire_writer.number(5, k) + wire_writer.number(6, devices[k])},
             )
             for k, (steps, runs) in enumerate(of)
         ]
         build_store([write_trace(Path(folder) / "run.xplane.pb", planes)], Path(folder) / "store")
         store = open_run_store(Path(folder) / "store")
         reader = QueryReader(store)
-        plain = Plain([(steps, [Run(1, 0, 1, (1000, 1)), *runs]) for steps, runs in of], lacking)
+        plain = Plain([(steps, [Run(1, 0, 1, (1000, 1)), *runs]) for steps, runs in of], lacking, groups)
         origin = min(min(run.start for run in [*steps, *runs, Run(0, 0, 0)]) for steps, runs in of)
         assert origin == 0
         sums = []

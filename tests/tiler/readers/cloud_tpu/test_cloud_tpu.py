@@ -40,7 +40,10 @@ def test_pages_are_kept_whole(page: str, tmp_path: Path) -> None:
     assert kept(packed) == (f"page/{page}", path.read_bytes())
 
 
-@pytest.mark.parametrize("content", [TREE, TABLE, {"hloModule": {}}, {"hloInfoMap": {}, "podStatsSequence": {}}])
+@pytest.mark.parametrize(
+    "content",
+    [TREE, TABLE, {"hloModule": {}}, {"heapSizes": []}, {"maxHeap": []}, {"hloInfoMap": {}, "podStatsSequence": {}}],
+)
 def test_they_are_told_by_their_first_bytes(content: Any) -> None:
     for indent in (None, 4):
         text = json.dumps(content, indent=indent).encode()
@@ -69,6 +72,7 @@ def test_other_json_is_none(content: Any) -> None:
         (b'{"byCategory": {"name": ', "byte 24: is not JSON"),
         (b'{"byCategory": {"name": "\xff"}}', "byte 25: is not UTF-8"),
         (b'{"byCategory": 5}', "has not what one has"),
+        (b'{"maxHeap": {}}', "has not what one has"),
         (b'{"byCategory":' + b"[" * 200_000, "nested more than 200"),
         (b'{"byCategory": {"a":' + b"[" * 300 + b"]" * 300 + b"}}", "nested more than 200"),
         (b'{"byCategory": {"a": ' + b"9" * 5000 + b"}}", "not JSON of a profiler"),

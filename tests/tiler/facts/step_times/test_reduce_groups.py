@@ -1,0 +1,90 @@
+"""Groups of all-reduces: whom a core waits for, by the lists of instructions and the devices of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape
+from tests.tiler.readers import wire_writer
+from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts.step_times import StepPart, run_step_times
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import EVERYTHING, QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.windows import everywhere
+
+TIMES = (20, 50, 110, 170)  # ns, of the all-reduce on each core
+FLAT = "channel_id=1, replica_groups={}, use_global_device_ids=true"
+
+
+def program(*devices: Sequence[int]) -> bytes:
+    """A program that runs on these devices: of each partition those of its replicas."""
+    assignment = pb.DeviceAssignment(replica_count=len(devices[0]), computation_count=len(devices))
+    for of_partition in devices:
+        assignment.computation_devices.add(replica_device_ids=of_partition)
+    main = computation(1, "main", instruction(1, "add", "add", shape("f32", 8)))
+    return hlo_proto("jit_step", main, device_assignment=assignment.SerializeToString())
+
+
+def reader_of(folder: Path, listed: str, assigned: bytes | None, numbers: Sequence[int | None]) -> QueryReader:
+    """Four cores with a step each. `numbers`: of their devices, where the file says them."""
+    expression = f"%all-reduce.1 = f32[8] all-reduce(%x), {listed}, to_apply=%add"
+    reduce = Instruction("all-reduce.1", {"program_id": 7, "symbol_id": 1, "hlo_category": "all-reduce"}, expression)
+    planes = [
+        plane(
+            f"/device:TPU:{core}",
+            [reduce, Instruction("5")],
+            {"Steps": [Run(1, 0, 200_000)], "XLA Ops": [Run(0, 0, TIMES[core] * 1000, reduce=3)]},
+            {} if number is None else {"core_details": wire_writer.number(5, core) + wire_writer.number(6, number)},
+        )
+        for core, number in enumerate(numbers)
+    ]
+    parts = planes if assigned is None else [*planes, hlo_plane({"jit_step(7)": assigned})]
+    build_store([write_trace(folder / "run.xplane.pb", parts)], folder / "store")
+    return QueryReader(open_run_store(folder / "store"))
+
+
+@pytest.mark.parametrize(
+    ("listed", "assigned", "numbers", "groups"),
+    [
+        ("replica_groups={{0,1},{2,3}}", None, [0, 1, 2, 3], [0, 0, 1, 1]),
+        ("replica_groups={{0,1},{2,3}}", None, [3, 0, 2, 1], [1, 0, 1, 0]),
+        ("replica_groups=[2,2]<=[2,2]T(1,0)", None, [0, 1, 2, 3], [0, 1, 0, 1]),
+        ("replica_groups={{0,1,2,3}}", None, [0, 1, 2, 3], [0, 0, 0, 0]),
+        # Nothing says which cores are which devices.
+        ("replica_groups={{0,1},{2,3}}", None, [None] * 4, [0, 0, 0, 0]),
+        # Programs say which partition, or replica, a device runs.
+        (FLAT.format("{{0,1},{2,3}}"), program([0], [2], [1], [3]), [0, 1, 2, 3], [0, 1, 0, 1]),
+        ("replica_groups={{0},{1}}", program([0, 1], [2, 3]), [0, 1, 2, 3], [0, 1, 2, 3]),
+        ("channel_id=1, replica_groups={{0},{1}}", program([0, 1], [2, 3]), [0, 1, 2, 3], [0, 1, 0, 1]),
+        (FLAT.format("{{0,1},{2,3}}"), program([0, 1], [2, 3]), [0, 1, 2, 3], [0, 1, 0, 1]),
+    ],
+)
+def test_a_core_waits_for_its_group(
+    tmp_path: Path, listed: str, assigned: bytes | None, numbers: list[int | None], groups: list[int]
+) -> None:
+    reader = reader_of(tmp_path, listed, assigned, numbers)
+    least = {group: min(time for time, own in zip(TIMES, groups, strict=True) if own == group) for group in groups}
+    waits = [time - least[group] for time, group in zip(TIMES, groups, strict=True)]
+    times = finish(run_step_times(reader, reader.steps, reader.tree.leaves(None), everywhere(EVERYTHING)))
+    assert [core_times.parts[StepPart.ALL_REDUCE_SYNC].tolist() for core_times in times] == [
+        [wait * 1000] for wait in waits
+    ]
+    # A row for each group, among the all-reduces of the pod.
+    pod = tool("pod")
+    table = finish(ask(pod, Scope(reader), from_values(pod.question, {"collectives": True}))).table("collectives")
+    rows = zip(*(values_of(table.column(name)) for name in ("cores", "compute", "waits")), strict=True)
+    assert sorted(rows) == sorted(
+        (
+            groups.count(group),
+            shortest * 1000 // reader.tick_ps,
+            sum(wait for wait, own in zip(waits, groups, strict=True) if own == group) * 1000 // reader.tick_ps,
+        )
+        for group, shortest in least.items()
+    )

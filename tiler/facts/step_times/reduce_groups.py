@@ -1,0 +1,171 @@
+"""The groups in which TPU cores reduce: a core waits in an all-reduce for the others of its group alone.
+
+An all-reduce has the same id on all cores, whatever its groups. These are in the text of its instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.instruction_stats import LONG_NAME, STAT
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.core_places import core_places
+from tilescope.tiler.facts.hlo import DeviceAssignment, HloDamage, device_assignment, programs_of
+from tilescope.tiler.facts.hlo.replica_groups import ReplicaGroups, replica_groups
+from tilescope.tiler.facts.metadata_codes import metadata_codes
+from tilescope.tiler.facts.operations import TpuCore
+from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
+from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
+from tilescope.tiler.facts.step_times.parts import StepPart
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import RunCache
+from tilescope.tiler.records.device.operations import OperationKinds, program_id
+from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID
+
+Ints = NDArray[np.int64]
+
+_ALL_REDUCE: Final = PART_CODES[StepPart.ALL_REDUCE_COMPUTE]
+
+# Instructions of a track whose texts are read.
+_MOST_KINDS: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceGroups:
+    """Lists of groups by the ids of all-reduces, which ascend; `list_of_id` is -1 for those over all cores."""
+
+    lists: Sequence[tuple[ReplicaGroups, DeviceAssignment | None]]
+    ids: Ints
+    list_of_id: Ints
+    are_all: bool  # whether there are no other ids in the run
+
+    def numbers(self, device: int | None, ids: Ints) -> Ints:
+        """The group of a device in each of some all-reduces, a number that the devices of this group share."""
+        if not len(self.ids) or device is None:
+            return np.zeros(len(ids), np.int64)
+        group_of_list = [0]
+        for groups, assignment in self.lists:
+            if assignment is None:
+                group_of_list.append(groups.group_of(device, 0, 1))
+            else:
+                group_of_list.append(groups.group_of(*assignment.places.get(device, (-1, 0)), assignment.partitions))
+        position = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        lists = np.where(self.ids[position] == ids, self.list_of_id[position], -1)
+        numbers: Ints = np.array(group_of_list, np.int64)[lists + 1]
+        return numbers
+
+
+_GROUPS: Final = RunCache[ReduceGroups]("reduce_groups", "Groups in which TPU cores reduce")
+
+
+def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> Interruptible[list[Ints]]:
+    """The group of each core in each of its all-reduces: cores that share its number are one. Raises DamagedStore.
+
+    All are 0 where an all-reduce is over all cores, where nothing says which cores are which devices, and while the run
+    is indexed.
+    """
+    groups = _GROUPS.get(reader)
+    ids = np.unique(np.concatenate([np.zeros(0, np.int64), *ids_by_core.values()]))
+    try:
+        if groups is None or not (groups.are_all or np.isin(ids, groups.ids).all()):
+            groups = _GROUPS.keep(reader, (yield from _read_groups(reader, list(ids_by_core), ids)))
+        places = core_places(reader)
+    except NotBuilt:
+        return [np.zeros(len(core_ids), np.int64) for core_ids in ids_by_core.values()]
+    numbers = []
+    for core, core_ids in ids_by_core.items():
+        place = places.get(core.group)
+        numbers.append(groups.numbers(None if place is None else place.number, core_ids))
+        yield
+    return numbers
+
+
+def _read_groups(reader: QueryReader, cores: Sequence[TpuCore], ids: Ints) -> Interruptible[ReduceGroups]:
+    """The groups of these all-reduces: cores are looked through until each is found. Raises DamagedStore, NotBuilt."""
+    lists: list[tuple[ReplicaGroups, str]] = []  # each with its program
+    list_of_text: dict[tuple[str, str], int] = {}
+    tracks = [track for core in cores for track in core.operations]
+    lists_by_track = {}
+    for track in tracks:
+        texts = yield from _texts(reader, track)
+        for key in texts.values():
+            if key not in list_of_text:
+                groups = replica_groups(key[1])
+                list_of_text[key] = -1 if groups is None else len(lists)
+                if groups is not None:
+                    lists.append((groups, key[0]))
+        lists_by_track[track] = {kind: list_of_text[key] for kind, key in texts.items()}
+    seen = lists_seen = np.zeros(0, np.int64)
+    left = tracks if lists else []
+    while left and not np.isin(ids, seen).all():
+        track, *left = left
+        more = yield from _lists_of_ids(reader, track, lists_by_track[track])
+        seen, first = np.unique(np.concatenate([seen, more[0]]), return_index=True)
+        lists_seen = np.concatenate([lists_seen, more[1]])[first]
+    assignments = yield from _assignments(reader, {program for _, program in lists})
+    return ReduceGroups([(groups, assignments.get(program)) for groups, program in lists], seen, lists_seen, not left)
+
+
+def _assignments(reader: QueryReader, ids: Set[str]) -> Interruptible[dict[str, DeviceAssignment]]:
+    """Assignments of devices by the ids of programs. Damaged ones say none."""
+    assignments: dict[str, DeviceAssignment] = {}
+    for program in programs_of(reader) if ids else ():
+        if program.id not in ids or program.id in assignments:
+            continue
+        try:
+            assignment = yield from device_assignment(reader, program)
+        except HloDamage:
+            continue
+        if assignment is not None:
+            assignments[program.id] = assignment
+    return assignments
+
+
+def _texts(reader: QueryReader, track: int) -> Interruptible[dict[int, tuple[str, str]]]:
+    """The program and the text of each kind of all-reduce of a track."""
+    file, kinds = reader.file_of(track), track_kinds(reader, track)
+    tables = reader.event_metadata(file)
+    if tables is None or kinds is None:
+        return {}
+    codes = yield from part_codes(reader, track, kinds)
+    metadata = OperationKinds.of(kinds.kinds).metadata
+    is_reduce = (codes == _ALL_REDUCE) & (metadata >= 0) & (metadata < len(tables))
+    places = np.flatnonzero(is_reduce)[:_MOST_KINDS]
+    if not len(places):
+        return {}
+    numbers = tables.alike[metadata[places]]
+    rows = metadata_codes(reader)
+    yield from rows.rows_of(file, tables, numbers)
+    matrix = rows.matrix[rows.of(file, numbers)]
+    texts, programs = (rows.values.of(matrix[:, column]) for column in (LONG_NAME, STAT["program_id"]))
+    return {
+        place: (program_id(str(program)), text)
+        for place, text, program in zip(places.tolist(), texts, programs, strict=True)
+        if isinstance(text, str)
+    }
+
+
+def _lists_of_ids(reader: QueryReader, track: int, list_of_kind: Mapping[int, int]) -> Interruptible[tuple[Ints, Ints]]:
+    """Ids of a track's all-reduces, and the list of each."""
+    ids, lists = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    kinds = track_kinds(reader, track)
+    if kinds is None:
+        return ids[0], lists[0]
+    is_reduce = (yield from part_codes(reader, track, kinds)) == _ALL_REDUCE
+    list_of = np.full(len(kinds.kinds), -1, np.int64)
+    list_of[list(list_of_kind)] = list(list_of_kind.values())
+    records = OperationRecords(reader, track, kinds)
+    for number in range(kinds.records):
+        operations = records.operations(number)
+        yield
+        if ALL_REDUCE_ID in operations.numbers:
+            record_ids = operations.number(ALL_REDUCE_ID, np.arange(len(operations)))
+            rows = np.flatnonzero((record_ids >= 0) & is_reduce[operations.kind])
+            ids.append(record_ids[rows])
+            lists.append(list_of[operations.kind[rows]])
+    return np.concatenate(ids), np.concatenate(lists)
