@@ -68,6 +68,9 @@ def test_an_old_page_by_category_is_shown_whatever_is_asked_for(tmp_path: Path) 
     assert convolution["wasted"] == pytest.approx(0.02)
     assert convolution["layout"] == "feature 200 padded to 256, batch 8, spatial 256"
     assert convolution["padding"] == pytest.approx(1 - 200 / 256)
+    assert convolution["matrix_used"] == 200 / 256
+    assert convolution["matrix_padding"] == "feature 200 padded to 256 (of the result alone)"
+    assert rows["Overhead", "%infeed"]["matrix_used"] is None
     assert convolution["provenance"] == "Convolution2D"
     assert convolution["self"] is None
     assert rows["Good ops", "%fusion", "%dot.1"]["share"] is None

@@ -20,6 +20,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, val
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
+from tilescope.tiler.tools.op_profile.matrix_columns import matrix_columns
 from tilescope.tiler.tools.op_profile.saved import saved_answer, saved_profile
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
@@ -211,6 +212,10 @@ def _table(
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]
     layout = [NO_LAYOUT if operation is None else layouts.get(id(operation), NO_LAYOUT) for operation in operations]
+    uses = [
+        node.fused.matrix_use if node.fused else value_layout.matrix_use
+        for node, value_layout in zip(nodes, layout, strict=True)
+    ]
 
     def texts(name: str, title: str, of_operation: Callable[[OperationMetadata], str], of_part: str) -> Column:
         """Column of texts: of operations, and of parts of these."""
@@ -256,6 +261,7 @@ def _table(
             "of the memory",
             total="none",
         ),
+        *matrix_columns(uses),
         texts("expression", "Expression", lambda metadata: metadata.expression, "expression"),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
         query_column(None if operation is None else operation.metadata.name for operation in operations),

@@ -136,7 +136,7 @@ SLOW = {
         PADDED,
         100_000_000,
         1_000,
-        "(3, rounded up to 8 · 16, rounded up to 128)",
+        "5 % of the matrix unit is used: 3 padded to 8 × 16 padded to 128",
         "op_profile",
     ),
     "memory_bound": ("convolution", FULL, 500_000_000, 450_000_000, "its bytes need 90 %", "roofline"),
