@@ -8,6 +8,7 @@ from typing import Final
 
 from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.findings.roofs import SlowOperation
+from tilescope.tiler.percent_text import percent_text
 
 _MAX_STEPS: Final = 6
 
@@ -33,11 +34,6 @@ _TEXTS: Final[Mapping[Cause, str]] = {
     Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a device that is not among these",
     Cause.OUTPUT: "because the host has not taken the results",
 }
-
-
-def percent_text(share: float, digits: int = 1) -> str:
-    """A share as sentences have it: "23.7 %"."""
-    return f"{100 * share:.{digits}f} %"
 
 
 def _steps_text(steps: Sequence[int]) -> str:

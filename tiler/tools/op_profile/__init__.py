@@ -14,6 +14,7 @@ from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.facts.hlo import parts_ahead
 from tilescope.tiler.facts.operations import Instructions, OpTable, has_operations, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, values_of
@@ -108,7 +109,7 @@ def _peak_notes(table: Table) -> list[Note]:
     for name, peak in (("flops_used", "FLOPS"), ("hbm_used", "HBM")):
         most = max((share for share in values_of(table.column(name)) if isinstance(share, float)), default=0.0)
         if most > _ALL:
-            text = f"Up to {100 * most:.1f} % of the {peak} peak: the peak in the trace is below what was measured."
+            text = f"Up to {percent_text(most)} of the {peak} peak: the peak in the trace is below what was measured."
             notes.append(Note("info", text))
     return notes
 
