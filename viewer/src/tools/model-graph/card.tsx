@@ -41,7 +41,8 @@ export function PartCard({ answer, model, node, scope, context, onEnter }: Props
   const count = Number(table.columns.find(({ id }) => id === "invalid")?.values[node.row] ?? 0);
   const listed = lacking.slice(0, MOST_LISTED);
   return (
-    <aside class="graph-card" aria-label="Part of the model">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
+    <aside class="graph-card" tabIndex={0} aria-label="Part of the model">
       <h2>{node.name}</h2>
       <dl>
         {[...facts, ...neighbours].map(({ title, text }) => (
