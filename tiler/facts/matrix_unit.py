@@ -9,7 +9,7 @@ from tilescope.tiler.facts.hlo.matrix_use import MatrixUse, use_of_result
 from tilescope.tiler.facts.operations import Instructions, Operation
 from tilescope.tiler.facts.operations.program_instructions import InstructionFacts
 from tilescope.tiler.facts.step_times.parts import StepPart, part_of_category
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, QueryReader
 
 
 def is_product(operation: Operation) -> bool:
@@ -22,11 +22,11 @@ def operation_matrix_use(operation: Operation, facts: InstructionFacts) -> Matri
     return facts.matrix_use or _use_of_result(operation, facts.meanings)
 
 
-def read_matrix_use(instructions: Instructions, operation: Operation) -> Interruptible[MatrixUse | None]:
-    """The same, for which the program is read only where the result has a layout in tiles."""
+def read_matrix_use(reader: QueryReader, operation: Operation) -> Interruptible[MatrixUse | None]:
+    """The same, for which the program is read only where the result has a layout in tiles: on GPUs none has."""
     if _use_of_result(operation, {}) is None:
         return None
-    return operation_matrix_use(operation, (yield from instructions.facts(operation)))
+    return operation_matrix_use(operation, (yield from Instructions(reader, is_gpu=False).facts(operation)))
 
 
 def _use_of_result(operation: Operation, meanings: Mapping[int, str]) -> MatrixUse | None:

@@ -14,7 +14,7 @@ from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.hlo.layouts import padding, shape_of_text
 from tilescope.tiler.facts.hlo.matrix_use import MatrixUse
 from tilescope.tiler.facts.matrix_unit import is_product, read_matrix_use
-from tilescope.tiler.facts.operations import Instructions, Operation
+from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable, some_of
 from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.facts.work import Work, classifier
@@ -79,7 +79,6 @@ def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> In
     order = sorted(np.flatnonzero(own > 0).tolist(), key=lambda place: -int(own[place]))[:_LOOKED_AT]
     greatest: Operation | None = None
     worst: dict[Cause, SlowOperation] = {}
-    instructions = Instructions(reader, is_gpu=False)  # none of a GPU is asked for: its layouts have no tiles
     for row in some_of(table.operations, order):
         code = rules.xla_operation(Name(row.metadata.name, row.metadata.category))
         if work_of(code) is not Work.COMPUTATION:
@@ -87,16 +86,14 @@ def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> In
         greatest = greatest or row
         slow = None
         if row.own >= _GREAT * time:
-            slow = yield from _judged(row, peaks, step / float(time), instructions)
+            slow = yield from _judged(reader, row, peaks, step / float(time))
         if slow is not None and (slow.cause not in worst or slow.loss > worst[slow.cause].loss):
             worst[slow.cause] = slow
     share = float(greatest.own / time) if greatest is not None else 0.0
     return Roofs(greatest, share, tuple(worst.values()))
 
 
-def _judged(
-    row: Operation, peaks: Peaks, scale: float, instructions: Instructions
-) -> Interruptible[SlowOperation | None]:
+def _judged(reader: QueryReader, row: Operation, peaks: Peaks, scale: float) -> Interruptible[SlowOperation | None]:
     """The cause for which an operation reaches little; None where it does well. `scale`: ticks for each ps."""
     compute = row.flops / peaks.flops * _PS / row.own if peaks.flops else 0.0
     memory = row.hbm_bytes / peaks.hbm * _PS / row.own if peaks.hbm else 0.0
@@ -104,7 +101,7 @@ def _judged(
     if not reached:
         return None
     has_few_flops = is_product(row) and 0 < compute < _FAR_BELOW
-    use = (yield from read_matrix_use(instructions, row)) if has_few_flops else None
+    use = (yield from read_matrix_use(reader, row)) if has_few_flops else None
     if has_few_flops and memory >= _BOUND:
         cause, lost = Cause.MEMORY_BOUND, min(memory, 1.0) - compute
     elif use is not None and use.share < _LITTLE_USE:
