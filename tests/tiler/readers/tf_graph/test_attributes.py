@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tracemalloc
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from google.protobuf import text_format
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.readers.wire_writer import data
 from tilescope.graph import graph_pb2 as pb
 from tilescope.tiler.readers.recognise import open_trace
-from tilescope.tiler.readers.tf_graph import node_list
+from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.tf_graph import node_list, text_tokens
 from tilescope.tiler.readers.tf_graph.attributes import (
     MAX_ATTRIBUTES,
     MAX_ITEMS,
@@ -25,6 +28,7 @@ from tilescope.tiler.readers.tf_graph.attributes import (
     entry_head,
     value_text,
 )
+from tilescope.tiler.readers.tf_graph.text import text_nodes
 
 List = pb.AttrValue.List
 
@@ -70,6 +74,20 @@ def test_values_read_as_they_are(name: str) -> None:
     assert value_text(value) == text
     encoded = value.SerializeToString()
     assert encoded_text(encoded, len(encoded)) == text
+
+
+@given(st.lists(st.sampled_from(sorted(TEXTS)), min_size=1, max_size=4, unique=True), st.integers(1, 60))
+def test_text_has_the_same_attributes(names: list[str], piece_bytes: int) -> None:
+    """Wherever the pieces end in which a file is read."""
+    blocks = "".join(
+        f"attr {{ {text_format.MessageToString(pb.TextAttr(key=name, value=TEXTS[name][0]))} }}\n" for name in names
+    )
+    content = f'node {{ name: "a" {blocks} op: "Relu" }} # {{\n'.encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_tokens, "_PIECE_BYTES", piece_bytes)
+        (node,) = text_nodes(ByteSource(Path("t"), io.BytesIO(content), len(content)))
+    assert (node.name, node.op) == ("a", "Relu")
+    assert node.attributes() == "\n".join(sorted(f"{name}: {TEXTS[name][1]}" for name in names))
 
 
 def attributes_of(content: bytes, folder: Path) -> list[str | None]:
