@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf import text_format
 
@@ -21,12 +21,42 @@ NODES: Sequence[Node] = (
     ("model/words/lookup", "DecodeJpeg", "", ["input"]),
     ("save/write", "SaveV2", "/device:CPU:0", ["^model/dense/Relu"]),
 )
+# Attributes of some of them, and how they read.
+ATTRIBUTES: Mapping[str, Mapping[str, pb.AttrValue]] = {
+    "model/dense/MatMul": {
+        "transpose_a": pb.AttrValue(b=False),
+        "T": pb.AttrValue(type=pb.DT_FLOAT),
+        "_output_shapes": pb.AttrValue(
+            list=pb.AttrValue.List(
+                shape=[pb.TensorShape(dim=[pb.TensorShape.Dim(size=-1), pb.TensorShape.Dim(size=64)])]
+            )
+        ),
+    },
+    "save/write": {"dtypes": pb.AttrValue(list=pb.AttrValue.List(type=[pb.DT_STRING, pb.DT_INT64]))},
+}
+ATTRIBUTE_TEXTS = {
+    "model/dense/MatMul": "T: float32\n_output_shapes: [[?,64]]\ntranspose_a: false",
+    "save/write": "dtypes: [string, int64]",
+}
 FUNCTION = ("__inference_f_3", (("x", "Tanh", "", ["argument"]), ("y", "Square", "", ["x:y:0"])))
 
 
 def node(of: Node) -> pb.NodeDef:
     name, op, device, inputs = of
-    return pb.NodeDef(name=name, op=op, device=device, input=inputs)
+    attributes = [
+        pb.AttrEntry(key=key, value=value.SerializeToString()).SerializeToString()
+        for key, value in ATTRIBUTES.get(name, {}).items()
+    ]
+    return pb.NodeDef(name=name, op=op, device=device, input=inputs, attr=attributes)
+
+
+def node_text(of: Node) -> str:
+    plain = node(of)
+    plain.ClearField("attr")
+    attributes = [pb.TextAttr(key=key, value=value) for key, value in ATTRIBUTES.get(of[0], {}).items()]
+    return text_format.MessageToString(plain) + "".join(
+        f"attr {{\n{text_format.MessageToString(attribute)}}}\n" for attribute in attributes
+    )
 
 
 def graph() -> bytes:
@@ -49,9 +79,10 @@ def text() -> bytes:
     """The same, with fields that tools do not read."""
     name, body = FUNCTION
     function = pb.TextGraph.Function(signature=pb.FunctionDef.Signature(name=name), node_def=[node(of) for of in body])
-    of = pb.TextGraph(node=[node(of) for of in NODES], library=pb.TextGraph.Library(function=[function]))
+    library = pb.TextGraph(library=pb.TextGraph.Library(function=[function]))
+    nodes = "".join(f"node {{\n{node_text(of)}}}\n" for of in NODES)
     more = 'node { name: "c" op: "Const" attr { key: "value" value { tensor { int_val: 3 } } } }\nversions { min: 1 }\n'
-    return (text_format.MessageToString(of) + more).encode()
+    return (nodes + text_format.MessageToString(library) + more).encode()
 
 
 def record(data: bytes) -> bytes:

@@ -84,7 +84,14 @@ def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Serv
     assert "no" in card.get_by_role("definition").all_inner_texts()
     page.locator(".graph-node", has_text="dense").dblclick()
     page.locator(".graph-node", has_text="MatMul").click()
-    assert [entry for entry in card.get_by_role("definition").all_inner_texts() if entry in ("MatMul", "read", "Relu")]
+    entries = card.get_by_role("definition").all_inner_texts()
+    assert [entry for entry in entries if entry in ("MatMul", "read", "Relu")]
+    assert entries[-3:] == ["float32", "[[?,64]]", "false"]  # its attributes
+    frame = page.locator(".graph-frame").bounding_box()
+    page.locator(".graph-node", has_text="weights").click()
+    assert card.get_by_role("heading", name="Attributes").count() == 0
+    assert page.locator(".graph-frame").bounding_box() == frame  # a long card scrolls
+    page.locator(".graph-node", has_text="MatMul").click()
     viewer.screenshot(f"model-graph-operation-{theme}")
     page.get_by_role("navigation", name="Scopes").get_by_role("button", name="All").click()
     model.wait_for()

@@ -135,6 +135,12 @@ def test_the_example_of_the_documents(result: pb.MonitorResult | None) -> None:
     )
 
 
+def test_nearly_all_is_not_all() -> None:
+    figures = monitor_figures(pb.MonitorResponse(data=DOCUMENT.replace("10.7%", "99.97%")))
+    sample = MonitorSample(ProfilerAddress("host", 1), 1, 10**18, 2, MonitorSource.MONITOR, 1000, **figures)
+    assert "matrix units >99.9 %," in line_of(sample)
+
+
 @pytest.mark.parametrize("unit", ["ns", "us", "µs", "ms", "s", "min"])
 @pytest.mark.parametrize(("prefix", "factor"), [("", 1), ("k", 1e3), ("M", 1e6)])
 def test_a_prefix_may_stand_before_any_unit(unit: str, prefix: str, factor: float) -> None:

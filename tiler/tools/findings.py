@@ -8,7 +8,7 @@ from typing import Final
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, Spot, findings_of
-from tilescope.tiler.facts.findings.sentences import percent_text
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange

@@ -10,6 +10,7 @@ from tilescope.tiler.caches import Memo
 from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Ints, Mask, sum_of
 from tilescope.tiler.facts.work import Work, classifier, work_of
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.operations import AskedOperations
@@ -51,22 +52,23 @@ def operation_notes(device_operations: AskedOperations) -> list[Note]:
     reached = sum_of(columns.flops[lasting]) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
     first = _most_lost(device_operations, computing if len(computing) else np.flatnonzero(lasting))
     if reached:
-        sentences.append(f"The devices reach {_share(reached)} of their FLOPS.")
+        sentences.append(f"The devices reach {percent_text(reached)} of their FLOPS.")
     if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
         sentences.append(
-            f"Look at {_short(first)} first: {first.own / table.span:.1%} of the time, "
-            f"{_lost(device_operations, first):.1%} wasted."
+            f"Look at {_short(first)} first: {percent_text(first.own / table.span)} of the time, "
+            f"{percent_text(_lost(device_operations, first))} wasted."
         )
     else:
         first = _longest(table, np.flatnonzero(lasting))
-        sentences.append(f"The most time goes to {_short(first)}: {first.own / table.span:.1%}.")
+        sentences.append(f"The most time goes to {_short(first)}: {percent_text(first.own / table.span)}.")
     notes = [_note(" ".join(sentences), first)]
     if len(waiting):
         longest = _longest(table, waiting)
         if longest.own > (_longest(table, computing).own if len(computing) else 0):
+            share = percent_text(longest.own / table.span)
             text = (
-                f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.span:.1%} of the "
-                "time: it moves data, or waits for other devices or the host."
+                f"No peak of the device bounds {_short(longest)}, which takes {share} of the time: it moves data, or "
+                "waits for other devices or the host."
             )
             notes.append(_note(text, longest))
     return notes
@@ -122,12 +124,7 @@ def _lost(device_operations: AskedOperations, operation: Operation) -> float:
 
 
 def _note(text: str, operation: Operation) -> Note:
-    return Note("info", text.replace("%", " %"), track=operation.track)
-
-
-def _share(part: float) -> str:
-    """In percent; what is there is not said to be nothing."""
-    return f"{part:.1%}" if part >= 0.0005 or not part else "less than 0.1%"
+    return Note("info", text, track=operation.track)
 
 
 def _short(operation: Operation) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Name, QueryReader
 from tilescope.tiler.schema import Kind, Outlier, Outliers
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Value
@@ -100,7 +101,7 @@ def _text(kind: Kind, value: Value, tick_ps: int) -> str:
     if not isinstance(value, int | float):
         return "nothing"
     if kind == "fraction":
-        return f"{value:.1%}".replace("%", " %")
+        return percent_text(value)
     return duration_text(int(value), tick_ps) if kind == "ticks" else f"{int(value):,}"
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.unnamed_work import UnnamedWork, unnamed_work
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.windows import WindowsOf
@@ -47,6 +48,6 @@ def _rules(rules: WorkRules) -> str:
 def _unnamed(reader: QueryReader, unnamed: UnnamedWork) -> str:
     count, text = len(unnamed.by_name), reader.names[unnamed.longest].text
     short = text if len(text) <= _NAME_CHARS else f"{text[: _NAME_CHARS - 1]}…"
-    share = f"{unnamed.ticks / unnamed.whole:.1%}".replace("%", " %")
+    share = percent_text(unnamed.ticks / unnamed.whole)
     names = f"{count:,} names, {short} first" if count > 1 else short
     return f"{share} of the work, in {names}: computation by default"

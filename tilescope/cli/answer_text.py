@@ -10,6 +10,7 @@ from tilescope.cli.say import printable
 from tilescope.cli.text import si_text, size_text
 from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Shown:
             "flops": si_text,
             "rate": si_text,
             "number": si_text,
-            "fraction": lambda value: f"{100 * value:.1f} %",
+            "fraction": percent_text,
             "flag": lambda value: "yes" if value else "no",
             "track": lambda value: printable(f"{value} {self.track_name(value)}".rstrip()),
         }

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.command import EXIT_INTERRUPTED
 from tilescope.cli.say import complain, say
+from tilescope.tiler.percent_text import percent_text
 
 if TYPE_CHECKING:
     from tilescope.capture import MonitorOptions, MonitorSample, ProfilerAddress
@@ -117,7 +118,7 @@ def _share(value: float | None) -> str:
 
 def _percent(value: float) -> str:
     if value == 0 or value >= 0.001:
-        return f"{100 * value:.1f}"
+        return percent_text(value).removesuffix(" %")
     return "<0.0001" if value < 1e-6 else f"{100 * value:.2g}"  # less would have an exponent
 
 

@@ -183,8 +183,14 @@ def test_how_values_lie_in_memory(readers: dict[str, QueryReader]) -> None:
     made = rows["convolution.3"]
     assert made["layout"] == "112 spatial · 112 spatial · 256 batch · 64 feature, rounded up to 128"
     assert made["padding"] == 1 / 2
+    assert (made["matrix_used"], made["matrix_padding"]) == (
+        64 / 128 * 3 / 8,  # the image's features are its operand's, which the trace's expression only names
+        "feature 64 padded to 128 × contracted 3 padded to 8",
+    )
+    assert (image["matrix_used"], image["matrix_padding"]) == (None, None)
     assert rows["fusion.1"]["layout"] == "56 spatial · 56 spatial · 256 batch · 1,024 feature"
     assert rows["fusion.1"]["padding"] == 0
+    assert rows["fusion.1"]["matrix_used"] == rows["convolution.5"]["matrix_used"] == 1
     assert rows["fusion.1"]["stack"] == "/home/user/resnet/train.py:42:8\n/home/user/resnet/main.py:10:2"
     assert rows["infeed.1"]["padding"] is None  # the trace cuts its shape short
     assert rows["convolution.5"]["provenance"] == "jit(train_step)/jvp(main)/conv2/conv_general_dilated"

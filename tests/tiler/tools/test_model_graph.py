@@ -10,6 +10,7 @@ import pytest
 from tests import model_graphs
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.readers.tf_graph import node_list
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
@@ -68,6 +69,30 @@ def test_a_scope_in_another(reader: QueryReader) -> None:
     assert set(edges) == {("weights", "read"), ("read", "MatMul"), ("MatMul", "Relu")}
     function = answer(reader, scope="__inference_f_3")
     assert column(function, "edges", "source_name") == ["x"]
+
+
+def test_operations_have_their_attributes(reader: QueryReader) -> None:
+    dense = answer(reader, scope="model/dense")
+    texts = dict(zip(column(dense, "nodes", "name"), column(dense, "nodes", "attributes"), strict=True))
+    assert texts == {
+        "MatMul": model_graphs.ATTRIBUTE_TEXTS["model/dense/MatMul"],
+        "Relu": None,
+        "read": None,
+        "weights": None,
+    }
+    assert column(answer(reader), "nodes", "attributes") == [None] * 4  # scopes have none
+    assert not any("attributes" in note.text for note in dense.notes)
+
+
+def test_attributes_that_were_left_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_list, "MAX_ATTRIBUTE_BYTES", 10)
+    path = tmp_path / "model.pb"
+    path.write_bytes(model_graphs.graph())
+    build_store([path], tmp_path / "store")
+    dense = answer(QueryReader(open_run_store(tmp_path / "store")), scope="model/dense")
+    assert set(column(dense, "nodes", "attributes")) == {None}
+    (note,) = (note.text for note in dense.notes if "attributes" in note.text)
+    assert note.startswith("2 operations have no attributes here: ")
 
 
 def test_a_scope_that_is_not_there(reader: QueryReader) -> None:

@@ -56,6 +56,24 @@ def golden(run: str, folder: Path) -> tuple[Path, Any]:
     return path, json.loads(content)
 
 
+def test_the_example_of_the_document(tmp_path: Path) -> None:
+    """A batch of 16, padded to 128, and 3 features, padded to 8: 5 % of the matrix unit are used."""
+    sizes = ("batch", 16, 128), ("feature", 3, 8), ("spatial", 112, 1), ("spatial", 112, 1)
+    dimensions = [{"semantics": name, "size": size, "alignment": alignment} for name, size, alignment in sizes]
+    metrics = {"time": 1.0, "flops": 0.01}
+    xla = {"category": "convolution", "expression": "%convolution.399", "layout": {"dimensions": dimensions}}
+    convolution = {"name": "%convolution.399", "metrics": metrics, "xla": xla, "children": []}
+    category = {"name": "convolution", "metrics": metrics, "category": {}, "children": [convolution]}
+    page = {"byCategory": {"name": "by_category", "metrics": metrics, "children": [category]}}
+    path = tmp_path / "op_profile.json"
+    path.write_text(json.dumps(page))
+    row = rows_of(profile(reader_of(path, tmp_path)))["convolution", "%convolution.399"]
+    assert row["matrix_used"] == 16 / 128 * 3 / 8
+    assert f"{row['matrix_used']:.0%}" == "5%"
+    assert row["matrix_padding"] == "batch 16 padded to 128 × feature 3 padded to 8 (of the result alone)"
+    assert row["layout"] == "batch 16 padded to 128, feature 3 padded to 8, spatial 112, spatial 112"
+
+
 def test_an_old_page_by_category_is_shown_whatever_is_asked_for(tmp_path: Path) -> None:
     reader = reader_of(corpus_path("imports/op_profile.json"), tmp_path)
     answer = profile(reader)
@@ -68,6 +86,9 @@ def test_an_old_page_by_category_is_shown_whatever_is_asked_for(tmp_path: Path) 
     assert convolution["wasted"] == pytest.approx(0.02)
     assert convolution["layout"] == "feature 200 padded to 256, batch 8, spatial 256"
     assert convolution["padding"] == pytest.approx(1 - 200 / 256)
+    assert convolution["matrix_used"] == 200 / 256
+    assert convolution["matrix_padding"] == "feature 200 padded to 256 (of the result alone)"
+    assert rows["Overhead", "%infeed"]["matrix_used"] is None
     assert convolution["provenance"] == "Convolution2D"
     assert convolution["self"] is None
     assert rows["Good ops", "%fusion", "%dot.1"]["share"] is None

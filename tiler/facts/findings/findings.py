@@ -218,7 +218,7 @@ class _Finder:
             rows.append((yield from self._finding(candidate)))
         roofs = Roofs(None, 0.0)
         if self._operations is not None:
-            roofs = roofs_of(reader, self._operations, self._peaks, self._step)
+            roofs = yield from roofs_of(reader, self._operations, self._peaks, self._step)
         yield
         rows += [self._slow_operation(slow) for slow in roofs.slow if slow.loss >= LEAST_SHARE * self._step]
         rows.sort(key=lambda row: -row.loss)

@@ -14,9 +14,10 @@ from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.losses import DeviceGroup
-from tilescope.tiler.facts.findings.roofs import SlowOperation, is_product
-from tilescope.tiler.facts.findings.sentences import percent_text
+from tilescope.tiler.facts.findings.roofs import SlowOperation
 from tilescope.tiler.facts.findings.where import short
+from tilescope.tiler.facts.matrix_unit import is_product
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.device.xla_words import CUSTOM_CALL
 

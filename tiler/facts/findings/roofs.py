@@ -12,13 +12,14 @@ import numpy as np
 
 from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.hlo.layouts import padding, shape_of_text
+from tilescope.tiler.facts.hlo.matrix_use import MatrixUse
+from tilescope.tiler.facts.matrix_unit import is_product, read_matrix_use
 from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable, some_of
 from tilescope.tiler.facts.operations.rates import Peaks
-from tilescope.tiler.facts.step_times.parts import StepPart, part_of_category
 from tilescope.tiler.facts.work import Work, classifier
 from tilescope.tiler.facts.work.kinds import work_of
-from tilescope.tiler.query import Name, QueryReader
+from tilescope.tiler.query import Interruptible, Name, QueryReader
 
 # Real programs reach half of a peak where they do well: less than a quarter is far below. Costs are estimates of a
 # compiler, and small operations are often far below: one is named that takes a great part of all time.
@@ -28,8 +29,8 @@ _GREAT: Final = 0.2
 # Memory limits what takes at least half of its time to move its bytes at the peak.
 _BOUND: Final = 0.5
 
-# A value that is half padding is common (64 channels in 128 lanes): more than that is a choice of sizes.
-_MUCH_PADDING: Final = 0.5
+# Half of a matrix unit is common (64 channels in 128 lanes): less than that is a choice of sizes.
+_LITTLE_USE: Final = 0.5
 
 # Operations of most time: one of a fifth of it is among the first, and waits for others are few.
 _LOOKED_AT: Final = 64
@@ -41,8 +42,8 @@ _PS: Final = 10**12
 class SlowOperation:
     """An operation, and what keeps it from its peaks. `loss`: ticks of a step.
 
-    `compute` and `memory`: parts of its time in which its FLOPs, and its bytes, could be done. `padding`: of its value,
-    if it is a product on a matrix unit.
+    `compute` and `memory`: parts of its time in which its FLOPs, and its bytes, could be done. `padding`: of its value.
+    `matrix_use`: how much of the matrix unit it uses, if it is a product with few FLOPs.
     """
 
     operation: Operation
@@ -51,6 +52,7 @@ class SlowOperation:
     compute: float
     memory: float
     padding: float = 0.0
+    matrix_use: MatrixUse | None = None
 
     @property
     def reached(self) -> float:
@@ -67,12 +69,7 @@ class Roofs:
     slow: tuple[SlowOperation, ...] = ()
 
 
-def is_product(operation: Operation) -> bool:
-    """True of convolutions and matrix products, and of what is fused with them: work of a matrix unit."""
-    return part_of_category(operation.metadata.category) is StepPart.HIGH_FLOPS
-
-
-def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> Roofs:
+def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> Interruptible[Roofs]:
     """The operations of a table, as parts of a step of so many ticks. Raises DamagedStore."""
     time = table.span
     if not len(table.operations) or not time:
@@ -87,14 +84,16 @@ def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> Ro
         if work_of(code) is not Work.COMPUTATION:
             continue
         greatest = greatest or row
-        slow = _judged(row, peaks, step / float(time)) if row.own >= _GREAT * time else None
+        slow = None
+        if row.own >= _GREAT * time:
+            slow = yield from _judged(reader, row, peaks, step / float(time))
         if slow is not None and (slow.cause not in worst or slow.loss > worst[slow.cause].loss):
             worst[slow.cause] = slow
     share = float(greatest.own / time) if greatest is not None else 0.0
     return Roofs(greatest, share, tuple(worst.values()))
 
 
-def _judged(row: Operation, peaks: Peaks, scale: float) -> SlowOperation | None:
+def _judged(reader: QueryReader, row: Operation, peaks: Peaks, scale: float) -> Interruptible[SlowOperation | None]:
     """The cause for which an operation reaches little; None where it does well. `scale`: ticks for each ps."""
     compute = row.flops / peaks.flops * _PS / row.own if peaks.flops else 0.0
     memory = row.hbm_bytes / peaks.hbm * _PS / row.own if peaks.hbm else 0.0
@@ -102,17 +101,17 @@ def _judged(row: Operation, peaks: Peaks, scale: float) -> SlowOperation | None:
     if not reached:
         return None
     has_few_flops = is_product(row) and 0 < compute < _FAR_BELOW
-    padded = _padding(row) if has_few_flops else 0.0
+    use = (yield from read_matrix_use(reader, row)) if has_few_flops else None
     if has_few_flops and memory >= _BOUND:
         cause, lost = Cause.MEMORY_BOUND, min(memory, 1.0) - compute
-    elif padded > _MUCH_PADDING:
+    elif use is not None and use.share < _LITTLE_USE:
         # Padding is multiplied as values are: without it they take their part of the time.
-        cause, lost = Cause.PADDING, min(padded, 1 - reached)
+        cause, lost = Cause.PADDING, min(1 - use.share, 1 - reached)
     elif reached < _FAR_BELOW:
         cause, lost = Cause.INEFFICIENT_OP, 1 - reached
     else:
         return None
-    return SlowOperation(row, cause, lost * row.own * scale, compute, memory, padded)
+    return SlowOperation(row, cause, lost * row.own * scale, compute, memory, _padding(row), use)
 
 
 def _padding(row: Operation) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 
 from tilescope.tiler.facts.findings.finding import Cause
 from tilescope.tiler.facts.findings.roofs import SlowOperation
-from tilescope.tiler.facts.hlo.layouts import layout_dimensions, shape_of_text
+from tilescope.tiler.percent_text import percent_text
 
 _MAX_STEPS: Final = 6
 
@@ -34,11 +34,6 @@ _TEXTS: Final[Mapping[Cause, str]] = {
     Cause.UNCLEAR: "in communication that nothing hides, or in waiting for a device that is not among these",
     Cause.OUTPUT: "because the host has not taken the results",
 }
-
-
-def percent_text(share: float, digits: int = 1) -> str:
-    """A share as sentences have it: "23.7 %"."""
-    return f"{100 * share:.{digits}f} %"
 
 
 def _steps_text(steps: Sequence[int]) -> str:
@@ -91,12 +86,10 @@ def slow_detail(slow: SlowOperation) -> str:
         bound = f"its bytes need {percent_text(slow.memory, 0)} of its time at the peak"
         return f"{bound}, its FLOPs {percent_text(slow.compute, 0)}"
     costs = f"its costs allow {percent_text(slow.reached, 0)} of its time"
-    if slow.cause is not Cause.PADDING:
+    if slow.cause is not Cause.PADDING or slow.matrix_use is None:
         return costs
-    shape = shape_of_text(slow.operation.metadata.shape)
-    sizes = [] if shape is None or shape.is_tuple else layout_dimensions(shape, {})
-    rounded = " · ".join(size.text for size in sizes if size.size % size.alignment)
-    return f"{percent_text(slow.padding, 0)} of its value is padding{f' ({rounded})' if rounded else ''}, {costs}"
+    use = slow.matrix_use
+    return f"{percent_text(use.share, 0)} of the matrix unit is used: {use.text}, {costs}"
 
 
 def idle_devices_sentence(working: Sequence[str], count: int) -> str:

@@ -34,11 +34,15 @@ class LayoutDimension:
     meaning: str = ""  # "batch", "feature" or "spatial" of a convolution
 
     @property
+    def padded(self) -> int:
+        """Its size in memory."""
+        return -(-self.size // self.alignment) * self.alignment
+
+    @property
     def text(self) -> str:
         """Such as "3 feature, rounded up to 128"."""
         size_and_meaning = f"{self.size:,} {self.meaning}".rstrip()
-        rounded = -(-self.size // self.alignment) * self.alignment
-        return size_and_meaning if rounded == self.size else f"{size_and_meaning}, rounded up to {rounded:,}"
+        return size_and_meaning if self.padded == self.size else f"{size_and_meaning}, rounded up to {self.padded:,}"
 
 
 def shape_of_text(text: str) -> ValueShape | None:

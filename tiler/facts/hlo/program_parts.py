@@ -6,7 +6,7 @@ not checked either.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler import _native
 from tilescope.tiler.facts.hlo.damage import HloDamage
-from tilescope.tiler.facts.hlo.module import Computation, HloModule
+from tilescope.tiler.facts.hlo.matrix_use import PRODUCTS
+from tilescope.tiler.facts.hlo.module import Computation, HloModule, Instruction
 from tilescope.tiler.facts.hlo.parsing import (
     INSTRUCTION_BYTES,
     MAX_MODEL_BYTES,
@@ -27,6 +28,7 @@ from tilescope.tiler.facts.hlo.parsing import (
 Bytes = bytes | NDArray[np.uint8]
 
 _MOST: Final = MAX_MODEL_BYTES // INSTRUCTION_BYTES
+_MOST_NAMES: Final = 8  # a product has two operands, after its own name
 
 
 class ProgramParts:
@@ -44,14 +46,18 @@ class ProgramParts:
         """Finds the lines of the source. Raises HloDamage."""
         self._places.frames = yield from self._parser.frames(self._parts.other)
 
-    def part(self, name: str) -> Generator[None, None, HloModule | None]:
-        """A module of one instruction with all that it calls; None: there is no such instruction. Raises HloDamage."""
+    def part(self, name: str, operands: Sequence[str] = ()) -> Generator[None, None, HloModule | None]:
+        """A module of one instruction with all that it calls; None: there is no such instruction. Raises HloDamage.
+
+        `operands`: names among which are those of the operands of a product, which are in the module, too.
+        """
         place = self._parts.find(name.encode("utf-8", "surrogateescape"))
         if place is None:
             return None
         root, raw = place
         instruction = self._parser.instruction(raw, name)
-        computations = {root: Computation(-1, "", {instruction.id: instruction}, instruction.id)}
+        beside = self._operands(root, instruction, operands) if instruction.opcode in PRODUCTS else {}
+        computations = {root: Computation(-1, "", {**beside, instruction.id: instruction}, instruction.id)}
         waiting = [(root, called) for called in instruction.called]
         while waiting:
             user, called = waiting.pop()
@@ -70,6 +76,17 @@ class ProgramParts:
         return HloModule(
             "", {computation.id: computation for _, computation in sorted(computations.items())}, 0, self._places.frames
         )
+
+    def _operands(self, root: int, product: Instruction, names: Sequence[str]) -> dict[int, Instruction]:
+        """Operands of a product by their ids, as far as they are among some names. Raises HloDamage."""
+        operands: dict[int, Instruction] = {}
+        for name in names[:_MOST_NAMES]:
+            place = self._parts.find(name.encode("utf-8", "surrogateescape"))
+            if place is not None and place[0] == root:
+                operand = self._parser.instruction(place[1], name)
+                if operand.id in product.operands:
+                    operands[operand.id] = operand
+        return operands
 
 
 def find_parts(raw: Bytes) -> _native.NamedParts:

@@ -28,6 +28,7 @@ class ModelNode:
     op: str
     device: str  # where somebody has placed it; "" nowhere
     inputs: Sequence[int]  # places of nodes in the graph
+    attributes: str | None = ""  # a line for each: "strides: [1, 2, 2, 1]"; None: they were left out
 
     @property
     def scope(self) -> str:
@@ -75,23 +76,24 @@ def _nodes(reader: QueryReader, entry: AttachmentEntry) -> Interruptible[list[Mo
         names: list[str] = []
         places: dict[str, int] = {}
         work = 0
-        for place, (name, _, _, inputs) in enumerate(json_items(text, "nodes")):
+        for place, (name, _, _, inputs, *_) in enumerate(json_items(text, "nodes")):
             work += 1 + len(inputs)
             if work >= _AT_ONCE:
                 work = 0
                 yield
             names.append(str(name))
             places[names[-1]] = place
-        kept: dict[str, str] = {}  # few operations and devices
+        kept: dict[str, str] = {}  # few operations and devices, and many attributes that are alike
         nodes: list[ModelNode] = []
-        for place, (_, op, device, inputs) in enumerate(json_items(text, "nodes")):
+        for place, (_, op, device, inputs, *more) in enumerate(json_items(text, "nodes")):
             work += 1 + len(inputs)
             if work >= _AT_ONCE:
                 work = 0
                 yield
             sources = array("i", [source for input_name in inputs if (source := _source(input_name, places)) >= 0])
-            op, device = (kept.setdefault(str(text), str(text)) for text in (op, device))
-            nodes.append(ModelNode(names[place], op, device, sources or ()))
+            lines = more[0] if more else None  # older stores have none
+            op, device, attributes = (kept.setdefault(str(part), str(part)) for part in (op, device, lines))
+            nodes.append(ModelNode(names[place], op, device, sources or (), None if lines is None else attributes))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise DamagedStore(f"a model graph that makes no sense: {error}") from error
     return nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from tilescope.tiler.facts.hlo import (
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
+from tilescope.tiler.facts.hlo.matrix_use import MatrixUse, matrix_use
 from tilescope.tiler.facts.operations.graph_kinds import kernel_kind_name
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -44,6 +46,7 @@ class FusedPart:
     provenance: str
     source: str
     shape: str
+    matrix_use: MatrixUse | None  # None: it is no product, or its layouts do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class InstructionFacts:
 
     meanings: Mapping[int, str]  # of the dimensions of its value
     parts: Sequence[FusedPart]  # of a fusion those that compute something, those with the most FLOPs first
+    matrix_use: MatrixUse | None = None  # None: it has no products, or their layouts do not say
     note: str = ""  # why the program says nothing
 
 
@@ -143,11 +147,11 @@ class Instructions:
         facts = self._kept.facts.get(key)
         if facts is None:
             program = self._programs.get((file, metadata.program))
-            module = None if program is None else (yield from self._module_with(program, metadata.name))
+            module = None if program is None else (yield from self._module_with(program, metadata))
             if module is not None and metadata.name in module.within:
                 facts = module.facts(metadata.name)
             else:
-                facts = InstructionFacts({}, (), "" if program is None else self._damage.get(program, ""))
+                facts = InstructionFacts({}, (), note="" if program is None else self._damage.get(program, ""))
             self._kept.count(*(part.expression for part in facts.parts))
             self._kept.facts[key] = facts
         self._note(facts.note)
@@ -184,8 +188,8 @@ class Instructions:
                 self._damage[program] = str(damage)
         return self._modules[program]
 
-    def _module_with(self, program: Program, name: str) -> Interruptible[_Module | None]:
-        """That of a program, or a part of it with some instruction."""
+    def _module_with(self, program: Program, metadata: OperationMetadata) -> Interruptible[_Module | None]:
+        """That of a program, or a part of it with an instruction, and the operands that its expression names."""
         if self._is_gpu or (self._modules and program in self._modules):
             return (yield from self._module(program))
         try:
@@ -196,7 +200,7 @@ class Instructions:
             self._damage[program] = str(damage)
             return None
         try:
-            part = yield from parts.part(name)
+            part = yield from parts.part(metadata.name, _NAMES.findall(metadata.expression))
         except HloDamage as damage:
             self._damage[program] = f"{left_out_words(program)}: {damage}"
             return None
@@ -236,7 +240,7 @@ class _Module:
         )
 
     def facts(self, name: str) -> InstructionFacts:
-        instruction = self.within[name][1]
+        within, instruction = self.within[name]
         parts = [
             FusedPart(
                 part.name,
@@ -245,13 +249,17 @@ class _Module:
                 part.op_name,
                 self.module.source(part),
                 part.shape.text,
+                matrix_use(self.module, self.within[part.name][0], part),
             )
             for part, flops in self.costs.fused(instruction)[:_MOST_PARTS]
         ]
-        return InstructionFacts(meanings(self.module, instruction), parts)
+        use = matrix_use(self.module, within, instruction)
+        return InstructionFacts(meanings(self.module, instruction), parts, use)
 
 
 _MOST_PARTS: Final = 1000
+
+_NAMES: Final = re.compile(r"%([\w.-]+)")  # of instructions in an expression, and of computations
 
 
 def _plain(program: str, name: str, category: str, framework: str) -> OperationMetadata:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from google.protobuf.message import DecodeError
@@ -12,8 +13,9 @@ from tilescope.graph import graph_pb2 as pb
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.tf_graph import wire_stream
+from tilescope.tiler.readers.tf_graph.attributes import HEAD_BYTES, Attributes, entries_text, entry_head
 from tilescope.tiler.readers.tf_graph.damage import GraphDamage
-from tilescope.tiler.readers.tf_graph.node_list import MAX_NAME, Node, NodeInputs, NodeList, inside
+from tilescope.tiler.readers.tf_graph.node_list import MAX_NAME, GraphNode, NodeInputs, NodeList, inside
 from tilescope.tiler.readers.tf_graph.wire_stream import CutShort, WireStream
 
 _HEAD_BYTES: Final = 12  # of a record: length and checksum; behind it another checksum
@@ -29,9 +31,10 @@ _BODY: Final = 3
 _META_GRAPH: Final = 2  # of a SavedModel
 _GRAPH: Final = 2  # of a MetaGraph
 _EVENT_GRAPH: Final = 4
+_ATTRIBUTE: Final = 5  # of a node
 
 
-def graph_nodes(source: ByteSource) -> Iterator[Node]:
+def graph_nodes(source: ByteSource) -> Iterator[GraphNode]:
     """Nodes of a GraphDef. Raises GraphDamage, GraphTooLarge."""
     try:
         yield from _graph(WireStream(source), None)
@@ -39,7 +42,7 @@ def graph_nodes(source: ByteSource) -> Iterator[Node]:
         raise GraphDamage("is cut short, or no GraphDef") from None
 
 
-def saved_model_nodes(source: ByteSource) -> Iterator[Node]:
+def saved_model_nodes(source: ByteSource) -> Iterator[GraphNode]:
     """Nodes of all graphs of a SavedModel. Raises GraphDamage, GraphTooLarge."""
     stream = WireStream(source)
     try:
@@ -80,7 +83,7 @@ def last_graph(source: ByteSource, new_list: Callable[[], NodeList]) -> NodeList
     return last
 
 
-def _graph(stream: WireStream, end: int | None) -> Iterator[Node]:
+def _graph(stream: WireStream, end: int | None) -> Iterator[GraphNode]:
     for number, length in stream.fields(end):
         if number == _NODE:
             yield _node(stream, length)
@@ -90,7 +93,7 @@ def _graph(stream: WireStream, end: int | None) -> Iterator[Node]:
                     yield from _function(stream, stream.place + size)
 
 
-def _function(stream: WireStream, end: int) -> Iterator[Node]:
+def _function(stream: WireStream, end: int) -> Iterator[GraphNode]:
     name = ""
     for number, length in stream.fields(end):
         if number == _SIGNATURE:  # stands before the nodes, whoever writes it
@@ -101,21 +104,23 @@ def _function(stream: WireStream, end: int) -> Iterator[Node]:
             yield inside(name, _node(stream, length))
 
 
-def _node(stream: WireStream, length: int) -> Node:
+def _node(stream: WireStream, length: int) -> GraphNode:
     if length <= _WHOLE_BYTES:
         try:
             node = pb.NodeDef.FromString(stream.payload(length))
         except DecodeError:
             raise GraphDamage("has a node that makes no sense") from None
-        return node.name, node.op, node.device, list(node.input)
+        return GraphNode(node.name, node.op, node.device, list(node.input), partial(entries_text, node.attr))
     texts = {1: "", 2: "", 4: ""}
-    inputs = NodeInputs()
+    inputs, attributes = NodeInputs(), Attributes()
     for number, size in stream.fields(stream.place + length):
         if number in texts:
             texts[number] = _text(stream, size)
         elif number == 3:
             inputs.add(_text(stream, size))
-    return texts[1], texts[2], texts[4], inputs.names
+        elif number == _ATTRIBUTE:
+            attributes.add(*entry_head(stream.payload(min(size, HEAD_BYTES)), size))
+    return GraphNode(texts[1], texts[2], texts[4], inputs.names, attributes.text)
 
 
 def _text(stream: WireStream, length: int) -> str:

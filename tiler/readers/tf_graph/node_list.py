@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -27,13 +27,25 @@ _KEPT_COPIES: Final = 3
 
 _BLOCK_NODES: Final = 1000
 
-Node = tuple[str, str, str, list[str]]  # name, operation, device, inputs
+# Attributes of one graph, in JSON: those of the nodes behind are left out. They are beside what the limits above count.
+MAX_ATTRIBUTE_BYTES: Final = 16 << 20
+_ATTRIBUTE_PART: Final = 16  # of the memory while it is made: at most one of so many
 
 
-def inside(function: str, node: Node) -> Node:
+class GraphNode(NamedTuple):
+    """A node as files have it."""
+
+    name: str
+    op: str
+    device: str
+    inputs: list[str]
+    attributes: Callable[[], str]  # makes their text, which may be dear: a line for each
+
+
+def inside(function: str, node: GraphNode) -> GraphNode:
     """A node of a function, in a scope of the function's name. Its inputs are `node:output:0`, or the function's."""
-    name, op, device, inputs = node
-    return f"{function}/{name}", op, device, [_input_inside(function, input_name) for input_name in inputs]
+    inputs = [_input_inside(function, input_name) for input_name in node.inputs]
+    return node._replace(name=f"{function}/{node.name}", inputs=inputs)
 
 
 class NodeInputs:
@@ -53,7 +65,7 @@ class NodeInputs:
 
 
 class NodeList:
-    """Nodes in JSON: name, operation, device and inputs of each."""
+    """Nodes in JSON: name, operation, device, inputs and attributes of each; null for attributes that are left out."""
 
     def __init__(self, most_bytes: int) -> None:
         """`most_bytes`: of memory while it is made."""
@@ -63,10 +75,11 @@ class NodeList:
         self._nodes = 0
         self._inputs = 0
         self._size_bytes = 0
+        self._attribute_room = min(MAX_ATTRIBUTE_BYTES, most_bytes // _ATTRIBUTE_PART)
 
-    def extend(self, nodes: Iterable[Node]) -> None:
+    def extend(self, nodes: Iterable[GraphNode]) -> None:
         """Takes further nodes. Raises GraphTooLarge."""
-        for name, op, device, inputs in nodes:
+        for name, op, device, inputs, attributes in nodes:
             self._nodes += 1
             self._inputs += len(inputs)
             if self._nodes > MAX_NODES or self._inputs > MAX_INPUTS:
@@ -77,10 +90,19 @@ class NodeList:
                 row = json.dumps(texts, separators=(",", ":")).encode()
             self._size_bytes += len(row) + 1
             self._must_fit()
-            self._block.append(row)
+            self._block.append(row[:-1] + b"," + self._attributes(attributes) + b"]")
             if len(self._block) == _BLOCK_NODES:
                 self._blocks.append(b",".join(self._block))
                 self._block.clear()
+
+    def _attributes(self, attributes: Callable[[], str]) -> bytes:
+        """Their text in JSON; null once there is no room for more."""
+        if self._attribute_room > 0:
+            text = json.dumps(attributes()).encode()
+            self._attribute_room -= len(text)
+            if self._attribute_room > 0:
+                return text
+        return b"null"
 
     def json(self) -> bytes:
         """All of them."""

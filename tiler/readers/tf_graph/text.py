@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from tilescope.tiler.readers.source import ByteSource
-from tilescope.tiler.readers.tf_graph.node_list import Node, NodeInputs, inside
+from tilescope.tiler.readers.tf_graph.attributes import MAX_ATTRIBUTES
+from tilescope.tiler.readers.tf_graph.node_list import GraphNode, NodeInputs, inside
+from tilescope.tiler.readers.tf_graph.text_attributes import HEAD_CHARS, AttributeBlock, blocks_text
 from tilescope.tiler.readers.tf_graph.text_tokens import TextTokens, TokenKind
 
 _CLOSE: Final = {"{": "}", "<": ">"}
@@ -21,7 +24,7 @@ _ESCAPE: Final = re.compile(
 _SCALARS: Final = frozenset({TokenKind.NAME, TokenKind.NUMBER})
 
 
-def text_nodes(source: ByteSource) -> Iterator[Node]:
+def text_nodes(source: ByteSource) -> Iterator[GraphNode]:
     """Nodes of a GraphDef. Raises GraphDamage, GraphTooLarge."""
     return _Parser(source).nodes()
 
@@ -32,7 +35,7 @@ class _Parser:
     def __init__(self, source: ByteSource) -> None:
         self._tokens = TextTokens(source)
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> Iterator[GraphNode]:
         for field in self._fields(None):
             if field == "node":
                 yield self._node()
@@ -45,7 +48,7 @@ class _Parser:
             else:
                 self._skip()
 
-    def _function(self) -> Iterator[Node]:
+    def _function(self) -> Iterator[GraphNode]:
         name = ""
         for field in self._fields(self._opened()):
             if field == "signature":  # stands before the nodes, whoever writes it
@@ -59,18 +62,34 @@ class _Parser:
             else:
                 self._skip()
 
-    def _node(self) -> Node:
+    def _node(self) -> GraphNode:
         texts = {"name": "", "op": "", "device": ""}
-        inputs = NodeInputs()
+        inputs, blocks, count = NodeInputs(), list[AttributeBlock](), 0
         for field in self._fields(self._opened()):
             if field in texts:
                 texts[field] = self._string()
             elif field == "input":
                 for text in self._strings():
                     inputs.add(text)
+            elif field == "attr":
+                for block in self._attributes():
+                    count += 1
+                    if len(blocks) < MAX_ATTRIBUTES:
+                        blocks.append(block)
             else:
                 self._skip()
-        return texts["name"], texts["op"], texts["device"], inputs.names
+        attributes = partial(blocks_text, blocks, count - len(blocks))
+        return GraphNode(texts["name"], texts["op"], texts["device"], inputs.names, attributes)
+
+    def _attributes(self) -> Iterator[AttributeBlock]:
+        """One attribute, or a list of some."""
+        self._tokens.take_mark(":")
+        is_list = self._tokens.take_mark("[") is not None
+        while not is_list or self._tokens.take_mark("]") is None:
+            self._opened()
+            yield AttributeBlock(*self._tokens.block_head(HEAD_CHARS))
+            if not is_list:
+                return
 
     def _fields(self, close: str | None) -> Iterator[str]:
         """The names of the fields of a message, up to the mark that closes it, or the end of the file."""

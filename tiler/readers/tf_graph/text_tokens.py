@@ -45,6 +45,24 @@ class Token(NamedTuple):
 _KINDS: Final = (TokenKind.END, TokenKind.STRING, TokenKind.NAME, TokenKind.NUMBER, TokenKind.MARK)
 
 
+class _Head:
+    """The first characters of a block that is being skipped."""
+
+    def __init__(self, start: int, most: int) -> None:
+        self.start = start  # in the text, of what was not passed yet
+        self.chars = 0
+        self.parts: list[str] = []
+        self._most = most
+
+    def passed(self, text: str, stop: int) -> None:
+        """Takes what lies before `stop`."""
+        part = text[self.start : min(stop, self.start + max(0, self._most - self.chars))]
+        if part:
+            self.parts.append(part)
+        self.chars += stop - self.start
+        self.start = stop
+
+
 class TextTokens:
     """Methods raise GraphDamage and GraphTooLarge."""
 
@@ -58,6 +76,7 @@ class TextTokens:
         self._count = 0
         self._is_whole = False  # nothing follows `_text`
         self._next: Token | None = None
+        self._head: _Head | None = None
 
     def peek(self) -> Token:
         """The next one, which stays."""
@@ -92,6 +111,14 @@ class TextTokens:
                 raise self.damage("it ends within a message")
             self._position = match.end()
             depth += 1 if match[1] else -1 if match[2] else 0
+
+    def block_head(self, most: int) -> tuple[str, int]:
+        """Skips a block, too. Returns its first characters, the closing mark among them, and how many it has."""
+        self._head = head = _Head(self._position, most)
+        self.skip_block()
+        head.passed(self._text, self._position)
+        self._head = None
+        return "".join(head.parts), head.chars
 
     def damage(self, what: str) -> GraphDamage:
         """The error that says so, and in which line."""
@@ -148,5 +175,8 @@ class TextTokens:
         if self._bytes > MAX_BYTES:
             raise GraphTooLarge(f"is a model graph of more than {MAX_BYTES:,} bytes")
         self._lines += self._text.count("\n", 0, start)
+        if self._head is not None:
+            self._head.passed(self._text, start)
+            self._head.start = 0
         self._text, self._position, self._is_whole = self._text[start:] + text, self._position - start, not data
         return True

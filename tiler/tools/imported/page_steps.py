@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 from typing import Final, Literal
 
 from tilescope.tiler.facts.step_times import StepClass, StepPart
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.tools.answer import Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.imported.json_values import number, ticks, whole
 from tilescope.tiler.tools.imported.page_tables import PageTable, PageTables
@@ -212,7 +213,7 @@ def step_notes(page: PageTables, steps: PageSteps) -> list[Note]:
     matches = (_STATED_SHARE.search(page.words(name) or "") for name in _CONCLUSIONS)
     stated = next((match[1] for match in matches if match is not None), None)
     if share is not None and stated is not None and not _rounds_to(100 * share, stated):
-        notes.append(Note("info", f"by the steps in the file {100 * share:.1f} % of their time is waiting for input"))
+        notes.append(Note("info", f"by the steps in the file {percent_text(share)} of their time is waiting for input"))
     if steps.is_uneven:
         notes.append(Note("info", "parts of steps do not add up to them in this file: both are as it has them"))
     return notes

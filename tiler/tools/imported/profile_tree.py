@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tilescope.tiler.facts.hlo.layouts import LayoutDimension
+from tilescope.tiler.facts.hlo.matrix_use import MatrixUse, use_of_dimensions
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
 from tilescope.tiler.tools.imported.json_values import SHOWN_ROWS, items, member, number, text, ticks, whole
@@ -119,24 +121,35 @@ def _numbers(nodes: list[Any], *names: str) -> list[float | None]:
 def layout_text(node: Any) -> str | None:
     """Dimensions and what they are padded to: "feature 200 padded to 256, batch 8"."""
     parts = []
-    for dimension, size, padded in _dimensions(node):
-        name = text(member(dimension, "semantics")) or "dimension"
-        parts.append(f"{name} {size:,}" if padded == size else f"{name} {size:,} padded to {padded:,}")
+    for dimension in _dimensions(node):
+        size = f"{dimension.meaning or 'dimension'} {dimension.size:,}"
+        parts.append(size if dimension.padded == dimension.size else f"{size} padded to {dimension.padded:,}")
     return ", ".join(parts) or None
 
 
 def layout_padding(node: Any) -> float | None:
     """The part of an operation's memory that is padding; None: the file does not tell its dimensions."""
-    sizes = [(size, padded) for _, size, padded in _dimensions(node) if padded > 0]
-    return 1 - math.prod(max(size, 0) / padded for size, padded in sizes) if sizes else None
+    sizes = [dimension for dimension in _dimensions(node) if dimension.padded > 0]
+    return 1 - math.prod(dimension.size / dimension.padded for dimension in sizes) if sizes else None
 
 
-def _dimensions(node: Any) -> Iterator[tuple[Any, int, int]]:
-    """Each dimension with its size, and that with padding."""
+def layout_matrix_use(node: Any) -> MatrixUse | None:
+    """Use of the matrix unit by a convolution, as its result says; None: it is none, or the file does not tell."""
+    dimensions = list(_dimensions(node))
+    if not _OF_CONVOLUTIONS & {dimension.meaning for dimension in dimensions}:
+        return None
+    return use_of_dimensions(dimensions, is_of_result_alone=True)
+
+
+_OF_CONVOLUTIONS: Final = {"batch", "feature"}  # names of dimensions, which no other operations have
+
+
+def _dimensions(node: Any) -> Iterator[LayoutDimension]:
     for dimension in items(member(node, "xla", "layout", "dimensions")):
         size, alignment = whole(member(dimension, "size")), whole(member(dimension, "alignment"))
         if size is not None:
-            yield dimension, size, -(-size // alignment) * alignment if alignment and alignment > 0 else size
+            meaning = text(member(dimension, "semantics")) or ""
+            yield LayoutDimension(max(size, 0), max(alignment or 1, 1), meaning)
 
 
 def _is_empty(column: Column) -> bool:

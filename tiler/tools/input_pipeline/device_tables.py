@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline import levels
-from tilescope.tiler.tools.input_pipeline.levels import Level, percent
+from tilescope.tiler.tools.input_pipeline.levels import Level
 from tilescope.tiler.tools.input_pipeline.tpu_side import TpuSteps, tpu_steps
 from tilescope.tiler.tools.step_times import AskedSteps, means_note
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, spread
@@ -354,5 +355,5 @@ def _level_notes(
         word = "" if level is None else level.word(share)
         if word:
             severity: Severity = "warning" if word == "high" else "info"
-            notes.append(Note(severity, f"{title} takes {percent(share)} of the steps: {_WORDS[word]}."))
+            notes.append(Note(severity, f"{title} takes {percent_text(share)} of the steps: {_WORDS[word]}."))
     return notes

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, InputCategory
-from tilescope.tiler.tools.input_pipeline.levels import percent
 
 CATEGORY_TITLES: Final = {
     InputCategory.ENQUEUE: "Enqueuing data",
@@ -121,10 +121,12 @@ def advice(side: HostSide) -> list[Note]:
     if not side.operations or not whole:
         return []
     first = max(InputCategory, key=lambda category: side.explained[category])
-    share = percent(side.explained[first] / whole)
+    share = percent_text(side.explained[first] / whole)
     text = f"{CATEGORY_TITLES[first]} takes {share} of what providing input takes on hosts"
     operations = [operation for operation, category in side.operations if category is first]
     if not operations:
         return [Note("info", f"{text}: {_ADVICE[first]}.")]
-    text += f", most of it {operations[0].op.name} ({percent(operations[0].own / side.own)} of all): {_ADVICE[first]}."
+    text += (
+        f", most of it {operations[0].op.name} ({percent_text(operations[0].own / side.own)} of all): {_ADVICE[first]}."
+    )
     return [Note("info", text, track=operations[0].track)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tilescope.tiler.percent_text import percent_text
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -46,21 +48,17 @@ def verdict(input_share: float) -> Verdict:
         return Verdict(
             "highly input-bound",
             "host",
-            f"{percent(input_share)} of the step time is waiting for input: reduce that first",
+            f"{percent_text(input_share)} of the step time is waiting for input: reduce that first",
         )
     if word:
         return Verdict(
             "moderately input-bound",
             "both",
-            f"{percent(input_share)} of the step time is waiting for input: look at both the input and the computation",
+            f"{percent_text(input_share)} of the step time is waiting for input: look at both the input and the "
+            "computation",
         )
     return Verdict(
         "not input-bound",
         "device",
-        f"only {percent(input_share)} of the step time is waiting for input: look at the computation",
+        f"only {percent_text(input_share)} of the step time is waiting for input: look at the computation",
     )
-
-
-def percent(share: float) -> str:
-    """As it is written in a sentence."""
-    return f"{100 * share:.1f} %"

@@ -12,6 +12,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
@@ -141,9 +142,10 @@ def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     if not whole:
         return [*notes, Note("info", "no kernel runs in what is looked at")]
     first = kernels[0]
-    text = f"of the time of kernels, {first.total / whole:.1%} is of {_short(first.name)}, more than of any other"
+    share = percent_text(first.total / whole)
+    text = f"of the time of kernels, {share} is of {_short(first.name)}, more than of any other"
     event = first.longest_event
-    notes.append(Note("info", text.replace("%", " %"), track=None if event is None else event[0]))
+    notes.append(Note("info", text, track=None if event is None else event[0]))
     idle = [
         kernel
         for kernel in kernels
@@ -151,11 +153,11 @@ def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     ]
     if _time(idle) > _MATTERS * whole:
         text = (
-            f"{_time(idle) / whole:.1%} of the time of kernels is of operations that could use tensor cores, in kernels"
-            f" that by their names do not: {_short(idle[0].name)} first"
+            f"{percent_text(_time(idle) / whole)} of the time of kernels is of operations that could use tensor cores, "
+            f"in kernels that by their names do not: {_short(idle[0].name)} first"
         )
         event = idle[0].longest_event
-        notes.append(Note("info", text.replace("%", " %"), track=None if event is None else event[0]))
+        notes.append(Note("info", text, track=None if event is None else event[0]))
     return notes
 
 

@@ -24,6 +24,7 @@ from tilescope.tiler.facts.memory import (
     records_allocations,
     used_curve,
 )
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
@@ -349,11 +350,11 @@ def _notes(row: _MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
     # What devices and hosts did around it.
     around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
     where = f"{memory.name} on {row.host}" if row.host else memory.name
-    share = f", {fill.used / fill.capacity:.1%} of what there is" if fill.capacity else ""
+    share = f", {percent_text(fill.used / fill.capacity)} of what there is" if fill.capacity else ""
     notes = [
         Note(
             "info",
-            f"Memory {where} is fullest here{share}".replace("%", " %"),
+            f"Memory {where} is fullest here{share}",
             start=max(0, peak.time - around),
             end=peak.time + around,
             track=int(memory.track[peak.event]),

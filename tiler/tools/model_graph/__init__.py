@@ -25,6 +25,7 @@ NO_GRAPH: Final = (
 ESTIMATE: Final = (
     "which operations a TPU can run is an estimate: by their names, as public lists have them, without types and shapes"
 )
+LEFT_OUT: Final = "a graph is kept with the first 16 MB of them, and by older versions without"
 BY_NAME: Final = "an estimate, by name"
 
 
@@ -54,6 +55,10 @@ def _answer(scope: Scope, question: ModelGraphQuestion) -> Interruptible[Answer]
     shown = parts[: question.limit]
     if (left := len(parts) - len(shown)) > 0:
         notes.append(Note("warning", f"{plural(left, 'more part is', 'more parts are')} not shown: the largest are"))
+    if lost := sum(part.attributes is None for part in shown):
+        notes.append(
+            Note("warning", f"{plural(lost, 'operation has', 'operations have')} no attributes here: {LEFT_OUT}")
+        )
     if len(graphs) > 1:
         notes.append(Note("info", f"the run has {len(graphs)} graphs: that of {graph.file} is shown"))
     tables = [_nodes(shown), (yield from _edges(scopes, shown))]
@@ -88,6 +93,7 @@ def _nodes(parts: Sequence[ModelPart]) -> Table:
         Column("share", "Share on a TPU", "fraction", [part.share for part in parts], total="none"),
         Column("verdict", "Runs on a TPU", "text", [part.verdict for part in parts]),
         Column("device", "Placed on", "text", [part.device or None for part in parts]),
+        Column("attributes", "Attributes", "text", [part.attributes or None for part in parts]),
         Column("scope", "Scope", "text", [part.scope for part in parts]),
     ]
     return Table("nodes", "Parts", columns)

@@ -23,6 +23,7 @@ class ModelPart:
     scope: str | None  # its whole name, if it is a scope
     op: str
     device: str  # where somebody has placed the operation
+    attributes: str | None = ""  # of the operation, a line for each; None: they were left out
     valid: int = 0
     invalid: int = 0
     elsewhere: int = 0
@@ -83,7 +84,7 @@ class Scopes:
             node = self.graph.nodes[node_place]
             rest = node.name.removeprefix(begin) or node.name
             name, is_scope, _ = rest.partition("/")
-            part = by_name.setdefault(name, ModelPart(name, None, node.op, node.device))
+            part = by_name.setdefault(name, ModelPart(name, None, node.op, node.device, node.attributes))
             if is_scope:
                 part.scope = begin + name
             of_node[node_place] = name
@@ -97,7 +98,7 @@ class Scopes:
         ordered = sorted(by_name.values(), key=lambda part: (-(part.valid + part.invalid + part.elsewhere), part.name))
         for part in ordered:
             if part.scope is not None:
-                part.op, part.device = "scope", ""
+                part.op, part.device, part.attributes = "scope", "", ""
         yield
         places = {part.name: place for place, part in enumerate(ordered)}
         self._part_of = {node_place: places[name] for node_place, name in of_node.items()}

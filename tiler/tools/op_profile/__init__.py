@@ -15,12 +15,14 @@ from tilescope.tiler.facts.hlo import parts_ahead
 from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.operations import Instructions, OpTable, has_operations, operation_source
 from tilescope.tiler.facts.operations.operation import OperationMetadata
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, values_of
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
+from tilescope.tiler.tools.op_profile.matrix_columns import matrix_columns
 from tilescope.tiler.tools.op_profile.saved import PAGE, saved_answer
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
@@ -108,7 +110,7 @@ def _peak_notes(table: Table) -> list[Note]:
     for name, peak in (("flops_used", "FLOPS"), ("hbm_used", "HBM")):
         most = max((share for share in values_of(table.column(name)) if isinstance(share, float)), default=0.0)
         if most > _ALL:
-            text = f"Up to {100 * most:.1f} % of the {peak} peak: the peak in the trace is below what was measured."
+            text = f"Up to {percent_text(most)} of the {peak} peak: the peak in the trace is below what was measured."
             notes.append(Note("info", text))
     return notes
 
@@ -212,6 +214,10 @@ def _table(
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]
     layout = [NO_LAYOUT if operation is None else layouts.get(id(operation), NO_LAYOUT) for operation in operations]
+    uses = [
+        node.fused.matrix_use if node.fused else value_layout.matrix_use
+        for node, value_layout in zip(nodes, layout, strict=True)
+    ]
 
     def texts(name: str, title: str, of_operation: Callable[[OperationMetadata], str], of_part: str) -> Column:
         """Column of texts: of operations, and of parts of these."""
@@ -257,6 +263,7 @@ def _table(
             "of the memory",
             total="none",
         ),
+        *matrix_columns(uses),
         texts("expression", "Expression", lambda metadata: metadata.expression, "expression"),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
         query_column(None if operation is None else operation.metadata.name for operation in operations),

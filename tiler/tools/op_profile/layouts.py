@@ -1,13 +1,15 @@
-"""Details that programs give of a tree's operations: how values lie in memory, and the parts of fusions."""
+"""Details that programs give of a tree's operations: layouts of values, use of matrix units, parts of fusions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
+from tilescope.tiler.facts.hlo.matrix_use import MatrixUse
+from tilescope.tiler.facts.matrix_unit import operation_matrix_use
 from tilescope.tiler.facts.operations import Instructions, OpTable
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
@@ -24,6 +26,7 @@ class KnownLayout:
 
     text: str = ""
     padding: float | None = None  # the part of the memory that is padding
+    matrix_use: MatrixUse | None = None  # None: it is no product, or layouts do not say
 
 
 NO_LAYOUT: Final = KnownLayout()
@@ -49,8 +52,9 @@ def known_layouts(
         key = operation.metadata.shape, tuple(facts.meanings.items())
         if key not in layouts:  # many values are alike
             layouts[key] = _layout(*key)
-        if layouts[key] is not NO_LAYOUT:
-            by_operation[id(operation)] = layouts[key]
+        use = operation_matrix_use(operation, facts)
+        if layouts[key] is not NO_LAYOUT or use is not None:
+            by_operation[id(operation)] = replace(layouts[key], matrix_use=use)
         yield
     texts = {note.text for note in notes}
     notes += [Note("warning", text) for text in instructions.notes[:_MOST_NOTES] if text not in texts]

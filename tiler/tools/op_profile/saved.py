@@ -12,8 +12,9 @@ from tilescope.tiler.facts.imports import SavedPage
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.imported.json_values import items, member, number, text, ticks, whole
-from tilescope.tiler.tools.imported.profile_tree import layout_padding, layout_text
+from tilescope.tiler.tools.imported.profile_tree import layout_matrix_use, layout_padding, layout_text
 from tilescope.tiler.tools.imported.saved_notes import saved_notes
+from tilescope.tiler.tools.op_profile.matrix_columns import matrix_columns
 from tilescope.tiler.tools.op_profile.tree import By
 from tilescope.tiler.tools.operations import OF_PEAK
 
@@ -230,6 +231,7 @@ def _table(rows: list[tuple[int, _Part]], scale: float, tick_ps: int) -> Interru
             "of the memory",
             total="none",
         ),
+        *matrix_columns([layout_matrix_use(part.node) for part in parts]),
         texts("expression", "Expression", "expression"),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]

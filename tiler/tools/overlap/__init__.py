@@ -15,6 +15,7 @@ from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states, queue_curve
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.facts.work import Work, works_of
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, Reading
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
@@ -143,11 +144,11 @@ def _notes(total: Parts, unknown: str) -> list[Note]:
         "wait for copies": total.exposed_copies,
         "are idle": total.idle,
     }
-    shares = ", ".join(f"{what} {share / total.span:.1%}" for what, share in parts.items() if share)
+    shares = ", ".join(f"{what} {percent_text(share / total.span)}" for what, share in parts.items() if share)
     text = f"Of their time the devices {shares}."
     if total.overlap is not None:
-        text += f" Computation hides {total.overlap:.1%} of the communication."
-    return [Note("info", text.replace("%", " %"))]
+        text += f" Computation hides {percent_text(total.overlap)} of the communication."
+    return [Note("info", text)]
 
 
 def _figures(parts: Sequence[Parts], tells_copies: Sequence[bool]) -> list[Column]:

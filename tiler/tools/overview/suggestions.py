@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.tools.answer import Note
 
 BARRIER_SHARE: Final = 0.10
@@ -156,4 +157,4 @@ def _bounds(evidence: Evidence) -> Iterator[Note]:
 
 def percent(share: float | None) -> str:
     """As it is written in a sentence."""
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else percent_text(share)

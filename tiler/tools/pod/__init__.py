@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.findings import headline
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
-from tilescope.tiler.tools.input_pipeline.levels import percent
 from tilescope.tiler.tools.pod.channels import channels_table
 from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.saved import (
@@ -433,7 +433,7 @@ def _notes(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Note]:
         more = f", and {len(same_cause) - 1:,} more as well" if len(same_cause) > 1 else ""
         text = (
             f"{steps.names[worst.place]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
-            f"{percent(worst.share)} of its steps, where {percent(worst.median)} are usual."
+            f"{percent_text(worst.share)} of its steps, where {percent_text(worst.median)} are usual."
         )
         core_times, row = steps.times[worst.place], worst.worst
         track = int(core_times.track[row])

@@ -12,6 +12,7 @@ from tilescope.tiler.facts.operations import Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation_table import some_of
 from tilescope.tiler.facts.operations.rates import Peaks, Rates, program, rates_of, roofs
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.device.xla_words import is_feed
 from tilescope.tiler.ticks import nearest_mean
@@ -184,18 +185,18 @@ def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[
     notes = [
         Note(
             "info",
-            f"the program reaches {rates.share:.1%} of what {_limit(rates)} allow, and {rates.flops_share or 0:.1%} of "
-            f"the FLOPs that the device can do".replace("%", " %"),
+            f"the program reaches {percent_text(rates.share)} of what {_limit(rates)} allow, and "
+            f"{percent_text(rates.flops_share or 0)} of the FLOPs that the device can do",
         )
     ]
     lost = _most_lost(device_operations, order)
     if lost is not None:
         share = _lost(lost) / every.operation.total if every.operation.total else 0.0
         text = (
-            f"most time is lost in {lost.label}: at its roof it would take {lost.rates.share or 0:.1%} of its time,"
-            f" and the program {share:.1%} less"
+            f"most time is lost in {lost.label}: at its roof it would take {percent_text(lost.rates.share or 0)} of "
+            f"its time, and the program {percent_text(share)} less"
         )
-        notes.append(Note("info", text.replace("%", " %"), track=lost.operation.track))
+        notes.append(Note("info", text, track=lost.operation.track))
     return notes
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.findings.sentences import percent_text
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
 from tilescope.tiler.facts.tables import run_tables
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table

@@ -1,7 +1,7 @@
 /** Figures of facts that are read beside each other: those of one kind and unit have as many digits after the point. Pure. */
 
 import { type TimeBase, type ToolFact, UNITS } from "@tilescope/client";
-import { approximate, figureText, fixedDuration, fixedNumber, isRecorded } from "./figures";
+import { approximate, figureText, fixedDuration, isRecorded, percentNumber } from "./figures";
 
 export interface FactFigure {
   readonly digits: string;
@@ -42,7 +42,7 @@ function roundingOf({ kind, value }: ToolFact, unit: string, { tickPs }: TimeBas
     return null;
   }
   if (kind === "fraction") {
-    return { key, digits: (decimals) => fixedNumber(100 * Number(value), decimals) };
+    return { key, digits: (decimals) => percentNumber(Number(value), decimals) };
   }
   return kind === "ticks" && unitPs !== undefined
     ? { key, digits: (decimals) => fixedDuration(BigInt(String(value)), tickPs, unitPs, decimals) }

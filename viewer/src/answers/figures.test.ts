@@ -44,6 +44,7 @@ test("integers beyond doubles keep their last digit", () => {
 
 test.each<[FigureKind, string, readonly Figure[], readonly string[]]>([
   ["fraction", "", [0.4137, 0.00001, 0, null], ["%", "41.4", "<0.1", "0.0", "–"]],
+  ["fraction", "", [0.9999, 1, 1.2], ["%", ">99.9", "100.0", "120.0"]],
   ["fraction", "", [0.02], ["%", "2.00"]],
   ["bytes", "", ["1234567", "12"], ["MB", "1.235", "<0.001"]],
   ["bytes", "", ["12"], ["B", "12"]],

@@ -11,6 +11,7 @@ import {
   type TimeBase,
   UNITS,
 } from "@tilescope/client";
+import { percentDigits } from "../components/percent";
 
 /** A value as JSON has it: exact integers are decimal text, null was not recorded. */
 export type Figure = string | number | boolean | null;
@@ -196,7 +197,12 @@ function percentScale(values: ArrayLike<number>, unit: string): Scale {
   const most = largest(values);
   const decimals = most >= 0.1 || most === 0 ? 1 : most >= 0.01 ? 2 : 3;
   const name = unit === "" ? "%" : `% ${unit}`;
-  return { unit: name, text: (value) => plain(value, (part) => fixedNumber(100 * Number(part), decimals)) };
+  return { unit: name, text: (value) => plain(value, (part) => percentNumber(Number(part), decimals)) };
+}
+
+/** A share in percent: one of a whole is neither nothing nor all unless it is. */
+export function percentNumber(part: number, decimals: number): string {
+  return part >= 0 && part <= 1 ? percentDigits(part, decimals) : fixedNumber(100 * part, decimals);
 }
 
 function siScale(values: ArrayLike<number>, unit: string): Scale {

@@ -2,6 +2,7 @@
 
 import { Component, type ComponentChildren } from "preact";
 import { ChevronIcon } from "../components/icons";
+import { percentDigits } from "../components/percent";
 import type { ShownColumn } from "./columns";
 import type { Figure } from "./figures";
 import type { RowWay } from "./links";
@@ -209,7 +210,7 @@ export function hoverText(model: TableModel, column: ShownColumn, row: number): 
     return exact;
   }
   const whole = column.column.total === "sum" ? "total" : "largest";
-  return `${exact}\n${(100 * share).toPrecision(3)} % of the ${whole}`;
+  return `${exact}\n${percentDigits(share, share >= 0.1 ? 1 : share >= 0.01 ? 2 : 3)} % of the ${whole}`;
 }
 
 interface TotalProps {

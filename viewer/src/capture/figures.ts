@@ -1,6 +1,7 @@
 /** The figures of a monitor, as rows: what each is called, its newest value in words, and its line. Pure. */
 
 import type { MonitorSample } from "@tilescope/client";
+import { percentDigits } from "../components/percent";
 import { type SparkValues, topOf } from "./sparkline";
 
 export interface MonitorRow {
@@ -18,11 +19,7 @@ export interface MonitorRow {
 }
 
 function percent(part: number): string {
-  const value = part * 100;
-  if (value > 0 && value < 0.05) {
-    return "<0.1\u202f%";
-  }
-  return `${value >= 10 || value === 0 ? Math.round(value) : value.toFixed(1)}\u202f%`;
+  return `${percentDigits(part, part >= 0.1 || part === 0 ? 0 : 1)}\u202f%`;
 }
 
 /** 0.42 → `0.420 ms`, 122.46 → `122.5 ms`, 12 345 → `12.35 s`. */

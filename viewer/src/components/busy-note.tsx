@@ -7,6 +7,7 @@ import { nameOf } from "../state/session";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { CloseIcon } from "./icons";
+import { percentDigits } from "./percent";
 
 export function BusyNote({ trace }: { trace: Trace }) {
   const app = useApp();
@@ -16,8 +17,7 @@ export function BusyNote({ trace }: { trace: Trace }) {
   }
   const { range, time, outliers } = trace.manifest;
   const length = formatDuration(part.endTicks - part.startTicks, time.tickPs);
-  // Rounded down: nearly all is not all.
-  const share = part.share === 1 ? "All" : `${Math.floor(1000 * part.share) / 10}\u202f%`;
+  const share = part.share === 1 ? "All" : `${percentDigits(part.share, 1)}\u202f%`;
   const whole = formatDuration(range.endTicks - range.startTicks, time.tickPs);
   return (
     <div class="note" role="status">

@@ -2,6 +2,7 @@
 
 import { BUSY_LIMIT } from "@tilescope/client";
 import type { EventCount } from "../state/draw-status";
+import { percentDigits } from "./percent";
 
 /** 999 → `999`, 12345 → `12 345` (narrow spaces). */
 export function formatCount(count: bigint | number): string {
@@ -46,13 +47,9 @@ export function formatDate(epochNs: bigint): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** 0.4137 → `41 %`, 0.004 → `0.4 %`, 0.00001 → `< 0.1 %`. */
+/** 0.4137 → `41 %`, 0.004 → `0.4 %`, 0.00001 → `<0.1 %`, 0.999 → `>99 %`. */
 export function formatPercent(part: number): string {
-  if (part > 0 && part < 0.001) {
-    return "<\u202f0.1\u202f%";
-  }
-  const percent = part * 100;
-  return `${percent >= 10 || percent === 0 ? Math.round(percent) : Number(percent.toFixed(1))}\u202f%`;
+  return `${percentDigits(part, part >= 0.1 || part === 0 ? 0 : 1).replace(/\.0$/, "")}\u202f%`;
 }
 
 /** 1 → `1 event`, 2 → `2 events`. */

@@ -1,6 +1,7 @@
 /** The view as a picture: run and time above, names and tracks as they are on the screen, a legend below. */
 
 import { formatDuration, formatTime, visibleRange } from "@tilescope/client";
+import { percentDigits } from "../components/percent";
 import { nameOf, session } from "../state/session";
 import { settings, theme } from "../state/settings";
 import type { Trace } from "../state/trace";
@@ -80,7 +81,7 @@ export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement
     context.fillStyle = colors.css(name);
     context.fillRect(leftPx, middlePx - 6, 12, 12);
     context.fillStyle = values.text;
-    const shareText = ` ${Math.max(1, Math.round(100 * share))} %`;
+    const shareText = ` ${percentDigits(share, 0)} %`;
     const roomPx = LEGEND_COLUMN_PX - 36 - context.measureText(shareText).width;
     const text = fitting(context, nameOf(name) ?? "…", roomPx);
     context.fillText(text, leftPx + 18, middlePx);

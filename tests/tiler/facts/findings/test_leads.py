@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, write_space
+from tests.hlo_protos import shape as hlo_shape
 from tests.tiler.facts.findings.answers import findings, reading, text
 from tests.tiler.facts.findings.tpu_run import ENQUEUE, Pod, run, write_hosts
 from tests.tiler.tools.test_steps import Asked
-from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tests.tpu_trace import Instruction, Run, plane
+from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler.facts.findings import Finding, Spot
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import QueryReader
@@ -94,8 +97,8 @@ def test_healthy_pods_have_no_leads(tmp_path: Path, seed: int) -> None:
         assert not rows[0].leads
 
 
-def core(folder: Path, category: str, shape: str, *, flops: int, size: int) -> Asked:
-    """A run of one core in which an operation takes half of the time; the others do what they can."""
+def core(folder: Path, category: str, shape: str, *, flops: int, size: int, program: bytes = b"") -> Asked:
+    """A run of one core in which an operation takes half of the time; `program` is a plane of HLO protos."""
     programs: dict[str, int | str] = {
         "program_id": 7,
         "hlo_category": "convolution fusion",
@@ -122,7 +125,7 @@ def core(folder: Path, category: str, shape: str, *, flops: int, size: int) -> A
     ]
     steps = [Run(2 + step, 10 * step * MS, 10 * MS) for step in range(6)]
     trace = plane("/device:TPU:0", instructions, {"Steps": steps, "XLA Ops": operations}, PEAKS)
-    return Asked(folder, [write_trace(folder / "t.xplane.pb", [trace])])
+    return Asked(folder, [write_space(folder / "t.xplane.pb", trace, program)])
 
 
 def first_row(answer: Answer) -> dict[str, object]:
@@ -136,7 +139,7 @@ SLOW = {
         PADDED,
         100_000_000,
         1_000,
-        "(3, rounded up to 8 · 16, rounded up to 128)",
+        "5 % of the matrix unit is used: 3 padded to 8 × 16 padded to 128",
         "op_profile",
     ),
     "memory_bound": ("convolution", FULL, 500_000_000, 450_000_000, "its bytes need 90 %", "roofline"),
@@ -156,6 +159,33 @@ def test_an_operation_with_few_flops_says_why(tmp_path: Path, cause: str) -> Non
     loss = {"padding": 5 * (1 - 48 / 1024), "memory_bound": 4.0, "inefficient_op": 5.0}[cause]
     assert row["loss"] == pytest.approx(loss * MS / opened.reader.tick_ps, rel=0.001)
     opened.store.close()
+
+
+def test_padding_that_the_program_alone_knows_is_a_cause(tmp_path: Path) -> None:
+    """A fused product whose result fills the lanes, of operands with 3 places of 128 in what is contracted."""
+    left, right, result = (hlo_shape("f32", *sizes, tile=(8, 128)) for sizes in ((8, 3), (3, 128), (8, 128)))
+    numbers = pb.DotDimensionNumbers(lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0])
+    inner = computation(
+        1,
+        "fused",
+        instruction(1, "p.0", "parameter", left),
+        instruction(2, "p.1", "parameter", right, parameter_number=1),
+        instruction(3, "dot.3", "dot", result, 1, 2, dot_dimension_numbers=numbers.SerializeToString()),
+        root=3,
+        is_fusion=True,
+    )
+    fusion = instruction(9, "slow.2", "fusion", result, fusion_kind="kOutput", called_computation_ids=[1])
+    plane_of_programs = hlo_plane({"jit_f(7)": hlo_proto("jit_f", inner, computation(2, "main", fusion))})
+    full = "f32[8,128]{1,0:T(8,128)}"
+    for program, cause in ((b"", "inefficient_op"), (plane_of_programs, "padding")):
+        folder = tmp_path / cause
+        folder.mkdir()
+        opened = core(folder, "convolution fusion", full, flops=50_000_000, size=1_000, program=program)
+        row = first_row(opened.ask("overview"))
+        assert row["class"] == cause, row
+        if program:
+            assert "2 % of the matrix unit is used: contracted 3 padded to 128, its costs" in str(row["sentence"])
+        opened.store.close()
 
 
 HEALTHY = {

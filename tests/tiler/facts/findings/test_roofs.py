@@ -20,7 +20,7 @@ from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.operation import OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, finish
 
 PEAKS = Peaks(flops=1e12, hbm=1e11)  # 1 FLOP, and a tenth of a byte, in a ps
 STEP = 1_000
@@ -82,12 +82,12 @@ def table_of(costs: list[Cost], span: int) -> OpTable:
         per_run = cost.flops or None, cost.flops or None, cost.bytes or None
         name = f"op.{number}"
         metadata = OperationMetadata("7", number, name, "", cost.category, "", *per_run, (), "", "", cost.shape, "")
-        rows.append(Operation(metadata, 1, cost.own, cost.own, flops=cost.flops, bytes=cost.bytes, track=number))
+        rows.append(Operation(metadata, 1, cost.own, cost.own, flops=cost.flops, bytes=cost.bytes, track=0))
     return OpTable(rows, span, 1, list(range(len(rows))))
 
 
 def answer(reader: QueryReader, costs: list[Cost], span: int = 1_000_000) -> Roofs:
-    return roofs_of(reader, table_of(costs, span), PEAKS, STEP)
+    return finish(roofs_of(reader, table_of(costs, span), PEAKS, STEP))
 
 
 COSTS = st.builds(
@@ -132,7 +132,8 @@ def test_padding_of_a_product_is_a_cause_of_its_own(reader: QueryReader) -> None
     assert slow.padding == pytest.approx(0.953, abs=0.001)
     assert slow.loss == pytest.approx(0.9 * 0.953 * STEP, rel=0.001)
     assert slow_detail(slow) == (
-        "95 % of its value is padding (3, rounded up to 8 · 16, rounded up to 128), its costs allow 3 % of its time"
+        "5 % of the matrix unit is used: 3 padded to 8 × 16 padded to 128 (of the result alone), "
+        "its costs allow 3 % of its time"
     )
     (vector,) = answer(reader, [Cost("loop fusion", 900_000, flops=27_000, shape=PADDED)]).slow
     assert vector.cause is Cause.INEFFICIENT_OP
@@ -166,7 +167,8 @@ def test_what_tells_no_costs_is_not_slow(reader: QueryReader) -> None:
     assert not result.slow
     assert result.greatest is not None
     assert result.share == pytest.approx(0.9)
-    assert not roofs_of(reader, table_of([Cost("loop fusion", 900_000, flops=10)], 1_000_000), Peaks(), STEP).slow
+    table = table_of([Cost("loop fusion", 900_000, flops=10)], 1_000_000)
+    assert not finish(roofs_of(reader, table, Peaks(), STEP)).slow
 
 
 def test_tables_without_operations_or_time(reader: QueryReader) -> None:

@@ -15,7 +15,6 @@ from tilescope.tiler.facts.findings.sentences import (
     host_only_sentence,
     idle_devices_sentence,
     no_work_sentence,
-    percent_text,
 )
 
 # Causes with sentences of their own.
@@ -96,7 +95,3 @@ def test_runs_without_devices() -> None:
     assert host_only_sentence("", 0.0) == "No device was recorded: the program computes on the host"
     assert host_only_sentence("", 0.0, has_devices=True) == "No device is on what is looked at"
     assert no_work_sentence() == "No device computes in what is looked at"
-
-
-def test_percents() -> None:
-    assert (percent_text(0.2374), percent_text(0.2374, 0), percent_text(1.0)) == ("23.7 %", "24 %", "100.0 %")

@@ -26,6 +26,7 @@ from tilescope.tiler.facts.hlo import (
 from tilescope.tiler.facts.hlo.buffers import parse_buffers
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.layouts import meanings
+from tilescope.tiler.facts.hlo.matrix_use import matrix_use
 from tilescope.tiler.facts.hlo.parsing import parse_module
 from tilescope.tiler.facts.hlo.program_parts import parse_parts
 from tilescope.tiler.facts.hlo.values import parse_values
@@ -314,6 +315,31 @@ def test_parts_of_a_program_say_what_the_whole_does(tmp_path: Path, trace: str) 
             assert meanings(part, of) == meanings(module, of)
             assert Costs(part, is_gpu=False).fused(of) == costs.fused(of)
             assert part.source_stack(of) == module.source_stack(of)
+
+
+def test_the_part_of_a_product_has_its_operands() -> None:
+    tiled = {size: shape("bf16", *size, tile=(8, 128)) for size in ((256, 64), (64, 256), (256, 256))}
+    numbers = pb.DotDimensionNumbers(lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0])
+    product = instruction(3, "dot.3", "dot", tiled[256, 256], 1, 2, dot_dimension_numbers=numbers.SerializeToString())
+    inner = computation(1, "inner", instruction(9, "x.9", "iota", shape("f32", 8)))
+    left, right, other = (
+        instruction(number, name, "iota", tiled[size])
+        for number, name, size in ((1, "left.1", (256, 64)), (2, "right.2", (64, 256)), (4, "other.4", (256, 64)))
+    )
+    parts = finish(parse_parts(hlo_proto("m", inner, computation(2, "main", left, right, product, other))))
+    for names, share, ids in (
+        (["dot.3", "left.1", "right.2", "other.4", "x.9", "nothing"], 1 / 2, [1, 2, 3]),
+        (["left.1"], 1, [1, 3]),  # of one operand alone it is not known what is contracted
+        ([], 1, [3]),
+        (["other.4"] * 8 + ["left.1", "right.2"], 1, [3]),  # too many names for a product
+    ):
+        part = finish(parts.part("dot.3", names))
+        assert part is not None
+        within, dot = part.within["dot.3"]
+        assert sorted(within.instructions) == ids
+        use = matrix_use(part, within, dot)
+        assert use is not None
+        assert (use.share, use.is_of_result_alone) == (share, ids != [1, 2, 3])
 
 
 def test_parts_of_hostile_programs_are_refused() -> None:

@@ -43,9 +43,12 @@ FORMS = {
     Form.EVENTS: model_graphs.events,
 }
 WANTED = [
-    *([name, op, device, list(inputs)] for name, op, device, inputs in model_graphs.NODES),
-    ["__inference_f_3/x", "Tanh", "", ["__inference_f_3/argument"]],
-    ["__inference_f_3/y", "Square", "", ["__inference_f_3/x:y:0"]],
+    *(
+        [name, op, device, list(inputs), model_graphs.ATTRIBUTE_TEXTS.get(name, "")]
+        for name, op, device, inputs in model_graphs.NODES
+    ),
+    ["__inference_f_3/x", "Tanh", "", ["__inference_f_3/argument"], ""],
+    ["__inference_f_3/y", "Square", "", ["__inference_f_3/x:y:0"], ""],
 ]
 
 
@@ -70,7 +73,7 @@ def test_every_form_has_the_same_nodes(form: Form, is_packed: bool, tmp_path: Pa
     path.write_bytes(gzip.compress(content) if is_packed else content)
     wanted = list(WANTED)
     if form is Form.TEXT:
-        wanted.append(["c", "Const", "", []])  # stands behind the functions in the file
+        wanted.append(["c", "Const", "", [], "value: invalid[]"])  # stands behind the functions in the file
     assert nodes(path) == wanted
 
 
@@ -207,7 +210,7 @@ def test_text_is_read_as_protobuf_reads_it(name: str, inputs: list[str], piece_b
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_tokens, "_PIECE_BYTES", piece_bytes)
         source = ByteSource(Path("t"), io.BytesIO(content.encode()), len(content))
-        assert [list(of) for of in text_nodes(source)] == [
+        assert [list(of[:4]) for of in text_nodes(source)] == [
             *[[name, "Relu", "", inputs]] * 2,
             [f"/{name}", "Relu", "", [f"^/{of[1:]}" if of.startswith("^") else f"/{of}" for of in inputs]],
         ]
@@ -241,7 +244,10 @@ def test_long_texts_are_no_matter() -> None:
     content = b'node { name: "a" op: "b" attr { value { tensor_content: "' + b"\\000" * 10_000_000 + b'" } } }'
     source = ByteSource(Path("t"), io.BytesIO(content), len(content))
     begin = time.process_time()
-    assert list(text_nodes(source)) == [("a", "b", "", [])]
+    (node,) = text_nodes(source)
+    assert node[:4] == ("a", "b", "", [])
+    around = len(b'node { name: "a" op: "b" attr {') + len(b" }")
+    assert node.attributes() == f"?: a value of {len(content) - around:,} characters"
     assert time.process_time() - begin < 5  # of a piece at a time it would be minutes
     content = b'node { name: "' + b"a" * 3_000_000 + b'" }'
     with pytest.raises(GraphTooLarge, match="1,048,576 characters"):

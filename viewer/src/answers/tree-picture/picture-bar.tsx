@@ -1,10 +1,11 @@
 /** The bar above a picture of a tree: direction, sizes, search. */
 
+import { percentDigits } from "../../components/percent";
 import "../choices.css";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { plural } from "../../components/format";
-import { type PictureModel, percent, type TreeDirection } from "./picture-model";
+import type { PictureModel, TreeDirection } from "./picture-model";
 import { nextMatch } from "./search";
 
 interface Props {
@@ -77,7 +78,7 @@ export function PictureBar({ model, onFocus, children }: Props) {
         }}
       />
       <span class="table-count" role="status">
-        {matches === null ? "" : `${plural(matches.rows, "row")}, ${percent(matches.share)} %`}
+        {matches === null ? "" : `${plural(matches.rows, "row")}, ${percentDigits(matches.share, 1)} %`}
       </span>
       <span class="topbar-space" />
       {children}

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { TimeBase, ToolColumn, ToolTable } from "@tilescope/client";
 import { formatCount } from "../../components/format";
+import { percentDigits } from "../../components/percent";
 import { type Figure, figureText } from "../figures";
 import { layOut } from "./layout";
 import { RowNames } from "./names";
@@ -144,7 +145,7 @@ export class PictureModel {
 
   #sizes(size: number): { readonly size: string; readonly share: string } {
     const { total } = this.tree.peek();
-    return { size: this.sizeText(size), share: total > 0 ? `${percent(size / total)} %` : "" };
+    return { size: this.sizeText(size), share: total > 0 ? `${percentDigits(size / total, 1)} %` : "" };
   }
 
   sizeText(size: number): string {
@@ -160,11 +161,6 @@ export class PictureModel {
 /** A size as an answer has it: exact integers are decimal text. */
 export function figureOf({ kind }: Pick<ToolColumn, "kind">, size: number): Figure {
   return kind === "fraction" || kind === "rate" || kind === "number" ? size : BigInt(Math.round(size)).toString();
-}
-
-export function percent(share: number): string {
-  const value = 100 * share;
-  return value === 0 || value >= 0.1 ? value.toFixed(1) : "<0.1";
 }
 
 function sum(nodes: ArrayLike<number>, first: number, tree: NodeTree): number {

@@ -23,7 +23,8 @@ export function NodeCard({ table, node, isMiddle, context, program, onCentre, on
   const column = (id: string) => table.columns.find((candidate) => candidate.id === id);
   const query = column("query")?.values[node.row];
   return (
-    <aside class="graph-card" aria-label="Instruction">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
+    <aside class="graph-card" tabIndex={0} aria-label="Instruction">
       <h2>{node.name}</h2>
       <dl>
         {SHOWN.map(column)

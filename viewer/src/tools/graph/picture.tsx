@@ -224,14 +224,18 @@ export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Pr
 const STRIP_HEIGHT = 5;
 const STRIP_MARGIN = 2;
 
+/** A part that is there is seen, however small it is. */
+const LEAST_PART_PX = 2;
+
 /** Both colours of a node along its lower edge, in their proportion. */
 function Shares({ share, width, height }: { share: number; width: number; height: number }) {
   const inner = width - 2 * STRIP_MARGIN;
+  const valid = Math.min(Math.max(inner * share, LEAST_PART_PX), inner - LEAST_PART_PX);
   const strip = { y: height - STRIP_HEIGHT - STRIP_MARGIN, height: STRIP_HEIGHT };
   return (
     <>
-      <rect class="graph-part is-valid" x={STRIP_MARGIN} width={inner * share} {...strip} />
-      <rect class="graph-part is-invalid" x={STRIP_MARGIN + inner * share} width={inner * (1 - share)} {...strip} />
+      <rect class="graph-part is-valid" x={STRIP_MARGIN} width={valid} {...strip} />
+      <rect class="graph-part is-invalid" x={STRIP_MARGIN + valid} width={inner - valid} {...strip} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { ToolAnswer } from "@tilescope/client";
 import { figureText } from "../../answers/figures";
 import type { PageContext } from "../contract";
 import { beside, type GraphModel, type GraphNode } from "../graph/model";
-import { lackingIn } from "./model";
+import { attributesOf, lackingIn } from "./model";
 
 interface Props {
   readonly answer: ToolAnswer;
@@ -22,7 +22,7 @@ const MOST_LISTED = 50;
 export function PartCard({ answer, model, node, scope, context, onEnter }: Props) {
   const table = answer.tables.find(({ id }) => id === "nodes")!;
   const isScope = node.inside > 0;
-  const attributes = (isScope ? OF_SCOPES : OF_OPERATIONS)
+  const facts = (isScope ? OF_SCOPES : OF_OPERATIONS)
     .map((id) => table.columns.find((column) => column.id === id))
     .filter((column) => column !== undefined)
     .filter(({ values }) => (values[node.row] ?? null) !== null)
@@ -36,20 +36,35 @@ export function PartCard({ answer, model, node, scope, context, onEnter }: Props
     { title: "Inputs in this scope", text: namesOf(sources) },
     { title: "Users in this scope", text: namesOf(targets) },
   ].filter(({ text }) => text !== "");
+  const attributes = attributesOf(answer, node.row);
   const lacking = isScope ? lackingIn(answer, scope, node.name) : [];
   const count = Number(table.columns.find(({ id }) => id === "invalid")?.values[node.row] ?? 0);
   const listed = lacking.slice(0, MOST_LISTED);
   return (
-    <aside class="graph-card" aria-label="Part of the model">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
+    <aside class="graph-card" tabIndex={0} aria-label="Part of the model">
       <h2>{node.name}</h2>
       <dl>
-        {[...attributes, ...neighbours].map(({ title, text }) => (
+        {[...facts, ...neighbours].map(({ title, text }) => (
           <div key={title}>
             <dt>{title}</dt>
             <dd>{text}</dd>
           </div>
         ))}
       </dl>
+      {attributes.length > 0 && (
+        <>
+          <h3>Attributes</h3>
+          <dl class="graph-attributes">
+            {attributes.map(({ title, text }) => (
+              <div key={title}>
+                <dt>{title}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
       {listed.length > 0 && (
         <>
           <h3>Not on a TPU</h3>

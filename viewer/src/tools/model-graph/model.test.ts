@@ -1,7 +1,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { FIELDS } from "./fields";
-import { familyOfShare, lackingIn, partsModel } from "./model";
+import { attributesOf, familyOfShare, lackingIn, partsModel } from "./model";
 
 const column = (id: string, values: readonly (string | number | null)[]) => ({ id, title: id, kind: "text", values });
 
@@ -39,6 +39,38 @@ test("parts are nodes, coloured by what a TPU can run", () => {
   expect(lackingIn(answer, "", "mod")).toEqual([]);
   expect(partsModel({ ...answer, tables: [] })).toBeNull();
   expect([0, 0.5, 1, null].map(familyOfShare)).toEqual(["invalid", "mixed", "valid", "data"]);
+});
+
+test("attributes are the lines of an operation", () => {
+  const lines = 'T: float32\npadding: "a: b"\n2 more attributes are left out';
+  const table = { id: "nodes", columns: [column("name", ["conv", "scope"]), column("attributes", [lines, null])] };
+  const answer = { facts: [], tables: [table] } as unknown as ToolAnswer;
+  expect(attributesOf(answer, 0)).toEqual([
+    { title: "T", text: "float32" },
+    { title: "padding", text: '"a: b"' },
+    { title: "2 more attributes are left out", text: "" },
+  ]);
+  expect(attributesOf(answer, 1)).toEqual([]);
+  expect(attributesOf({ ...answer, tables: [] }, 0)).toEqual([]);
+});
+
+test("no share of a part rounds to nothing or all", () => {
+  const table = {
+    id: "nodes",
+    columns: [
+      column("name", ["nearly", "hardly"]),
+      column("opcode", ["scope", "scope"]),
+      column("operations", ["1000", "1000"]),
+      column("share", [0.999, 0.001]),
+      column("verdict", ["in part", "in part"]),
+      column("scope", ["nearly", "hardly"]),
+    ],
+  };
+  const model = partsModel({ facts: [], tables: [table] } as unknown as ToolAnswer)!;
+  expect(model.nodes.map(({ family, shape }) => [family, shape])).toEqual([
+    ["mixed", ">99 % on a TPU"],
+    ["mixed", "<1 % on a TPU"],
+  ]);
 });
 
 test("the scope is in the address", () => {

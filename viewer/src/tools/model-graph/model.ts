@@ -1,6 +1,7 @@
 /** The answer of the tool `model_graph` as a drawing of `tools/graph`. */
 
 import type { ToolAnswer } from "@tilescope/client";
+import { percentDigits } from "../../components/percent";
 import type { Family, GraphModel } from "../graph/model";
 
 /** By the share of operations that a TPU can run; null: none is judged. */
@@ -17,6 +18,19 @@ export function lackingIn(answer: ToolAnswer, scope: string, part: string): read
   return names
     .map((name, row) => ({ name, op: ops[row] ?? "" }))
     .filter(({ name }) => name === whole || name.startsWith(`${whole}/`));
+}
+
+/** Attributes of the operation of a row: its answer has a line for each, the name before the first colon. */
+export function attributesOf(answer: ToolAnswer, row: number): readonly { title: string; text: string }[] {
+  const table = answer.tables.find(({ id }) => id === "nodes");
+  const lines = table?.columns.find(({ id }) => id === "attributes")?.values[row];
+  if (typeof lines !== "string") {
+    return [];
+  }
+  return lines.split("\n").map((line) => {
+    const colon = line.indexOf(": ");
+    return colon < 0 ? { title: line, text: "" } : { title: line.slice(0, colon), text: line.slice(colon + 2) };
+  });
 }
 
 /** Null where the answer has no parts. */
@@ -39,7 +53,7 @@ export function partsModel(answer: ToolAnswer): GraphModel | null {
         row,
         name: String(name),
         opcode: isScope ? "" : String(opcodes[row]),
-        shape: share === null ? String(verdicts[row]) : isScope ? `${(share * 100).toFixed(0)} % on a TPU` : "",
+        shape: share === null ? String(verdicts[row]) : isScope ? `${percentDigits(share, 0)} % on a TPU` : "",
         family: familyOfShare(share),
         share: share === 0 || share === 1 ? null : share,
         distance: 0,
