@@ -9,14 +9,15 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts import NO_DEVICES, Device, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states, queue_curve
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.query import Interruptible, Reading
-from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -32,7 +33,6 @@ from tilescope.tiler.windows import Windows
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
 
-_COPIES_UNKNOWN: Final = "an Ascend trace does not tell them from what communication kernels do"
 _TITLES: Final = {
     "span": "Span",
     "busy": "Busy",
@@ -57,7 +57,6 @@ _FACTS: Final = {
     "exposed_copies": "Exposed copies",
     "idle": "Idle",
 }
-_COPIES: Final = frozenset({"copies", "exposed_copies"})
 
 
 class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -88,6 +87,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
                         question_windows.within,
                         first_launch=question_windows.first_launch(device),
                         step_launch=int(times.start[0]) if times is not None and len(times) else None,
+                        whole_steps=times is None and _marks_its_steps(scope, device, series),
                     )
                 )
             )
@@ -113,6 +113,12 @@ def _steps(scope: Scope, question: OverlapQuestion) -> Interruptible[RunSteps | 
     return (yield from scope.steps(question.step_name))
 
 
+def _marks_its_steps(scope: Scope, device: Device, series: StepSeries | None) -> bool:
+    """True for an Ascend device whose profiler wrote when its steps begin and end on the device."""
+    is_ascend = is_ascend_device(scope.reader.tree.groups[device.group].name)
+    return is_ascend and series is not None and series.process == device.group
+
+
 def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
     """The reason for which there are no figures; empty if there are."""
     if device_parts:
@@ -122,11 +128,9 @@ def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
 
 def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
     facts = [Fact("devices", "Devices", len(device_parts), "count")]
-    lacks_copies = any(not device_part.device.tells_copies for device_part in device_parts)
     for name, label in _FACTS.items():
-        is_known = device_parts and not (lacks_copies and name in _COPIES)
-        note = unknown or (_HELP.get(name, "") if is_known else _COPIES_UNKNOWN)
-        facts.append(Fact(name, label, getattr(total, name) if is_known else None, "ticks", note))
+        value = getattr(total, name) if device_parts else None
+        facts.append(Fact(name, label, value, "ticks", unknown or _HELP.get(name, "")))
     note = unknown or ("of the communication" if total.communication else "there is no communication")
     return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
@@ -150,34 +154,25 @@ def _notes(total: Parts, unknown: str) -> list[Note]:
     return [Note("info", text.replace("%", " %"))]
 
 
-def _figures(parts: Sequence[Parts], tells_copies: Sequence[bool]) -> list[Column]:
-    columns = []
-    for name, title in _TITLES.items():
-        values: list[Value] = [
-            getattr(part, name) if tells or name not in _COPIES else None
-            for part, tells in zip(parts, tells_copies, strict=True)
-        ]
-        columns.append(Column(name, title, "ticks", values))
+def _figures(parts: Sequence[Parts]) -> list[Column]:
+    columns = [Column(name, title, "ticks", [getattr(part, name) for part in parts]) for name, title in _TITLES.items()]
     return [*columns, Column("overlap", "Hidden", "fraction", [part.overlap for part in parts])]
 
 
-def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
-    sums: dict[str, Value] = {
-        name: getattr(total, name) if tells_copies or name not in _COPIES else None for name in _TITLES
-    }
+def _totals(total: Parts) -> Mapping[str, Value]:
+    sums: dict[str, Value] = {name: getattr(total, name) for name in _TITLES}
     return {**sums, "overlap": total.overlap}
 
 
 def _devices_table(device_parts: Sequence[DeviceParts], total: Parts) -> Table:
-    tells = [device_part.device.tells_copies for device_part in device_parts]
     columns = [
         Column("device", "Device", "name", [device_part.device.name for device_part in device_parts]),
-        *_figures([device_part.parts for device_part in device_parts], tells),
+        *_figures([device_part.parts for device_part in device_parts]),
         Column("track", "Track", "track", [device_part.device.tracks[0].track for device_part in device_parts]),
         Column("start", "Start", "time", [device_part.start for device_part in device_parts], total="min"),
         Column("end", "End", "time", [device_part.stop for device_part in device_parts], total="max"),
     ]
-    return Table("devices", "By device", columns, totals=_totals(total, tells_copies=all(tells)))
+    return Table("devices", "By device", columns, totals=_totals(total))
 
 
 class _Step:
@@ -186,14 +181,12 @@ class _Step:
     def __init__(self) -> None:
         self.devices = 0
         self.start = self.stop = 0
-        self.tells_copies = True
         self.parts = Parts()
 
-    def add(self, start: int, stop: int, parts: Parts, *, tells_copies: bool) -> None:
+    def add(self, start: int, stop: int, parts: Parts) -> None:
         self.start = min(self.start, start) if self.devices else start
         self.stop = max(self.stop, stop)
         self.devices += 1
-        self.tells_copies = self.tells_copies and tells_copies
         self.parts += parts
 
 
@@ -209,7 +202,7 @@ def _by_step(device_parts: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step
         times = zip(rows.pass_.tolist(), rows.number.tolist(), rows.start.tolist(), rows.stop.tolist(), strict=True)
         for (pass_, number, start, stop), figures in zip(times, zip(*columns, strict=True), strict=True):
             step = steps.setdefault((pass_, number), _Step())
-            step.add(start, stop, Parts(*figures), tells_copies=device_part.device.tells_copies)
+            step.add(start, stop, Parts(*figures))
     return dict(sorted(steps.items()))
 
 
@@ -219,20 +212,17 @@ def _steps_table(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Table:
     columns = [
         Column("step", "Step", "count", [number for _, number in listed]),
         Column("pass", "Pass", "count", [pass_ + 1 for pass_, _ in listed]),
-        *_figures([step.parts for step in steps], [step.tells_copies for step in steps]),
+        *_figures([step.parts for step in steps]),
         Column("devices", "Devices", "count", [step.devices for step in steps]),
         Column("start", "Start", "time", [step.start for step in steps]),
         Column("end", "End", "time", [step.stop for step in steps]),
     ]
     total = sum((step.parts for step in by_step.values()), Parts())
-    tells = all(step.tells_copies for step in by_step.values())
     rest = None
     if len(listed) < len(by_step):
         left = total - sum((step.parts for step in steps), Parts())
-        rest = _totals(left, tells_copies=tells)
-    return Table(
-        "steps", "By step, all devices together", columns, totals=_totals(total, tells_copies=tells), rest=rest
-    )
+        rest = _totals(left)
+    return Table("steps", "By step, all devices together", columns, totals=_totals(total), rest=rest)
 
 
 def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Series:
