@@ -19,13 +19,14 @@ from tilescope.tiler.facts.work import OTHER_TASKS, Origin, Work, classifier, or
 from tilescope.tiler.facts.work.kinds import code_of
 from tilescope.tiler.query import EVERYTHING, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.windows import Windows, everywhere
 
 Codes = NDArray[np.uint8]
 
 _COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$|Stream [0-9]+$")
-_ANALYSIS: Final = re.compile(r"Overlap Analysis\b")
+_ANALYSIS: Final = re.compile(r"Overlap(?: Analysis)?\b")
 _AI_CPU: Final = re.compile("AI CPU$")  # a process beside `Device N`, with operators of the device
 _NOTICE: Final = re.compile(r"(?i)NOTIFY_")
 
@@ -158,6 +159,16 @@ class AscendTracks:
 
     def _name(self, track: int) -> str:
         return self._tree.tracks[track].name
+
+
+def overlap_rows(reader: QueryReader, track: int) -> frozenset[str]:
+    """Names of the rows that the profiler wrote beside a track of a device, in lower case."""
+    tree, file = reader.tree, reader.file_of(track)
+    return frozenset(
+        row.name.lower()
+        for row in tree.tracks
+        if row.kind in SLICE_KINDS and _ANALYSIS.match(tree.groups[row.group].name) and reader.file_of(row.id) == file
+    )
 
 
 def _is_notice(name: Name) -> int:

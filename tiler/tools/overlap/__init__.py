@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_ascend_device
-from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts import NO_DEVICES, Device, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states, queue_curve
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
-from tilescope.tiler.facts.work import Work, works_of
-from tilescope.tiler.query import Interruptible, Reading
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.overlap.lanes import LANES
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
-from tilescope.tiler.windows import Windows
 
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
@@ -237,81 +231,6 @@ def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Serie
     )
 
 
-def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
-    """A lane of each device, at its first track."""
-    devices = yield from devices_of(scope.reader)
-    return [
-        DerivedLane(
-            str(device.group),
-            f"What {device.name} does",
-            device.tracks[0].track,
-            sorted(device.track_ids),
-            "slices",
-            figure="ticks",
-        )
-        for device in devices
-        if all(scope.is_done(track) for track in sorted(device.track_ids))
-    ]
-
-
-def _device_states(scope: Scope, lane: DerivedLane) -> Interruptible[DeviceStates]:
-    devices = yield from devices_of(scope.reader)
-    (device,) = (device for device in devices if str(device.group) == lane.key)
-    return (yield from device_states(scope.reader, device))
-
-
-def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
-    """The ticks of each state of a device: those of `devices`, bin by bin."""
-    states = yield from _device_states(scope, lane)
-    return (yield from states.bins(scope.reader, borders))
-
-
-def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[LaneSlices | None]:
-    states = yield from _device_states(scope, lane)
-    yield from states.slices(scope.reader, span.start, span.stop)
-
-
-def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
-    """The work that runs, the latest first, with its launches as far as these are stored."""
-    devices = yield from devices_of(scope.reader)
-    (device,) = (device for device in devices if str(device.group) == lane.key)
-    running: list[tuple[int, int, int]] = []
-    for work_track in (*device.tracks, *device.beside):
-        plan = scope.reader.plan(work_track.track, Windows.single(tick, tick + 1))
-        for events in Reading(scope.reader).events(plan, plan.leaf_runs):
-            is_work = works_of(work_track.kinds)[events.name + 1] != Work.NONE
-            runs = is_work & (events.start <= tick) & (events.start + events.duration > tick)
-            rows = zip(events.start[runs].tolist(), events.ordinal[runs].tolist(), strict=True)
-            running += [(start, work_track.track, ordinal) for start, ordinal in rows]
-            yield
-    launches: dict[tuple[int, int], tuple[int, int]] = {}
-    for track in sorted({track for _, track, _ in running}):
-        ordinals = np.array([ordinal for _, owner, ordinal in running if owner == track], np.int64)
-        launches |= yield from _launches(scope, track, ordinals)
-    return [
-        LaneEvent((track, ordinal), launches.get((track, ordinal)))
-        for _, track, ordinal in sorted(running, reverse=True)
-    ]
-
-
-def _launches(
-    scope: Scope, track: int, ordinals: NDArray[np.int64]
-) -> Interruptible[dict[tuple[int, int], tuple[int, int]]]:
-    """Launches of some events of a stream, by these; track and ordinal of both."""
-    try:
-        curve = yield from queue_curve(scope.reader, track)
-    except NotBuilt:  # they are stored last
-        return {}
-    if curve is None:
-        return {}
-    pairs = yield from curve.launches(scope.reader, ordinals)
-    columns = (pairs.ordinal, pairs.track, pairs.launch)
-    return {
-        (track, ordinal): (host, launch)
-        for ordinal, host, launch in zip(*(column.tolist() for column in columns), strict=True)
-    }
-
-
 TOOL: Final = Tool(
     id="overlap",
     title="Overlap",
@@ -329,5 +248,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
+    lanes=LANES,
 )
