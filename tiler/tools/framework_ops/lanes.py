@@ -80,8 +80,8 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[L
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
     """The instructions of the innermost slice, those that have begun first."""
     line = yield from _line(scope, lane)
-    ordinals = yield from line.operations(tick)
-    return [LaneEvent((lane.track, ordinal)) for ordinal in ordinals.tolist()]
+    operations = yield from line.operations(tick)
+    return [LaneEvent((lane.track, ordinal)) for ordinal in operations.ordinal.tolist()]
 
 
 LANES: Final = LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events, _left_out)
