@@ -174,8 +174,11 @@ _PIECES: Final = KeyedRunCache[tuple[int, str, int], _StatePiece](
 )
 
 
-def device_states(reader: QueryReader, device: Device, view: StateView = STATES) -> Interruptible[DeviceStates]:
-    """The states of a device, none where it does not work. Raises DamagedStore, NotBuilt."""
+def device_borders(reader: QueryReader, device: Device) -> Interruptible[Ints]:
+    """Borders of pieces of a device's time, from its first work to the end of its last; ticks, shape (n + 1,).
+
+    Raises DamagedStore, NotBuilt.
+    """
     borders = _BORDERS.get(reader, device.group)
     if borders is None:
         busy = Busy(reader, [*device.tracks, *device.beside])
@@ -184,4 +187,9 @@ def device_states(reader: QueryReader, device: Device, view: StateView = STATES)
         starts = [part.start for part in busy.parts(extent)]
         borders = np.array([*starts, extent.stop] if starts else [0], np.int64)
         _BORDERS.keep(reader, device.group, borders)
-    return DeviceStates(device, borders, view)
+    return borders
+
+
+def device_states(reader: QueryReader, device: Device, view: StateView = STATES) -> Interruptible[DeviceStates]:
+    """The states of a device, none where it does not work. Raises DamagedStore, NotBuilt."""
+    return DeviceStates(device, (yield from device_borders(reader, device)), view)

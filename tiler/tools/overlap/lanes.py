@@ -1,8 +1,9 @@
-"""Derived lanes of devices: what each does, and for Ascend devices the rows of its profilers that a trace lacks."""
+"""Derived lanes of devices: what each does, and for Ascend devices rows of its profilers and name scopes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts import Busy, Device, devices_of
 from tilescope.tiler.facts.ascend_tracks import overlap_rows
 from tilescope.tiler.facts.lanes import (
     ASCEND_ROWS,
@@ -19,19 +20,23 @@ from tilescope.tiler.facts.lanes import (
     LaneSlices,
     SliceBins,
     StateView,
+    device_borders,
     device_states,
     queue_curve,
 )
+from tilescope.tiler.facts.lanes.ascend_scopes import AscendLine, ascend_scopes
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.lookup.launches import launches_of_track
 from tilescope.tiler.query import Interruptible, Reading
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
+from tilescope.tiler.tools.lane_notes import deeper_scopes
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.windows import Windows
 
 _ROWS: Final = {row.view.key: row for row in ASCEND_ROWS}
 _VIEWS: Final = {row.view.key: row.view for row in ASCEND_ROWS} | {FREE_CAUSES.key: FREE_CAUSES}
+_SCOPES: Final = "scopes"
 _ANY: Final = frozenset(Work) - {Work.NONE}
 
 
@@ -44,6 +49,10 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
             lanes.append(_lane(device, str(device.group), f"What {device.name} does"))
             if is_ascend_device(scope.reader.tree.groups[device.group].name):
                 lanes += _ascend_lanes(scope, device)
+                scopes = yield from ascend_scopes(scope.reader, device)
+                if scopes.rows.rows:
+                    lane = _lane(device, f"{_SCOPES}-{device.group}", "Name scopes")
+                    lanes.append(replace(lane, rows=scopes.rows.rows))
     return lanes
 
 
@@ -64,7 +73,7 @@ def _ascend_lanes(scope: Scope, device: Device) -> Iterator[DerivedLane]:
 def _view(lane: DerivedLane) -> tuple[str, StateView | None]:
     """The group of a lane's device, and its view; None: that of any device."""
     view, _, group = lane.key.rpartition("-")
-    return group, _VIEWS[view] if view else None
+    return group, _VIEWS.get(view)
 
 
 def _device(scope: Scope, lane: DerivedLane) -> Interruptible[Device]:
@@ -72,6 +81,17 @@ def _device(scope: Scope, lane: DerivedLane) -> Interruptible[Device]:
     devices = yield from devices_of(scope.reader)
     (device,) = (device for device in devices if str(device.group) == group)
     return device
+
+
+def _is_of_scopes(lane: DerivedLane) -> bool:
+    return lane.key.startswith(f"{_SCOPES}-")
+
+
+def _scope_line(scope: Scope, lane: DerivedLane) -> Interruptible[AscendLine]:
+    device = yield from _device(scope, lane)
+    scopes = yield from ascend_scopes(scope.reader, device)
+    borders = yield from device_borders(scope.reader, device)
+    return AscendLine(scope.reader, device, scopes, scopes.rows.first(lane.rows), borders)
 
 
 def _device_states(scope: Scope, lane: DerivedLane) -> Interruptible[DeviceStates]:
@@ -82,20 +102,35 @@ def _device_states(scope: Scope, lane: DerivedLane) -> Interruptible[DeviceState
 
 def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
     """The ticks of each state of a device: those of `devices`, bin by bin."""
+    if _is_of_scopes(lane):
+        line = yield from _scope_line(scope, lane)
+        return (yield from line.bins(borders))
     states = yield from _device_states(scope, lane)
     return (yield from states.bins(scope.reader, borders))
 
 
 def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[LaneSlices | None]:
-    states = yield from _device_states(scope, lane)
-    yield from states.slices(scope.reader, span.start, span.stop)
+    if _is_of_scopes(lane):
+        line = yield from _scope_line(scope, lane)
+        yield from line.slices(span.start, span.stop)
+    else:
+        states = yield from _device_states(scope, lane)
+        yield from states.slices(scope.reader, span.start, span.stop)
 
 
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
-    """The work that runs, the latest first, with its launches as far as these are stored."""
+    """The work that runs, or that ends free time, the latest first, with its launches as far as these are stored."""
+    if _is_of_scopes(lane):
+        line = yield from _scope_line(scope, lane)
+        operations = yield from line.operations(tick)
+        places = zip(operations.track.tolist(), operations.ordinal.tolist(), strict=True)
+        return [LaneEvent(place) for place in places]
     device = yield from _device(scope, lane)
     _, view = _view(lane)
-    works = _ANY if view is None else _ROWS[view.key].works if view.key in _ROWS else frozenset[Work]()
+    works = _ANY if view is None or view.key not in _ROWS else _ROWS[view.key].works or _ANY
+    if view is not None and works == _ANY:
+        end = yield from Busy(scope.reader, device.tracks).extent(TickRange(tick, scope.reader.end + 1))
+        tick = end.start if len(end) else tick
     running: list[tuple[int, int, int]] = []
     for work_track in (*device.tracks, *device.beside):
         plan = scope.reader.plan(work_track.track, Windows.single(tick, tick + 1))
@@ -133,4 +168,13 @@ def _launches(
     }
 
 
-LANES: Final = LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events)
+def _left_out(scope: Scope) -> Interruptible[str]:
+    deeper = 0
+    for device in (yield from devices_of(scope.reader)):
+        if is_ascend_device(scope.reader.tree.groups[device.group].name):
+            scopes = yield from ascend_scopes(scope.reader, device)
+            deeper = max(deeper, scopes.deeper)
+    return deeper_scopes(deeper)
+
+
+LANES: Final = LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events, _left_out)
