@@ -27,7 +27,7 @@ Codes = NDArray[np.uint8]
 _COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$|Stream [0-9]+$")
 _ANALYSIS: Final = re.compile(r"Overlap(?: Analysis)?\b")
-_AI_CPU: Final = re.compile("AI CPU$")  # a process beside `Device N`, with operators of the device
+_AI_CPU: Final = re.compile(r"AI CPU\b")  # a process beside `Device N`, with operators of the device
 _NOTICE: Final = re.compile(r"(?i)NOTIFY_")
 
 # Rows of the analysis, in lower case, and the work that they say.
@@ -119,13 +119,13 @@ class AscendTracks:
         try:
             plan = self._reader.plan(track, EVERYTHING)
             for events in Reading(self._reader).events_and_outliers(plan, plan.leaf_runs):
+                left -= len(events)
                 events = events.take(undecided[events.name + 1])
                 met[events.name + 1] = True
                 for work, tracks in rows.items():
                     windows = yield from self._within(tracks, events)
                     outside = ~windows.cover(events.start, events.start + events.duration)
                     is_not[work][events.name[outside] + 1] = True
-                left -= len(events)
                 if left <= 0:
                     break
                 yield

@@ -72,7 +72,12 @@ def test_rows_of_a_trace_of_pytorch(tmp_path: Path) -> None:
             if not any(abs(span[0] - a) <= within and abs(span[1] - b) <= within for a, b in mine)
         ] == []
     titles = [lane.title for lane in finish(LANES.lanes(Scope(reader)))]
-    assert titles == ["What Ascend Hardware does", "Causes of free time"]
+    assert titles == ["What Ascend Hardware does", "Causes of free time", "Steps"]
+    (step,) = rows(answer(reader, "lane_bins", lane="overlap.steps-3", bins=50), "slices")
+    (listed,) = rows(answer(reader, "pod"), "cells")
+    assert (step["name"], step["start"], step["duration"]) == ("Step 1", listed["start"], listed["duration"])
+    (mark,) = rows(answer(reader, "lane_events", lane="overlap.steps-3", tick=step["start"] + 1), "events")
+    assert mark["name"] == "ProfilerStep#1"
 
 
 def test_rows_of_a_first_timeline(tmp_path: Path) -> None:

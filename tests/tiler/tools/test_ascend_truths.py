@@ -90,3 +90,8 @@ def test_the_first_timelines_of_mindspore(readers: dict[str, QueryReader]) -> No
 def test_gaps_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
     gaps = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "gaps").facts}
     assert gaps["idle"] == 34_290_530_550
+
+
+def test_overview_names_the_device_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
+    facts = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "overview").facts}
+    assert "Ascend" in facts.values()

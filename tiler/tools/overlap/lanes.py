@@ -25,6 +25,7 @@ from tilescope.tiler.facts.lanes import (
     queue_curve,
 )
 from tilescope.tiler.facts.lanes.ascend_scopes import AscendLine, ascend_scopes
+from tilescope.tiler.facts.lanes.step_slices import StepSlices, has_steps_elsewhere, step_slices
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.lookup.launches import launches_of_track
 from tilescope.tiler.query import Interruptible, Reading
@@ -37,6 +38,7 @@ from tilescope.tiler.windows import Windows
 _ROWS: Final = {row.view.key: row for row in ASCEND_ROWS}
 _VIEWS: Final = {row.view.key: row.view for row in ASCEND_ROWS} | {FREE_CAUSES.key: FREE_CAUSES}
 _SCOPES: Final = "scopes"
+_STEPS: Final = "steps"
 _ANY: Final = frozenset(Work) - {Work.NONE}
 
 
@@ -49,6 +51,8 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
             lanes.append(_lane(device, str(device.group), f"What {device.name} does"))
             if is_ascend_device(scope.reader.tree.groups[device.group].name):
                 lanes += _ascend_lanes(scope, device)
+                if has_steps_elsewhere(scope.reader, device):
+                    lanes.append(_lane(device, f"{_STEPS}-{device.group}", "Steps"))
                 scopes = yield from ascend_scopes(scope.reader, device)
                 if scopes.rows.rows:
                     lane = _lane(device, f"{_SCOPES}-{device.group}", "Name scopes")
@@ -87,6 +91,15 @@ def _is_of_scopes(lane: DerivedLane) -> bool:
     return lane.key.startswith(f"{_SCOPES}-")
 
 
+def _is_of_steps(lane: DerivedLane) -> bool:
+    return lane.key.startswith(f"{_STEPS}-")
+
+
+def _steps(scope: Scope, lane: DerivedLane) -> Interruptible[StepSlices]:
+    device = yield from _device(scope, lane)
+    return (yield from step_slices(scope.reader, device))
+
+
 def _scope_line(scope: Scope, lane: DerivedLane) -> Interruptible[AscendLine]:
     device = yield from _device(scope, lane)
     scopes = yield from ascend_scopes(scope.reader, device)
@@ -105,6 +118,8 @@ def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> I
     if _is_of_scopes(lane):
         line = yield from _scope_line(scope, lane)
         return (yield from line.bins(borders))
+    if _is_of_steps(lane):
+        return (yield from _steps(scope, lane)).bins(borders)
     states = yield from _device_states(scope, lane)
     return (yield from states.bins(scope.reader, borders))
 
@@ -113,6 +128,9 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[L
     if _is_of_scopes(lane):
         line = yield from _scope_line(scope, lane)
         yield from line.slices(span.start, span.stop)
+    elif _is_of_steps(lane):
+        steps = yield from _steps(scope, lane)
+        yield from steps.slices(span.start, span.stop)
     else:
         states = yield from _device_states(scope, lane)
         yield from states.slices(scope.reader, span.start, span.stop)
@@ -125,6 +143,9 @@ def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[li
         operations = yield from line.operations(tick)
         places = zip(operations.track.tolist(), operations.ordinal.tolist(), strict=True)
         return [LaneEvent(place) for place in places]
+    if _is_of_steps(lane):
+        mark = (yield from _steps(scope, lane)).mark(tick)
+        return [] if mark is None else [LaneEvent(mark)]
     device = yield from _device(scope, lane)
     _, view = _view(lane)
     works = _ANY if view is None or view.key not in _ROWS else _ROWS[view.key].works or _ANY
