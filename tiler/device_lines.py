@@ -31,6 +31,7 @@ FRAMEWORK_LINES: Final = frozenset({"Framework Name Scope", "TensorFlow Name Sco
 SOURCE_LINES: Final = frozenset({"Source code"})
 # What PyTorch labels the processes with that stand for its devices: `GPU 0`, `XPU 3`, `MTIA 17`.
 _DEVICE_LABEL: Final = re.compile(r"(?!CPU )[A-Z]{2,8} [0-9]+")
+_NUMBERED_DEVICE: Final = re.compile(r"Device [0-9]{1,4}")
 _ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, FRAMEWORK_LINES | SOURCE_LINES)
 
 
@@ -59,6 +60,11 @@ def is_device_process(name: str, detail: str) -> bool:
     pids = [part.removeprefix("pid ") for part in detail.split(" · ") if part.startswith("pid ")]
     names = [name, *(name.removesuffix(f" {pid}") for pid in pids)]
     return any(text == ASCEND_DEVICE or is_device_label(text) for text in names)
+
+
+def is_ascend_device(name: str) -> bool:
+    """True if a process of that name has the streams of an Ascend device: `Device 1` in MindSpore's first timelines."""
+    return name == ASCEND_DEVICE or _NUMBERED_DEVICE.fullmatch(name) is not None
 
 
 def is_stream(name: str) -> bool:

@@ -202,3 +202,45 @@ def test_lines_of_the_framework_are_drawn_by_a_link_and_found_by_name(viewer: Vi
     viewer.screenshot("lanes-framework")
     answer = run.ask("search", query="jit(f)", lanes=by_title["Name scopes"], limit=1)
     assert answer.table("lane_names")["count"][0] > 0
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_levels_of_name_scopes_are_chosen_in_the_menu(viewer: Viewer, served: Served, theme: str) -> None:
+    page, run_id = viewer.page, served.run_id(TPU)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(run_id)
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    run = tilescope.connect(served.url).run(run_id)
+    lanes = run.ask("lanes", source="framework_ops").table("lanes")
+    lane, track, rows = next(
+        (str(lane), int(track), int(rows))
+        for lane, track, title, rows in zip(*(lanes[name] for name in ("lane", "track", "title", "rows")), strict=True)
+        if title == "Name scopes"
+    )
+    assert rows > 1
+    viewer.expand_all()
+    page.locator(f"[role=treeitem][data-key=t{track}] .tree-name").first.click(button="right")
+    levels = page.get_by_role("group", name="Levels of Name scopes")
+    levels.wait_for()
+    assert levels.get_by_role("menuitemradio").count() == rows
+    assert levels.locator("[aria-checked=true]").count() == 0
+    assert faults(viewer) == []
+    levels.get_by_role("menuitemradio", name="1", exact=True).click()
+    viewer.wait(f"location.hash.includes('lanes={lane}:1')")
+    scopes = page.get_by_role("slider", name="Name scopes").first
+    scopes.wait_for()
+    low = scopes.bounding_box()
+    viewer.wait("!document.querySelector('.lane[aria-busy=true]')")
+    viewer.screenshot(f"lanes-levels-{theme}")
+    # By keys, from the entry of the last level.
+    page.locator(f"[role=treeitem][data-key=t{track}] .tree-name").first.click(button="right")
+    assert levels.get_by_role("menuitemradio", checked=True).inner_text() == "1"
+    levels.get_by_role("menuitemradio", checked=True).focus()
+    for _ in range(rows - 1):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    viewer.wait(f"location.hash.endsWith('lanes={lane}') || location.hash.includes('lanes={lane}&')")
+    high = scopes.bounding_box()
+    assert low is not None
+    assert high is not None
+    assert high["height"] > low["height"]

@@ -68,11 +68,12 @@ def parts_of(
     *,
     first_launch: int | None = None,
     step_launch: int | None = None,
+    whole_steps: bool = False,
 ) -> Interruptible[DeviceParts]:
     """Parts of a device's time in some windows, from its first work in a span to the end of its last.
 
     With `first_launch`, from that on where it comes before the first work. `step_launch`: the same of the first of the
-    steps.
+    steps. `whole_steps`: they count from their start to their end, also before the first work and after the last.
     """
     busy = Busy(reader, [*device.tracks, *device.beside])
     extent = yield from busy.extent(within)
@@ -88,7 +89,9 @@ def parts_of(
                 _add_steps(steps, sets, rows)
         yield
     total += Parts(span=before_work.ticks)
-    if len(steps[0]):
+    if whole_steps and rows is not None:
+        steps[0] = all_windows.ticks_before(rows.stop) - all_windows.ticks_before(rows.start)
+    elif len(steps[0]):
         steps[0][0] += _before(all_windows, step_launch, extent).ticks
     counted = windows.joined(before_work)
     return DeviceParts(device, counted.start, counted.stop, total, rows, steps)

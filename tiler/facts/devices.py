@@ -6,7 +6,6 @@ PyTorch trace are told by the categories of their events; Ascend devices by the 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import (
-    ASCEND_DEVICE,
     ASYNC_OP_LINES,
     DEVICE_PREFIX,
     HOST_PLANE,
     OP_LINES,
+    is_ascend_device,
     is_device_label,
     is_one_of,
     is_stream,
 )
 from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.ascend_tracks import AscendTracks
 from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
 from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
@@ -41,9 +41,6 @@ NO_DEVICES: Final = (
     "no device's work was recognised: XLA Ops lines or streams of an XSpace, events of category kernel of a PyTorch "
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
-
-_ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
-_ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,6 @@ class Device:
     host: int | None  # group
     tracks: tuple[WorkTrack, ...]
     beside: tuple[WorkTrack, ...] = ()
-    tells_copies: bool = True  # whether copies can be told from the rest
 
     @property
     def track_ids(self) -> frozenset[int]:
@@ -93,8 +89,8 @@ def _find_devices(reader: QueryReader) -> Interruptible[list[Device]]:
         plane = plane_of(reader.tree.groups[group])
         if plane.startswith(DEVICE_PREFIX):
             devices += yield from finding.of_plane(group, tracks)
-        elif reader.tree.groups[group].name == ASCEND_DEVICE:
-            devices += yield from finding.of_ascend(group, tracks)
+        elif is_ascend_device(reader.tree.groups[group].name):
+            devices += yield from finding.of_ascend(group)
     if not devices:
         devices = yield from finding.of_pytorch()
     return devices
@@ -118,6 +114,7 @@ class _Finding:
         for track in self._tree.tracks:
             if track.kind in SLICE_KINDS and track.events != 0:
                 self.processes[track.group].append(track.id)
+        self._ascend = AscendTracks(reader, self.processes, self._codes)
 
     def of_plane(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
         """A TPU or GPU: its lines of operations, or else its streams."""
@@ -132,33 +129,15 @@ class _Finding:
         beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
         return [self._device(group, [(track, codes) for track in operations], beside)]
 
-    def of_ascend(self, group: int, tracks: Sequence[int]) -> Interruptible[list[Device]]:
+    def of_ascend(self, group: int) -> Interruptible[list[Device]]:
         """Streams, and the communication kernels of the processes beside it: in its file, or on a host of its own."""
-        streams = [track for track in tracks if is_stream(self._name(track))]
+        streams = self._ascend.streams(group)
         if not streams:
             return []
-        codes = yield from self._codes(self._classifier.ascend_stream)
-        every = yield from self._codes(self._classifier.ascend_communication)
-        file, host = self._reader.file_of(streams[0]), self._tree.groups[group].parent
-        is_alone = sum(self._is_ascend_device(other, host) for other in self.processes) == 1
-        kernels = [
-            track
-            for other, process_tracks in self.processes.items()
-            if _ASCEND_COMMUNICATION.match(self._tree.groups[other].name) and self._tree.groups[other].parent == host
-            for track in process_tracks
-            if _ASCEND_KERNELS.match(self._name(track)) and (is_alone or self._reader.file_of(track) == file)
-        ]
-        work = [*((track, codes) for track in streams), *((track, every) for track in kernels)]
-        return [self._device(group, work, tells_copies=False)]
-
-    def _is_ascend_device(self, group: int, host: int | None) -> bool:
-        """True for a process of streams on a host."""
-        entry = self._tree.groups[group]
-        return (
-            entry.parent == host
-            and entry.name == ASCEND_DEVICE
-            and any(is_stream(self._name(track)) for track in self.processes[group])
-        )
+        work = yield from self._ascend.task_codes(streams)
+        communication = yield from self._codes(self._classifier.ascend_communication)
+        work += [(track, communication) for track in self._ascend.communication(group)]
+        return [self._device(group, work)]
 
     def of_pytorch(self) -> Interruptible[list[Device]]:
         """Processes on whose tracks there are events of kernels or copies."""
@@ -206,8 +185,6 @@ class _Finding:
         group: int,
         tracks: Sequence[tuple[int, Kinds]],
         beside: Sequence[tuple[int, Kinds]] = (),
-        *,
-        tells_copies: bool = True,
     ) -> Device:
         host = self._tree.groups[group].parent
         several = sum(entry.kind == "host" for entry in self._tree.groups) > 1
@@ -216,7 +193,7 @@ class _Finding:
             place = self._tree.groups[host].name
             name = place if place.endswith(f" · {name}") else f"{place} · {name}"  # "rank 3 · GPU 3" says it already
         work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
-        return Device(group, name, host, work, async_work, tells_copies)
+        return Device(group, name, host, work, async_work)
 
     def _codes(self, rule: Callable[[Name], int]) -> Interruptible[Kinds]:
         if rule not in self._tables:

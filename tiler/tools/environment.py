@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_ascend_device
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
@@ -100,6 +100,8 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[En
 
 def _kind(plane: str) -> str:
     """Kind of a device whose plane does not say it: "/device:GPU:3" is a GPU."""
+    if is_ascend_device(plane):
+        return "Ascend"
     for kind in ("TPU", "GPU", "Ascend"):
         if kind.casefold() in plane.casefold():
             return kind

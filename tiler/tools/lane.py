@@ -34,7 +34,8 @@ class DerivedLane:
 
     `key` names it among those of its tool, and stays the same for a build, as numbers of tracks do: links have it.
     `track`: the track that it is drawn with. `makers`: tracks with the events that make it, where a click leads.
-    `figure` is the kind of a counter's values; `rows` are those of slices.
+    `figure` is the kind of a counter's values; `rows` are those of slices: a question may be about the first of them
+    alone (`overlap.scopes-2:3`), and is given the lane with so many.
     """
 
     key: str

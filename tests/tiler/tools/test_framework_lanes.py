@@ -19,7 +19,7 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.lanes import borders, framework_line
+from tilescope.tiler.facts.lanes import borders, framework_line, path_line
 from tilescope.tiler.facts.lanes.framework_line import FrameworkLine
 from tilescope.tiler.facts.lanes.framework_paths import framework_paths
 from tilescope.tiler.facts.operations.track_records import OperationRecords
@@ -326,7 +326,7 @@ def test_a_question_reads_each_piece_once(tmp_path: Path, monkeypatch: pytest.Mo
         return (yield from events(of, track, start, stop))
 
     monkeypatch.setattr(framework_line, "_events", counted)
-    monkeypatch.setattr(framework_line._PIECES, "keep", lambda _owner, _key, piece: piece)
+    monkeypatch.setattr(path_line._PIECES, "keep", lambda _owner, _key, piece: piece)
     starts = range(0, 81, 4)
     line = FrameworkLine(reader, 1, paths.by_track[1], paths.scopes, np.array(starts))
     (*_, last) = (piece for piece in line.slices(40, 44) if piece is not None)

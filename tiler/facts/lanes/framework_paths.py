@@ -102,7 +102,7 @@ def _paths(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Framewor
             path_of_text[number] = names.setdefault(name, len(names))
     path_of_place = np.full(int(every.max(initial=-1)) + 1, -1)
     path_of_place[every] = path_of_text[text]
-    scopes, deeper = yield from _scopes(list(names))
+    scopes, deeper = yield from scope_rows(list(names))
     numbers = np.append(np.arange(len(names)), -1)
     return FrameworkPaths(
         PathRows(list(names), numbers[:-1], numbers[:, None]),
@@ -112,7 +112,7 @@ def _paths(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[Framewor
     )
 
 
-def _scopes(paths: Sequence[str]) -> Interruptible[tuple[PathRows, int]]:
+def scope_rows(paths: Sequence[str]) -> Interruptible[tuple[PathRows, int]]:
     """Scopes of paths, and how many have more than are kept: "jit(f)/layer/add" has jit(f), and layer in it."""
     numbers = np.full((len(paths) + 1, MAX_SCOPES), -1)
     scopes: dict[tuple[int, str], int] = {}  # by the scope around it, and its name

@@ -1,4 +1,4 @@
-"""States of a device at each instant: computation, communication and copies that nothing hides, or nothing.
+"""States of a device at each instant, as a view has them: what it does that nothing hides, or any other windows.
 
 They are made in pieces of time, so that a view reads
 its own events alone.
@@ -19,6 +19,7 @@ from tilescope.tiler.facts.division import divisions
 from tilescope.tiler.facts.lanes.bin_sums import SliceBins
 from tilescope.tiler.facts.lanes.lane_slices import LaneSlices
 from tilescope.tiler.facts.lanes.slice_sums import SliceSums
+from tilescope.tiler.facts.lanes.state_views import STATES, StateView
 from tilescope.tiler.facts.lanes.summed_windows import SummedWindows
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -26,9 +27,6 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
-
-# By index: names of slices of the lane.
-STATES: Final = ("Computation", "Exposed communication", "Exposed copies", "Idle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +53,14 @@ class DeviceStates:
 
     device: Device
     borders: Ints  # of the pieces, shape (n + 1,), ticks
+    view: StateView = STATES
 
     def bins(self, reader: QueryReader, borders: Ints) -> Interruptible[SliceBins]:
         """Bins of a lane with one row, of a slice for each window of a state; borders of shape (n + 1,), ticks.
 
         Raises DamagedStore.
         """
-        sums = SliceSums(STATES, borders)
+        sums = SliceSums(self.view.names, borders)
         edges: list[Sequence[Windows]] = []
         # With the piece that ends where the view begins: a slice that goes on from there starts before the view.
         for number in self._numbers(int(borders[0]) - 1, int(borders[-1])):
@@ -81,7 +80,7 @@ class DeviceStates:
         """
         numbers = self._numbers(start, stop)
         begun: list[int | None] = []  # by state: the start of the slice that goes on from the piece before
-        for state in range(len(STATES)):
+        for state in range(len(self.view.names)):
             begun.append((yield from self._begin(reader, state, numbers)))
         for number in numbers:
             piece = yield from self._kept_piece(reader, number)
@@ -109,7 +108,7 @@ class DeviceStates:
             seen = seen[np.argsort(starts[seen], kind="stable")]
             yield LaneSlices(
                 int(self.borders[number + 1]),
-                STATES,
+                self.view.names,
                 starts[seen],
                 stops[seen],
                 np.zeros(len(seen), np.int64),
@@ -150,38 +149,47 @@ class DeviceStates:
         return range(first, min(int(np.searchsorted(self.borders, stop, side="left")), len(self.borders) - 1))
 
     def _kept_piece(self, reader: QueryReader, number: int) -> Interruptible[_StatePiece]:
-        key = (self.device.group, number)
+        key = (self.device.group, self.view.key, number)
         piece = _PIECES.get(reader, key)
         if piece is None:
             busy = Busy(reader, [*self.device.tracks, *self.device.beside])
-            states = yield from self._piece(busy, number)
+            states = yield from self._piece(reader, busy, number)
             start, stop = (int(border) for border in self.borders[number : number + 2])
             piece = _PIECES.keep(reader, key, _StatePiece.from_states(states, start, stop))
         return piece
 
-    def _piece(self, busy: Busy, number: int) -> Interruptible[tuple[Windows, ...]]:
+    def _piece(self, reader: QueryReader, busy: Busy, number: int) -> Interruptible[tuple[Windows, ...]]:
         windows = Windows.single(int(self.borders[number]), int(self.borders[number + 1]))
         parts = []
         for division in divisions(busy, windows):
             if division is not None:
-                exposed = division.exposed
-                parts.append((exposed.computation, exposed.communication, exposed.copies, division.idle))
+                parts.append((yield from self.view.windows(reader, self.device, division)))
             yield
-        return tuple(Windows.adjoined([part[state] for part in parts]) for state in range(len(STATES)))
+        return tuple(Windows.adjoined([part[state] for part in parts]) for state in range(len(self.view.names)))
 
 
-_STATES: Final = KeyedRunCache[int, DeviceStates]("device_states", "Times at which devices work")
-_PIECES: Final = KeyedRunCache[tuple[int, int], _StatePiece]("device_state_pieces", "Pieces of the states of devices")
+_BORDERS: Final = KeyedRunCache[int, Ints]("device_state_borders", "Pieces of the time of devices")
+_PIECES: Final = KeyedRunCache[tuple[int, str, int], _StatePiece](
+    "device_state_pieces", "Pieces of the states of devices"
+)
 
 
-def device_states(reader: QueryReader, device: Device) -> Interruptible[DeviceStates]:
-    """The states of a device, none where it does not work. Raises DamagedStore, NotBuilt."""
-    states = _STATES.get(reader, device.group)
-    if states is None:
+def device_borders(reader: QueryReader, device: Device) -> Interruptible[Ints]:
+    """Borders of pieces of a device's time, from its first work to the end of its last; ticks, shape (n + 1,).
+
+    Raises DamagedStore, NotBuilt.
+    """
+    borders = _BORDERS.get(reader, device.group)
+    if borders is None:
         busy = Busy(reader, [*device.tracks, *device.beside])
         # What lies apart too, as in a span whose both ends are given.
         extent = yield from busy.extent(TickRange(0, reader.end + 1))
         starts = [part.start for part in busy.parts(extent)]
         borders = np.array([*starts, extent.stop] if starts else [0], np.int64)
-        states = _STATES.keep(reader, device.group, DeviceStates(device, borders))
-    return states
+        _BORDERS.keep(reader, device.group, borders)
+    return borders
+
+
+def device_states(reader: QueryReader, device: Device, view: StateView = STATES) -> Interruptible[DeviceStates]:
+    """The states of a device, none where it does not work. Raises DamagedStore, NotBuilt."""
+    return DeviceStates(device, (yield from device_borders(reader, device)), view)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import numpy as np
+
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.facts.work import Classifier, Work, work_of
 from tilescope.tiler.query import Name
@@ -13,6 +15,12 @@ from tilescope.tiler.query import Name
 HOST_PARTS: Final = tuple(StepPart)[list(StepPart).index(StepPart.OTHERS) :]
 CODE_OF: Final = {part: code for code, part in enumerate(HOST_PARTS)}
 NONE: Final = CODE_OF[StepPart.OTHERS]
+
+# By `Work`, where the format says no more of it.
+PART_OF_WORK: Final = np.zeros(len(Work), np.uint8)
+PART_OF_WORK[[Work.COMPUTATION, Work.CONTROL]] = CODE_OF[StepPart.DEVICE_COMPUTE_32]
+PART_OF_WORK[Work.COMMUNICATION] = CODE_OF[StepPart.DEVICE_COLLECTIVES]
+PART_OF_WORK[Work.COPY] = CODE_OF[StepPart.DEVICE_TO_DEVICE]
 
 _MARKER: Final = re.compile(r"(train|test|TraceContext)[^/]*$")
 _RUNS_OTHERS: Final = re.compile(r"Eager(Execute|LocalExecute|KernelExecute)|FunctionRun")

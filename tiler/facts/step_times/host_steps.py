@@ -77,7 +77,7 @@ def host_step_times(
     is_kept = steps is reader.steps
     tick_ps = reader.tick_ps
     times = []
-    for host in host_tracks(reader, steps, tracks):
+    for host in host_tracks(reader, steps, tracks, (yield from devices_of(reader))):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
         if host_steps is None:
             series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))

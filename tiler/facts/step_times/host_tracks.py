@@ -1,18 +1,19 @@
-"""Tracks of a file with the work of a host and its GPUs in its steps, and rules for their events."""
+"""Tracks of a file with the work of a host and its devices in its steps, and rules for their events."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_stream
-from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_ascend_device, is_stream
+from tilescope.tiler.facts.devices import Device, plane_of
 from tilescope.tiler.facts.step_times.event_parts import (
+    PART_OF_WORK,
     gpu_event,
     host_event,
     host_event_with_device,
@@ -34,6 +35,7 @@ class HostTracks:
     threads: tuple[int, ...]
     streams: tuple[int, ...]
     hands_on: bool
+    ascend: Mapping[int, Codes] = field(compare=False)  # kinds of work on streams of Ascend devices, by track
 
     @property
     def process(self) -> int:
@@ -42,14 +44,22 @@ class HostTracks:
         return (hosts or list(self.series))[0].process
 
 
-def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[HostTracks]:
-    """Tracks of the files that have steps, as far as they are among some tracks."""
+def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int], devices: Sequence[Device]) -> list[HostTracks]:
+    """Tracks of the files that have steps, as far as they are among some tracks; `devices` of the run."""
     file_of = reader.file_of
+    ascend = {
+        work_track.track: work_track.kinds
+        for device in devices
+        if is_ascend_device(reader.tree.groups[device.group].name)
+        for work_track in device.tracks
+    }
     threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     planes: set[int] = set()
     for track in sorted(tracks):
         plane = plane_of(reader.tree.groups[reader.tree.tracks[track].group])
-        if plane.startswith(DEVICE_PREFIX):
+        if track in ascend:
+            streams[file_of(track)].append(track)
+        elif plane.startswith(DEVICE_PREFIX):
             planes.add(file_of(track))
             if is_stream(reader.tree.tracks[track].name):
                 streams[file_of(track)].append(track)
@@ -63,7 +73,7 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[
         if step_series.tracks:
             series[file_of(step_series.tracks[0])].append(step_series)
     return [
-        HostTracks(tuple(file_series), tuple(threads[file]), tuple(streams[file]), file in planes)
+        HostTracks(tuple(file_series), tuple(threads[file]), tuple(streams[file]), file in planes, ascend)
         for file, file_series in sorted(series.items())
         if threads[file] or streams[file]
     ]
@@ -76,6 +86,14 @@ def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[
     return (yield from reader.names.numbers(rule))
 
 
-def stream_codes(reader: QueryReader) -> Interruptible[Codes]:
-    """The same of what runs on streams of GPUs."""
-    return (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))
+def stream_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[dict[int, Codes]]:
+    """The same of what runs on the streams of devices, by track."""
+    codes = {
+        track: PART_OF_WORK[file_tracks.ascend[track]] for track in file_tracks.streams if track in file_tracks.ascend
+    }
+    others = [track for track in file_tracks.streams if track not in codes]
+    if others:
+        codes |= dict.fromkeys(
+            others, (yield from reader.names.numbers(partial(gpu_event, classifier(reader.work_rules))))
+        )
+    return codes

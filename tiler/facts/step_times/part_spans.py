@@ -42,13 +42,13 @@ def part_spans(
     DamagedStore, NotBuilt.
     """
     of_threads = yield from thread_codes(reader, tracks)
-    of_streams = yield from stream_codes(reader)
+    of_streams = yield from stream_codes(reader, tracks)
     belongs: Mapping[int, _Belongs] = {}
     if tracks.hands_on:
         belongs = yield from _belonging(reader, tracks, steps, work_steps)
     gathered = _Gathered(tracks, steps)
     for track in (*tracks.threads, *tracks.streams):
-        codes = of_streams if track in tracks.streams else of_threads
+        codes = of_streams.get(track, of_threads)
         plan = reader.plan(track, EVERYTHING)
         for events in Reading(reader).events(plan, plan.leaf_runs):
             gathered.add(events, codes[events.name + 1], belongs.get(track))

@@ -12,7 +12,7 @@ from tilescope.tiler.facts.work.gpu_computation import COMPUTATION
 from tilescope.tiler.facts.work.gpu_exceptions import EXCEPTIONS
 from tilescope.tiler.facts.work.kernel_function import kernel_function
 from tilescope.tiler.facts.work.kinds import Origin, Work, code_of
-from tilescope.tiler.facts.work.other_rules import ASCEND, GPU_COPIES, XLA, XLA_FOREIGN
+from tilescope.tiler.facts.work.other_rules import ASCEND, ASCEND_TYPES, GPU_COPIES, XLA, XLA_FOREIGN
 from tilescope.tiler.facts.work.rule import OrderedPatterns, Rule
 from tilescope.tiler.facts.work.user_patterns import UserPatterns, as_bytes
 from tilescope.tiler.query import Name
@@ -23,6 +23,9 @@ KERNELS: Final = (*EXCEPTIONS, *COMMUNICATION, *COMPUTATION)
 
 # What matches nothing computes as well, but nothing says so.
 _UNNAMED: Final = code_of(Work.COMPUTATION, Origin.DEFAULT)
+
+# The type of tasks of which Ascend's profiler does not know what they are.
+OTHER_TASKS: Final = "Other"
 
 # Names of what an MTIA device does. A kernel may be called after a part of the model instead.
 _MTIA_KERNEL: Final = "pe_exe"
@@ -39,7 +42,8 @@ class Classifier:
     def __init__(self, rules: WorkRules) -> None:
         self.rules = rules
         self._of_user = UserPatterns(rules)
-        self._kernels, self._copies, self._ascend = map(_patterns, (KERNELS, GPU_COPIES, ASCEND))
+        self._kernels, self._copies = map(_patterns, (KERNELS, GPU_COPIES))
+        self._ascend, self._ascend_types = map(_patterns, (ASCEND, ASCEND_TYPES))
 
     def xla_operation(self, name: Name) -> int:
         """An operation on an XLA line, by its category or the name of the operation."""
@@ -70,12 +74,18 @@ class Classifier:
         return _by_table(Work.COPY if is_copy else Work.COMPUTATION if is_work else Work.NONE)
 
     def ascend_stream(self, name: Name) -> int:
-        """A task on a stream of an Ascend device. What moves data there is part of a communication kernel."""
+        """A task on a stream of an Ascend device, by its type: names alone tell communication from AI CPU operators."""
         code = self._of_user.code(name)
         if code is not None:
             return code
-        work = self._ascend.kind(as_bytes(name.text))
-        return _by_table(Work.COMPUTATION if work is None else work)
+        by_name = self._ascend.kind(as_bytes(name.text))
+        if by_name is Work.COMMUNICATION:
+            return _by_table(by_name)
+        by_type = self._ascend_types.kind(as_bytes(name.category))
+        work = by_name if by_type is None else by_type
+        if work is None and name.category:
+            return _UNNAMED
+        return _by_table(Work.COMPUTATION if work is None else work)  # operators of older writers have no type
 
     def ascend_communication(self, name: Name) -> int:
         """Kind of work of an event on a track of communication kernels."""

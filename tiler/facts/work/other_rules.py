@@ -48,20 +48,55 @@ GPU_COPIES: Final = (
     ),
 )
 
-# Tasks of a stream that are no operators: they move data for communication kernels, or wait.
+_ASCEND_COPIES: Final = Rule(
+    "CANN",
+    Work.COPY,
+    r"^(?:MEMCPY|SDMA|PCIE_DMA)_[A-Z0-9_]+$",
+    "Ascend/msprof analysis: copies; on a stream with notices they are parts of communication kernels",
+    ("MEMCPY_ASYNC", "SDMA_SQE", "PCIE_DMA_SQE"),
+)
+
+# Tasks of a stream by their names. Those of communication kernels have the type of others.
 ASCEND: Final = (
-    Rule(
-        "CANN",
-        Work.NONE,
-        r"^(?:(?:MEMCPY|REDUCE|NOTIFY|EVENT|SDMA|RDMA|STREAM)_[A-Z0-9_]+|hcom_.*)$",
-        "Ascend's msprof: tasks that wait, or are parts of a communication kernel, which has its own track",
-        ("MEMCPY_ASYNC", "REDUCE_ASYNC_V2", "NOTIFY_WAIT", "EVENT_WAIT_SQE", "hcom_allReduce__123_0"),
-    ),
     Rule(
         "CANN",
         Work.COMMUNICATION,
         r"(?i)MoeDistribute(?:Dispatch|Combine)|^(?:aiv_?)?(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?allv?)(?:Aiv|Aicpu)?(?:Kernel|_|$)",
         "Ascend's operators of communication on a stream (cann-ops-adv, hccl)",
         ("aclnnMoeDistributeDispatch_MoeDistributeDispatch_MoeDistributeDispatch", "allreduceAicpuKernel"),
+    ),
+    _ASCEND_COPIES,
+    Rule(
+        "CANN",
+        Work.NONE,
+        r"^(?:(?:REDUCE|NOTIFY|EVENT|RDMA|STREAM)_[A-Z0-9_]+|hcom_.*)$",
+        "Ascend's msprof: tasks that wait, or are parts of a communication kernel, which has its own track",
+        ("REDUCE_ASYNC_V2", "NOTIFY_WAIT", "EVENT_WAIT_SQE", "hcom_allReduce__123_0"),
+    ),
+)
+
+# The `Task Type` of tasks, which the names of communication alone precede.
+ASCEND_TYPES: Final = (
+    Rule(
+        "CANN",
+        Work.COMPUTATION,
+        r"^(?:(?:KERNEL_)?(?:AI_?CORE|AI_VECTOR_CORE|AIVEC|AI_?CPU|MIX_AI[CV])|AIV_SQE|FFTS_PLUS|DSA_SQE|DVPP|(?:VPC|JPEG[DE])_SQE)$",
+        "Ascend/msprof analysis: cores, AI CPUs, random numbers and images",
+        ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "AI_CPU", "DSA_SQE"),
+    ),
+    Rule(
+        "CANN",
+        Work.COMMUNICATION,
+        r"^(?:HCCL(?:_AI_CPU)?|COMMUNICATION)$",
+        "Ascend/msprof analysis: communication operators",
+        ("HCCL", "HCCL_AI_CPU", "COMMUNICATION"),
+    ),
+    _ASCEND_COPIES,
+    Rule(
+        "CANN",
+        Work.NONE,
+        r"^(?:(?:REDUCE|NOTIFY|EVENT|RDMA|ROCCE|STREAM|MODEL)_[A-Z0-9_]+|PLACE_HOLDER_SQE?|WRITE_(?:VALUE_SQE|BACK)|(?:CDQM|C_CORE|HOST_CPU|VQ6|TOF)_SQE)$",
+        "Ascend/msprof analysis: waits, notices, and parts of communication kernels",
+        ("NOTIFY_WAIT", "EVENT_RECORD", "REDUCE_ASYNC_V2", "PLACE_HOLDER_SQE", "WRITE_VALUE_SQE"),
     ),
 )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventFlag, TrackKind
-from tilescope.tiler.device_lines import STEP_LINES, is_one_of
+from tilescope.tiler.device_lines import STEP_LINES, is_ascend_device, is_one_of
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.findings import Findings, StepCounts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
@@ -88,7 +88,7 @@ class StepRecorder(RecordMaker):
     def _find(self, track: PlacedTrack, data: TrackData) -> TrackSteps:
         summary = self._run.files[track.file].summary
         process = summary.processes[summary.tracks[track.source].process]
-        if process.is_device and is_one_of(track.name, STEP_LINES):
+        if (process.is_device or is_ascend_device(process.name)) and is_one_of(track.name, STEP_LINES):
             rows = np.arange(min(len(data), MAX_TRACK_STEPS + 1))
             number, source = self._numbers_in_names(data.name[rows])
             return _steps(data, rows, number, np.full(len(rows), source))

@@ -354,6 +354,14 @@ void EventSink::put_args_with(const EventFields& event, std::initializer_list<Me
     put_args(members);
 }
 
+// The kind of a task of an Ascend device, which its profiler writes among the arguments in place of a category.
+RawValue EventSink::task_type_of(const EventFields& event) {
+    constexpr std::string_view task_type = "Task Type";
+    if (event.args.kind != JsonKind::object || event.args.text.find(task_type) == std::string_view::npos) return {};
+    const RawValue value = find_member(event.args, task_type);
+    return value.is_string() ? value : RawValue();
+}
+
 std::string_view EventSink::decoded(const RawValue& value, std::string& scratch) {
     if (value.says_nothing()) return {};
     if (!value.escaped && !value.non_ascii) return value.text;
@@ -364,7 +372,9 @@ std::string_view EventSink::decoded(const RawValue& value, std::string& scratch)
 
 std::int32_t EventSink::name_of(const EventFields& event) {
     const std::string_view text = is_nameless(event.name) ? no_name : decoded(event.name, name_scratch_);
-    return names_.intern(text, decoded(event.cat, category_scratch_));
+    std::string_view category = decoded(event.cat, category_scratch_);
+    if (category.empty()) category = decoded(task_type_of(event), category_scratch_);
+    return names_.intern(text, category);
 }
 
 }  // namespace tilescope

@@ -84,6 +84,7 @@ class EventSink {
     // All that no column holds, and these members, which the track of such an event does not say.
     void put_args_with(const EventFields& event, std::initializer_list<Member> more);
     std::int32_t name_of(const EventFields& event);
+    static RawValue task_type_of(const EventFields& event);
     static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);
     void end_chunk();

@@ -11,14 +11,15 @@ from typing import Final
 from tilescope.tiler.readers.trace_event.entries import Entries, IdKind
 
 _FILE_NAME: Final = re.compile(r"(?:ascend_)?timeline_display_\d+\.json(?:\.\w+)?")
-_PROCESSES: Final = {9000: "AI CPU", 10000: "Communication", 11000: "Host CPU", 12000: "Overlap"}
+_COMMUNICATION: Final = 10000
+_PROCESSES: Final = {9000: "AI CPU", _COMMUNICATION: "Communication", 11000: "Host CPU", 12000: "Overlap"}
 _MOST_DEVICES: Final = 9000  # smaller pids are numbers of devices
 _THREADS: Final = {
     7999: "Merged computation",
     8000: "Pure communication",
     8001: "Merged communication",
     8002: "Free",
-    100000: "Step",
+    100000: "Steps",
     100001: "Scope name",
 }
 
@@ -27,17 +28,25 @@ def name_mindspore(entries: Entries, file_name: str) -> None:
     """Gives names to the processes and threads of such a file. Others stay as they are, and so does one with names."""
     if _FILE_NAME.fullmatch(file_name) is None or any(process.names for process in entries.processes):
         return
-    for process in entries.processes:
+    with_streams = set()
+    for number, process in enumerate(entries.processes):
         pid = _number(process.id_kind, process.pid)
         if pid is None:
             continue
-        name = f"Device {pid}" if 0 <= pid < _MOST_DEVICES else _PROCESSES.get(pid)
+        is_device = 0 <= pid < _MOST_DEVICES
+        if is_device or pid == _COMMUNICATION:
+            with_streams.add(number)
+        name = f"Device {pid}" if is_device else _PROCESSES.get(pid)
         if name is not None:
             process.names.append(name)
     for thread in entries.threads:
         tid = _number(thread.id_kind, thread.tid)
-        if tid in _THREADS and not thread.names:
+        if tid is None or thread.names:
+            continue
+        if tid in _THREADS:
             thread.names.append(_THREADS[tid])
+        elif thread.process in with_streams:
+            thread.names.append(f"Stream {tid}")
 
 
 def _number(kind: int, text: str) -> int | None:

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import FRAMEWORK_LINES, is_one_of
 from tilescope.tiler.facts.lanes import LaneSlices, SliceBins
 from tilescope.tiler.facts.lanes.framework_line import FrameworkLine, framework_line, parent_tracks
-from tilescope.tiler.facts.lanes.framework_paths import MAX_SCOPES, FrameworkPaths, framework_paths
+from tilescope.tiler.facts.lanes.framework_paths import FrameworkPaths, framework_paths
 from tilescope.tiler.facts.operations.tpu_source import tpu_cores
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
+from tilescope.tiler.tools.lane_notes import deeper_scopes
 from tilescope.tiler.tools.scope import Scope
 
 _OPERATIONS: Final = "operations"
@@ -55,10 +56,7 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
 
 def _left_out(scope: Scope) -> Interruptible[str]:
     paths = yield from _paths(scope)
-    if not paths.deeper:
-        return ""
-    paths_text = "one operation has" if paths.deeper == 1 else f"{paths.deeper:,} operations have"
-    return f"{paths_text} more than {MAX_SCOPES} name scopes: those further in are not drawn"
+    return deeper_scopes(paths.deeper)
 
 
 def _line(scope: Scope, lane: DerivedLane) -> Interruptible[FrameworkLine]:
@@ -80,8 +78,8 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[L
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
     """The instructions of the innermost slice, those that have begun first."""
     line = yield from _line(scope, lane)
-    ordinals = yield from line.operations(tick)
-    return [LaneEvent((lane.track, ordinal)) for ordinal in ordinals.tolist()]
+    operations = yield from line.operations(tick)
+    return [LaneEvent((lane.track, ordinal)) for ordinal in operations.ordinal.tolist()]
 
 
 LANES: Final = LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events, _left_out)

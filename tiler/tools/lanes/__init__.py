@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -48,7 +49,11 @@ def lanes_of_tool(tool: AnyTool, scope: Scope) -> Interruptible[dict[str, Derive
 
 
 def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTool, DerivedLane]]:
-    """A lane by its id, with its tool. Raises UsageError, naming what there is."""
+    """A lane by its id, with its tool. `overlap.scopes-2:3` has the first three of its rows.
+
+    Raises UsageError, naming what there is.
+    """
+    name, _, depth = name.partition(":")
     tool_name, _, _ = name.partition(".")
     tool = lane_tools().get(tool_name)
     if tool is None or tool.lanes is None:
@@ -59,7 +64,16 @@ def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTo
     if name not in lanes:
         there = f"has {', '.join(list(lanes)[:10])}" if lanes else "has none"
         raise UsageError(f"there is no lane {name[:80]!r}: of {tool.id} this run {there}")
-    return tool.lanes, tool, lanes[name]
+    return tool.lanes, tool, _outermost(name, lanes[name], depth) if depth else lanes[name]
+
+
+def _outermost(name: str, lane: DerivedLane, depth: str) -> DerivedLane:
+    """A lane of slices with so many of its rows."""
+    if lane.kind != "slices" or lane.rows == 1:
+        raise UsageError(f"the lane {name} has one row, of which there is no part")
+    if not (depth.isascii() and depth.isdecimal() and len(depth) < 4 and 1 <= int(depth) <= lane.rows):
+        raise UsageError(f"the lane {name} has rows from 1 to {lane.rows}: {depth[:20]!r} is none of them")
+    return replace(lane, rows=int(depth))
 
 
 def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:

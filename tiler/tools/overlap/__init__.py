@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
-from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.device_lines import is_ascend_device
+from tilescope.tiler.facts import NO_DEVICES, Device, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
-from tilescope.tiler.facts.lanes import DeviceStates, LaneSlices, SliceBins, device_states, queue_curve
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
-from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.percent_text import percent_text
-from tilescope.tiler.query import Interruptible, Reading
-from tilescope.tiler.query.run_steps import RunSteps
-from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.overlap.lanes import LANES
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import DEVICE_SPAN
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
-from tilescope.tiler.windows import Windows
 
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
 
-_COPIES_UNKNOWN: Final = "an Ascend trace does not tell them from what communication kernels do"
 _TITLES: Final = {
     "span": "Span",
     "busy": "Busy",
@@ -58,7 +52,6 @@ _FACTS: Final = {
     "exposed_copies": "Exposed copies",
     "idle": "Idle",
 }
-_COPIES: Final = frozenset({"copies", "exposed_copies"})
 
 
 class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -89,6 +82,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
                         question_windows.within,
                         first_launch=question_windows.first_launch(device),
                         step_launch=int(times.start[0]) if times is not None and len(times) else None,
+                        whole_steps=times is None and _marks_its_steps(scope, device, series),
                     )
                 )
             )
@@ -114,6 +108,12 @@ def _steps(scope: Scope, question: OverlapQuestion) -> Interruptible[RunSteps | 
     return (yield from scope.steps(question.step_name))
 
 
+def _marks_its_steps(scope: Scope, device: Device, series: StepSeries | None) -> bool:
+    """True for an Ascend device whose profiler wrote when its steps begin and end on the device."""
+    is_ascend = is_ascend_device(scope.reader.tree.groups[device.group].name)
+    return is_ascend and series is not None and series.process == device.group
+
+
 def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
     """The reason for which there are no figures; empty if there are."""
     if device_parts:
@@ -123,11 +123,9 @@ def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
 
 def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
     facts = [Fact("devices", "Devices", len(device_parts), "count")]
-    lacks_copies = any(not device_part.device.tells_copies for device_part in device_parts)
     for name, label in _FACTS.items():
-        is_known = device_parts and not (lacks_copies and name in _COPIES)
-        note = unknown or (_HELP.get(name, "") if is_known else _COPIES_UNKNOWN)
-        facts.append(Fact(name, label, getattr(total, name) if is_known else None, "ticks", note))
+        value = getattr(total, name) if device_parts else None
+        facts.append(Fact(name, label, value, "ticks", unknown or _HELP.get(name, "")))
     note = unknown or ("of the communication" if total.communication else "there is no communication")
     return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
@@ -151,34 +149,25 @@ def _notes(total: Parts, unknown: str) -> list[Note]:
     return [Note("info", text)]
 
 
-def _figures(parts: Sequence[Parts], tells_copies: Sequence[bool]) -> list[Column]:
-    columns = []
-    for name, title in _TITLES.items():
-        values: list[Value] = [
-            getattr(part, name) if tells or name not in _COPIES else None
-            for part, tells in zip(parts, tells_copies, strict=True)
-        ]
-        columns.append(Column(name, title, "ticks", values))
+def _figures(parts: Sequence[Parts]) -> list[Column]:
+    columns = [Column(name, title, "ticks", [getattr(part, name) for part in parts]) for name, title in _TITLES.items()]
     return [*columns, Column("overlap", "Hidden", "fraction", [part.overlap for part in parts])]
 
 
-def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
-    sums: dict[str, Value] = {
-        name: getattr(total, name) if tells_copies or name not in _COPIES else None for name in _TITLES
-    }
+def _totals(total: Parts) -> Mapping[str, Value]:
+    sums: dict[str, Value] = {name: getattr(total, name) for name in _TITLES}
     return {**sums, "overlap": total.overlap}
 
 
 def _devices_table(device_parts: Sequence[DeviceParts], total: Parts) -> Table:
-    tells = [device_part.device.tells_copies for device_part in device_parts]
     columns = [
         Column("device", "Device", "name", [device_part.device.name for device_part in device_parts]),
-        *_figures([device_part.parts for device_part in device_parts], tells),
+        *_figures([device_part.parts for device_part in device_parts]),
         Column("track", "Track", "track", [device_part.device.tracks[0].track for device_part in device_parts]),
         Column("start", "Start", "time", [device_part.start for device_part in device_parts], total="min"),
         Column("end", "End", "time", [device_part.stop for device_part in device_parts], total="max"),
     ]
-    return Table("devices", "By device", columns, totals=_totals(total, tells_copies=all(tells)))
+    return Table("devices", "By device", columns, totals=_totals(total))
 
 
 class _Step:
@@ -187,14 +176,12 @@ class _Step:
     def __init__(self) -> None:
         self.devices = 0
         self.start = self.stop = 0
-        self.tells_copies = True
         self.parts = Parts()
 
-    def add(self, start: int, stop: int, parts: Parts, *, tells_copies: bool) -> None:
+    def add(self, start: int, stop: int, parts: Parts) -> None:
         self.start = min(self.start, start) if self.devices else start
         self.stop = max(self.stop, stop)
         self.devices += 1
-        self.tells_copies = self.tells_copies and tells_copies
         self.parts += parts
 
 
@@ -210,7 +197,7 @@ def _by_step(device_parts: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step
         times = zip(rows.pass_.tolist(), rows.number.tolist(), rows.start.tolist(), rows.stop.tolist(), strict=True)
         for (pass_, number, start, stop), figures in zip(times, zip(*columns, strict=True), strict=True):
             step = steps.setdefault((pass_, number), _Step())
-            step.add(start, stop, Parts(*figures), tells_copies=device_part.device.tells_copies)
+            step.add(start, stop, Parts(*figures))
     return dict(sorted(steps.items()))
 
 
@@ -220,20 +207,17 @@ def _steps_table(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Table:
     columns = [
         Column("step", "Step", "count", [number for _, number in listed]),
         Column("pass", "Pass", "count", [pass_ + 1 for pass_, _ in listed]),
-        *_figures([step.parts for step in steps], [step.tells_copies for step in steps]),
+        *_figures([step.parts for step in steps]),
         Column("devices", "Devices", "count", [step.devices for step in steps]),
         Column("start", "Start", "time", [step.start for step in steps]),
         Column("end", "End", "time", [step.stop for step in steps]),
     ]
     total = sum((step.parts for step in by_step.values()), Parts())
-    tells = all(step.tells_copies for step in by_step.values())
     rest = None
     if len(listed) < len(by_step):
         left = total - sum((step.parts for step in steps), Parts())
-        rest = _totals(left, tells_copies=tells)
-    return Table(
-        "steps", "By step, all devices together", columns, totals=_totals(total, tells_copies=tells), rest=rest
-    )
+        rest = _totals(left)
+    return Table("steps", "By step, all devices together", columns, totals=_totals(total), rest=rest)
 
 
 def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Series:
@@ -246,81 +230,6 @@ def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Serie
         Column("step", "Step", "count", [number for (_, number), _ in listed]),
         [Column(name, _TITLES[name], "ticks", [getattr(step.parts, name) for _, step in listed]) for name in names],
     )
-
-
-def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
-    """A lane of each device, at its first track."""
-    devices = yield from devices_of(scope.reader)
-    return [
-        DerivedLane(
-            str(device.group),
-            f"What {device.name} does",
-            device.tracks[0].track,
-            sorted(device.track_ids),
-            "slices",
-            figure="ticks",
-        )
-        for device in devices
-        if all(scope.is_done(track) for track in sorted(device.track_ids))
-    ]
-
-
-def _device_states(scope: Scope, lane: DerivedLane) -> Interruptible[DeviceStates]:
-    devices = yield from devices_of(scope.reader)
-    (device,) = (device for device in devices if str(device.group) == lane.key)
-    return (yield from device_states(scope.reader, device))
-
-
-def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[SliceBins]:
-    """The ticks of each state of a device: those of `devices`, bin by bin."""
-    states = yield from _device_states(scope, lane)
-    return (yield from states.bins(scope.reader, borders))
-
-
-def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[LaneSlices | None]:
-    states = yield from _device_states(scope, lane)
-    yield from states.slices(scope.reader, span.start, span.stop)
-
-
-def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
-    """The work that runs, the latest first, with its launches as far as these are stored."""
-    devices = yield from devices_of(scope.reader)
-    (device,) = (device for device in devices if str(device.group) == lane.key)
-    running: list[tuple[int, int, int]] = []
-    for work_track in (*device.tracks, *device.beside):
-        plan = scope.reader.plan(work_track.track, Windows.single(tick, tick + 1))
-        for events in Reading(scope.reader).events(plan, plan.leaf_runs):
-            is_work = works_of(work_track.kinds)[events.name + 1] != Work.NONE
-            runs = is_work & (events.start <= tick) & (events.start + events.duration > tick)
-            rows = zip(events.start[runs].tolist(), events.ordinal[runs].tolist(), strict=True)
-            running += [(start, work_track.track, ordinal) for start, ordinal in rows]
-            yield
-    launches: dict[tuple[int, int], tuple[int, int]] = {}
-    for track in sorted({track for _, track, _ in running}):
-        ordinals = np.array([ordinal for _, owner, ordinal in running if owner == track], np.int64)
-        launches |= yield from _launches(scope, track, ordinals)
-    return [
-        LaneEvent((track, ordinal), launches.get((track, ordinal)))
-        for _, track, ordinal in sorted(running, reverse=True)
-    ]
-
-
-def _launches(
-    scope: Scope, track: int, ordinals: NDArray[np.int64]
-) -> Interruptible[dict[tuple[int, int], tuple[int, int]]]:
-    """Launches of some events of a stream, by these; track and ordinal of both."""
-    try:
-        curve = yield from queue_curve(scope.reader, track)
-    except NotBuilt:  # they are stored last
-        return {}
-    if curve is None:
-        return {}
-    pairs = yield from curve.launches(scope.reader, ordinals)
-    columns = (pairs.ordinal, pairs.track, pairs.launch)
-    return {
-        (track, ordinal): (host, launch)
-        for ordinal, host, launch in zip(*(column.tolist() for column in columns), strict=True)
-    }
 
 
 TOOL: Final = Tool(
@@ -340,5 +249,5 @@ TOOL: Final = Tool(
         },
         lists={"devices": "devices"},
     ),
-    lanes=LaneSource(_lanes, _lane_bins, _lane_pieces, _lane_events),
+    lanes=LANES,
 )

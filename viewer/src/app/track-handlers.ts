@@ -3,7 +3,16 @@
 import type { TrackActions } from "../components/app-context";
 import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
-import { type DerivedLane, laneByTitle, laneList, laneLoader, laneNotes, laneRequest } from "../state/lanes";
+import {
+  chosenLane,
+  type DerivedLane,
+  laneByTitle,
+  laneList,
+  laneLoader,
+  laneNotes,
+  laneRequest,
+  withRows,
+} from "../state/lanes";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
 import { selection, trackOf } from "../state/selection";
@@ -84,13 +93,26 @@ export class TrackHandlers implements TrackActions {
 
   toggleLanes(lanes: readonly DerivedLane[]): void {
     const { lanes: drawn } = trackChoice.peek();
-    const missing = lanes.filter(({ id }) => !drawn.includes(id));
+    const missing = lanes.filter((lane) => chosenLane(lane, drawn) === undefined);
     const changed = missing.length > 0 ? missing : lanes;
     this.#change((choice) =>
-      changed.reduce((before, { id, track }) => choices.toggleLane(before, id, `t${track}`), choice),
+      changed.reduce((before, lane) => {
+        const { id, track } = chosenLane(lane, drawn) ?? lane;
+        return choices.toggleLane(before, id, `t${track}`);
+      }, choice),
     );
     const titles = [...new Set(changed.map(({ title }) => title))].join(", ");
     announcement.value = `${titles}: ${missing.length > 0 ? "drawn with its track" : "hidden"}`;
+  }
+
+  drawRows(lanes: readonly DerivedLane[], rows: number): void {
+    this.#change((choice) =>
+      lanes.reduce((before, lane) => {
+        const { id, track } = withRows(lane, rows);
+        return choices.redrawLane(before, chosenLane(lane, before.lanes)?.id, id, `t${track}`);
+      }, choice),
+    );
+    announcement.value = `${lanes[0]?.title ?? ""}: ${rows === 1 ? "1 level" : `${rows} levels`} drawn`;
   }
 
   async toggleToolLane(tool: string, title?: string): Promise<void> {
@@ -100,7 +122,7 @@ export class TrackHandlers implements TrackActions {
     }
     await laneLoader.want(shown.trace);
     const lanes = laneList.peek().filter(({ id }) => id.startsWith(`${tool}.`));
-    const drawn = lanes.filter(({ id }) => trackChoice.peek().lanes.includes(id));
+    const drawn = lanes.filter((lane) => chosenLane(lane, trackChoice.peek().lanes) !== undefined);
     const lane = title === undefined ? lanes[0] : laneByTitle(lanes, title);
     if (lane === undefined) {
       const state = laneRequest.peek();

@@ -38,6 +38,8 @@ export interface TrackActions {
   toggleEmpty(): void;
   /** Draws derived lanes with their tracks; takes them away where all of them are drawn. */
   toggleLanes(lanes: readonly DerivedLane[]): void;
+  /** Draws lanes with their outermost rows, so many of them. */
+  drawRows(lanes: readonly DerivedLane[], rows: number): void;
   /** Draws a lane of a tool, by its title or else the first; without a title, takes away those that are drawn. */
   toggleToolLane(tool: string, title?: string): Promise<void>;
   /** Selects its first or last event. */

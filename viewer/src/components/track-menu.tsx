@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keysOf, type TimelineIntent } from "../keys/table";
-import { type DerivedLane, laneList, laneLoader } from "../state/lanes";
+import { chosenLane, type DerivedLane, laneList, laneLoader } from "../state/lanes";
 import { layoutItem } from "../state/layout";
 import { query, typedQuery } from "../state/query";
 import { within } from "../state/query-text";
@@ -58,7 +58,7 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
     entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
     ...(terms === null ? [] : [entry("Search in it", "search", hasEvents, () => beginWithin(app, terms))]),
     ...laneGroups(laneList.value, node).map(({ title, lanes }) => {
-      const isDrawn = lanes.every(({ id }) => choice.lanes.includes(id));
+      const isDrawn = lanes.every((lane) => chosenLane(lane, choice.lanes) !== undefined);
       return entry(`${isDrawn ? "Hide" : "Draw"}: ${title}`, null, true, () => tracks.toggleLanes(lanes));
     }),
     ...(item?.kind === "group" ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(key))] : []),
@@ -73,6 +73,42 @@ function laneGroups(lanes: readonly DerivedLane[], node: TreeNode | null) {
     groups.set(lane.title, [...(groups.get(lane.title) ?? []), lane]);
   }
   return [...groups].slice(0, MOST_LANE_ENTRIES).map(([title, alike]) => ({ title, lanes: alike }));
+}
+
+/** Choices of the levels that are drawn, for lanes with several rows. */
+function LaneLevels({ node, close }: { node: string; close: () => void }) {
+  const { tracks } = useApp();
+  const groups = laneGroups(laneList.value, findNode(roots.value, node));
+  return (
+    <>
+      {groups.map(({ title, lanes }) => {
+        const most = Math.max(...lanes.map(({ rows }) => rows));
+        const drawn = lanes.map((lane) => chosenLane(lane, trackChoice.value.lanes)?.rows ?? 0);
+        const level = Math.max(...drawn);
+        return most < 2 ? null : (
+          // biome-ignore lint/a11y/useSemanticElements: a group of radios within a menu is no fieldset
+          <div key={title} class="menu-levels" role="group" aria-label={`Levels of ${title}`}>
+            <span class="menu-name">{title}: levels</span>
+            {Array.from({ length: most }, (_, k) => k + 1).map((rows) => (
+              <button
+                key={rows}
+                type="button"
+                class="menu-level"
+                role="menuitemradio"
+                aria-checked={rows === level}
+                onClick={() => {
+                  close();
+                  tracks.drawRows(lanes, rows);
+                }}
+              >
+                {rows === most ? `all ${most}` : rows}
+              </button>
+            ))}
+          </div>
+        );
+      })}
+    </>
+  );
 }
 
 function nameOf(trace: Trace, key: string): string {
@@ -163,6 +199,7 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
           {intent !== null && <kbd>{keysOf(intent)}</kbd>}
         </button>
       ))}
+      <LaneLevels node={node} close={close} />
     </div>
   );
 }

@@ -27,7 +27,9 @@ export interface SliceLane {
   readonly range: TickRange;
   /** In alphabetical order: a name has one place, whatever is in view. */
   readonly names: readonly string[];
+  /** Slices, as many as `slices` says, and behind them what bins have. */
   readonly pieces: readonly LanePiece[];
+  readonly slices: number;
 }
 
 export type LaneBins = CounterLane | SliceLane;
@@ -65,7 +67,8 @@ export function laneBins(answer: ToolAnswer, range: TickRange): LaneBins {
         busyTicks: BigInt(values(busy)[k] as string),
       };
     });
-  return { kind: "slices", range, names, pieces: [...piecesOf(slices, "duration"), ...piecesOf(bins, "busy")] };
+  const whole = piecesOf(slices, "duration");
+  return { kind: "slices", range, names, pieces: [...whole, ...piecesOf(bins, "busy")], slices: whole.length };
 }
 
 /** The bin of a counter at a tick; -1: none. */

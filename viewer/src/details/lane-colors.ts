@@ -31,3 +31,10 @@ export function laneColor(name: string, theme: Theme, element: Element): string 
   colors.set(0, [{ name, category: "" }]);
   return colors.css(0);
 }
+
+/** Colour of text on that of a name which is no state. */
+export function laneTextColor(name: string, theme: Theme): string {
+  const colors = new ColorTable(theme);
+  colors.set(0, [{ name, category: "" }]);
+  return colors.text(0);
+}

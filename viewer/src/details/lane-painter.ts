@@ -2,10 +2,13 @@
 
 import type { View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
+import { measureGlyphs } from "../raster/text";
 import { type CounterLane, counterColumns, type LaneBins, type SliceLane, shareColumns } from "./lane-bins";
-import { laneColor } from "./lane-colors";
+import { laneColor, laneTextColor } from "./lane-colors";
+import { laneLabels } from "./lane-labels";
 
 const HEADROOM_PX = 6;
+const LABEL_FONT_PX = 11;
 
 /** Time in which nothing is done stays blank. */
 export const BLANK = "Idle";
@@ -29,6 +32,9 @@ export function paintLane(
     paintCounter(context, bins, seen, heightPx, ratio);
   } else {
     paintStates(context, bins, rows, seen, heightPx, ratio, theme);
+    if (rows > 1) {
+      paintLabels(context, bins, rows, seen, heightPx, ratio, theme);
+    }
   }
 }
 
@@ -83,5 +89,25 @@ function paintStates(
         }
       });
     });
+  }
+}
+
+function paintLabels(
+  context: CanvasRenderingContext2D,
+  bins: SliceLane,
+  rows: number,
+  seen: View,
+  heightPx: number,
+  ratio: number,
+  theme: Theme,
+): void {
+  const rowPx = (heightPx - 2) / rows;
+  context.scale(ratio, ratio);
+  context.font = `${LABEL_FONT_PX}px ${getComputedStyle(context.canvas).fontFamily}`;
+  context.textBaseline = "middle";
+  const glyphs = measureGlyphs((text) => context.measureText(text).width);
+  for (const { xPx, row, name, text } of laneLabels(bins, seen, glyphs)) {
+    context.fillStyle = laneTextColor(bins.names[name]!, theme);
+    context.fillText(text, xPx, 1 + (row + 0.5) * rowPx);
   }
 }

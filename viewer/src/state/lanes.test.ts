@@ -1,6 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { heightsOf, laneByTitle, laneHeightPx, lanesByTrack, lanesOf } from "./lanes";
+import { chosenLane, heightsOf, laneByTitle, laneHeightPx, lanesByTrack, lanesOf, withRows } from "./lanes";
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "text", unit: "", values });
 const ANSWER = {
@@ -35,4 +35,16 @@ test("a lane by its title, also where titles name hosts and the asker does not",
   expect(laneByTitle(lanes, "Memory b · 0")).toBe(lanes[2]);
   expect(laneByTitle(lanes, "Memory 0")).toBe(lanes[1]);
   expect(laneByTitle(lanes, "Memory 1")).toBeUndefined();
+});
+
+test("a lane with its outermost rows is another lane for the server, and is told to be drawn by its own id", () => {
+  const whole = { ...lanesOf(ANSWER)[0]!, id: "overlap.scopes-2", rows: 5 };
+  expect(withRows(whole, 2)).toMatchObject({ id: "overlap.scopes-2:2", rows: 2 });
+  expect(withRows(whole, 5)).toBe(whole);
+  expect(withRows(whole, 9)).toBe(whole);
+  expect(chosenLane(whole, ["queues.7", "overlap.scopes-2:3"])).toMatchObject({ id: "overlap.scopes-2:3", rows: 3 });
+  expect(chosenLane(whole, ["overlap.scopes-22:3"])).toBeUndefined();
+  const drawn = lanesByTrack([whole], ["overlap.scopes-2:2"]);
+  expect(drawn.get(7)).toMatchObject([{ id: "overlap.scopes-2:2", rows: 2 }]);
+  expect(heightsOf(drawn).get(7)).toBeLessThan(laneHeightPx(whole));
 });

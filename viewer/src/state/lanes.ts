@@ -88,6 +88,17 @@ export function laneHeightPx({ kind, rows }: DerivedLane): number {
   return kind === "counter" ? COUNTER_LANE_PX : Math.max(1, rows) * SLICE_ROW_PX + 2;
 }
 
+/** A lane with its outermost rows alone: the server knows it by `overlap.scopes-2:3`. */
+export function withRows(lane: DerivedLane, rows: number): DerivedLane {
+  return rows < lane.rows ? { ...lane, id: `${lane.id}:${rows}`, rows } : lane;
+}
+
+/** A lane as it was chosen, with fewer rows perhaps; undefined: it was not. */
+export function chosenLane(lane: DerivedLane, chosen: readonly string[]): DerivedLane | undefined {
+  const id = chosen.find((candidate) => candidate.split(":")[0] === lane.id);
+  return id === undefined ? undefined : withRows(lane, Number(id.split(":")[1] ?? lane.rows));
+}
+
 /** The chosen ones of some lanes, in the order in which they were chosen. */
 export function lanesByTrack(
   lanes: readonly DerivedLane[],
@@ -95,7 +106,8 @@ export function lanesByTrack(
 ): ReadonlyMap<number, readonly DerivedLane[]> {
   const byTrack = new Map<number, DerivedLane[]>();
   for (const id of chosen) {
-    const lane = lanes.find((candidate) => candidate.id === id);
+    const whole = lanes.find((candidate) => candidate.id === id.split(":")[0]);
+    const lane = whole && chosenLane(whole, [id]);
     if (lane !== undefined) {
       byTrack.set(lane.track, [...(byTrack.get(lane.track) ?? []), lane]);
     }

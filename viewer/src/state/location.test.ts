@@ -146,7 +146,9 @@ describe("the address", () => {
   it("takes the derived lanes that it names, as many as a group has, without what is none", () => {
     const lanes = Array.from({ length: 300 }, (_, track) => `queues.${track}`).join(",");
     expect(parseLocation("", `#v=1&lanes=${lanes}`).choice.lanes).toBe(lanes);
-    expect(parseLocation("", "#v=1&lanes=queues.1,A.2,,overlap.3").choice.lanes).toBe("queues.1,overlap.3");
+    expect(parseLocation("", "#v=1&lanes=queues.1,A.2,,overlap.scopes-3:2,overlap.3:0").choice.lanes).toBe(
+      "queues.1,overlap.scopes-3:2",
+    );
     expect(parseLocation("", "#v=1&lanes=A").choice.lanes).toBeNull();
   });
 

@@ -12,7 +12,7 @@
  *     &filter=xla ops                          only tracks with these words in their names are shown
  *     &pin=5.g2 &hide=3-9 &order=7             pinned tracks and groups, hidden ones, those moved to the top of theirs
  *     &empty=1                                 tracks without events are shown, too
- *     &lanes=queues.3,overlap.2                derived lanes that are drawn with their tracks, by their ids
+ *     &lanes=queues.3,overlap.scopes-2:3       derived lanes that are drawn with their tracks, by their ids; the first three rows
  *     &marks=k3f,100-250,3,5,warm-up           marks that the server does not keep, as `marks/text.ts` writes them
  *     &mode=timing                             the tool in the hand, unless it selects
  *     &time=utc                                times as `ticks` or `utc`
@@ -144,7 +144,7 @@ export function parseLocation(search: string, hash: string): PageLocation {
   };
 }
 
-const LANE = /^[a-z]\w{0,99}\.[a-z0-9_-]{1,100}$/;
+const LANE = /^[a-z]\w{0,99}\.[a-z0-9_-]{1,100}(:[1-9]\d{0,2})?$/;
 const MOST_LANES = 1000;
 
 /** The derived lanes that a text names. */

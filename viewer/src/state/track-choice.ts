@@ -56,6 +56,18 @@ export function toggleLane(choice: TrackChoice, lane: string, trackKey: string):
     : { ...show(choice, [trackKey]), lanes: [...choice.lanes, lane] };
 }
 
+/** Draws a derived lane with its track as another id has it, in its place where it is drawn already: with other rows. */
+export function redrawLane(
+  choice: TrackChoice,
+  drawn: string | undefined,
+  lane: string,
+  trackKey: string,
+): TrackChoice {
+  return drawn === undefined
+    ? toggleLane(choice, lane, trackKey)
+    : { ...choice, lanes: choice.lanes.map((other) => (other === drawn ? lane : other)) };
+}
+
 /** The nodes beside a node, itself among them; none where it is not in the tree. */
 export function siblingsOf(roots: readonly TreeNode[], key: string): readonly TreeNode[] {
   if (roots.some((node) => node.key === key)) {

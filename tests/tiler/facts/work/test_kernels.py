@@ -9,7 +9,7 @@ import re2
 
 from tilescope.tiler.facts.work import KERNELS, Origin, Work, classifier, work_of
 from tilescope.tiler.facts.work.kernel_function import kernel_function
-from tilescope.tiler.facts.work.other_rules import ASCEND, GPU_COPIES, XLA
+from tilescope.tiler.facts.work.other_rules import ASCEND, ASCEND_TYPES, GPU_COPIES, XLA
 from tilescope.tiler.facts.work.rule import Rule
 from tilescope.tiler.query import Name
 from tilescope.tiler.work_rules import NO_WORK_RULES
@@ -233,6 +233,12 @@ def test_each_other_row_has_its_examples(rule: Rule, code_of_name: object) -> No
     assert callable(code_of_name)
     for text in rule.examples:
         assert work_of(code_of_name(Name(text, ""))) is rule.kind, text
+
+
+@pytest.mark.parametrize("rule", ASCEND_TYPES)
+def test_each_type_of_task_has_its_examples(rule: Rule) -> None:
+    for text in rule.examples:
+        assert work_of(RULES.ascend_stream(Name("Default/network/Conv2D-op1", text))) is rule.kind, text
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from typing import Final
 
 from tilescope.tiler.facts.work import KERNELS
 from tilescope.tiler.facts.work.kernel_function import kernel_function
-from tilescope.tiler.facts.work.other_rules import ASCEND, GPU_COPIES, XLA
+from tilescope.tiler.facts.work.other_rules import ASCEND, ASCEND_TYPES, GPU_COPIES, XLA
 from tilescope.tiler.facts.work.rule import Rule
 
 PAGE: Final = Path(__file__).resolve().parents[4] / "docs" / "kinds-of-work.md"
-TABLES: Final = {"kernels": KERNELS, "copies": GPU_COPIES, "xla": XLA, "ascend": ASCEND}
+TABLES: Final = {"kernels": KERNELS, "copies": GPU_COPIES, "xla": XLA, "ascend": ASCEND, "ascend-types": ASCEND_TYPES}
 
 
 def render(page: str) -> str:

@@ -28,10 +28,10 @@ def write(path: Path, *more: str) -> Path:
 def test_numbers_have_names(tmp_path: Path) -> None:
     assert set(names_of(write(tmp_path / "ascend_timeline_display_3.json"))) == {
         ("Device 1", "Merged computation"),
-        ("Device 1", "Thread 519"),
+        ("Device 1", "Stream 519"),
         ("AI CPU", "Thread 0"),
         ("Communication", "Merged communication"),
-        ("Host CPU", "Step"),
+        ("Host CPU", "Steps"),
         ("Overlap", "Free"),
         ("Process 99999", "Thread 1"),
     }
@@ -45,4 +45,7 @@ def test_other_files_keep_their_numbers(tmp_path: Path) -> None:
 
 def test_a_real_timeline() -> None:
     names = names_of(corpus_path("ascend/timeline_display_1.json"))
-    assert {process for process, _ in names} == {"Device 1", "Communication"}
+    assert set(names) == {
+        *(("Device 1", f"Stream {number}") for number in range(519, 542, 2) if number != 521),
+        *(("Communication", f"Stream {number}") for number in range(520, 541, 2)),
+    }

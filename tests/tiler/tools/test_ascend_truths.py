@@ -1,0 +1,97 @@
+"""Figures that the profiler of Ascend writes into its own traces, and tools beside them: equal to the last digit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.reports.traces import answer, rows
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+
+# Of the step, in ticks of the trace: its duration, computation and exposed communication.
+STEPS: Final = {
+    "msprof_0_2_10.json": (16_329_380_000, 5_942_800_000, 10_238_590_000),
+    # The rows of the file have 1,788,250,500 ps: two tasks of AI CPUs are rounded there, by 124 ps together.
+    "msprof_trace_view_string_ts.json": (11_319_005_000, 1_788_250_624, 0),
+}
+FIRST_TIMELINE: Final = "timeline_display_1.json"
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, QueryReader]:
+    """The traces, indexed, by their names."""
+    folder = tmp_path_factory.mktemp("ascend")
+    readers = {}
+    for name in (*STEPS, FIRST_TIMELINE):
+        store = folder / f"{name}.store"
+        build_store([corpus_path(f"ascend/{name}")], store)
+        readers[name] = QueryReader(open_run_store(store))
+    return readers
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_overlap_has_the_computation_of_the_step(name: str, readers: dict[str, QueryReader]) -> None:
+    (step,) = rows(answer(readers[name], "overlap"), "steps")
+    assert (step["computation"], step["exposed_communication"]) == STEPS[name][1:]
+
+
+def test_overlap_has_the_free_time_of_the_step(readers: dict[str, QueryReader]) -> None:
+    """The step is longer than from its first work to the end of its last."""
+    (step,) = rows(answer(readers["msprof_0_2_10.json"], "overlap"), "steps")
+    assert (step["span"], step["idle"]) == (16_329_380_000, 147_990_000)
+    cut = step["start"] + 7_000_000_000
+    halves = [
+        rows(answer(readers["msprof_0_2_10.json"], "overlap", start=start, end=end), "steps")[0]
+        for start, end in ((step["start"], cut), (cut, step["end"]))
+    ]
+    for part in ("span", "computation", "exposed_communication", "idle"):
+        assert sum(half[part] for half in halves) == step[part]
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("tool", ["pod", "input_pipeline"])
+def test_parts_of_the_step(name: str, tool: str, readers: dict[str, QueryReader]) -> None:
+    duration, computation, communication = STEPS[name]
+    (step,) = rows(answer(readers[name], tool), "cells" if tool == "pod" else "host_steps")
+    assert step["duration"] == duration
+    assert (step["device_compute"], step["device_collectives"]) == (computation, communication)
+    # What is left is free: in the first trace no host runs operators, nor are there copies.
+    if name == "msprof_0_2_10.json":
+        assert step["others"] == duration - computation - communication == 147_990_000
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_overview_shows_the_same_parts(name: str, readers: dict[str, QueryReader]) -> None:
+    parts = {row["name"]: row["mean"] for row in rows(answer(readers[name], "overview"), "parts")}
+    assert (parts["Device compute"], parts["Collectives"]) == STEPS[name][1:]
+
+
+def test_copies_outside_of_communication_are_copies(readers: dict[str, QueryReader]) -> None:
+    """Two tasks MEMCPY_ASYNC of the type `Other`, which lie in no row `Computing`."""
+    (device,) = rows(answer(readers["msprof_trace_view_string_ts.json"], "overlap"), "devices")
+    assert (device["copies"], device["exposed_copies"]) == (2_190_000, 2_190_000)
+    (device,) = rows(answer(readers["msprof_0_2_10.json"], "overlap"), "devices")
+    assert (device["copies"], device["exposed_copies"]) == (0, 0)  # all are parts of the communication kernel
+
+
+def test_the_first_timelines_of_mindspore(readers: dict[str, QueryReader]) -> None:
+    (device,) = rows(answer(readers[FIRST_TIMELINE], "overlap"), "devices")
+    assert device["device"] == "Device 1"
+    parts = ("span", "computation", "communication", "exposed_communication", "idle")
+    assert [device[part] for part in parts] == [
+        *(66_173_887_670, 1_771_382_850, 30_353_311_330, 30_111_974_270, 34_290_530_550),  # ns
+    ]
+
+
+def test_gaps_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
+    gaps = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "gaps").facts}
+    assert gaps["idle"] == 34_290_530_550
+
+
+def test_overview_names_the_device_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
+    facts = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "overview").facts}
+    assert "Ascend" in facts.values()

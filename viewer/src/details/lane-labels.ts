@@ -1,0 +1,26 @@
+/** Names on the wide slices of a derived lane with several rows, as those of tracks have them. Pure. */
+
+import { type View, xOfTick } from "@tilescope/client";
+import { LABEL_DEFAULTS } from "../raster/labels";
+import { elide, type GlyphWidths, textWidthPx } from "../raster/text";
+import type { SliceLane } from "./lane-bins";
+
+export interface LaneLabel {
+  /** The left end of the text. */
+  readonly xPx: number;
+  readonly row: number;
+  readonly name: number;
+  readonly text: string;
+}
+
+/** Each stays in the visible part of its slice, centred where the whole name fits. */
+export function laneLabels(bins: SliceLane, seen: View, glyphs: GlyphWidths): readonly LaneLabel[] {
+  const { minPx, paddingPx } = LABEL_DEFAULTS;
+  return bins.pieces.slice(0, bins.slices).flatMap(({ startTicks, endTicks, row, name }) => {
+    const fromPx = Math.max(0, xOfTick(seen, startTicks));
+    const roomPx = Math.min(seen.widthPx, xOfTick(seen, endTicks)) - fromPx - 2 * paddingPx;
+    const text = roomPx + 2 * paddingPx < minPx ? "" : elide(bins.names[name]!, roomPx, glyphs);
+    const freePx = Math.max(0, roomPx - textWidthPx(text, glyphs));
+    return text === "" ? [] : [{ xPx: fromPx + paddingPx + freePx / 2, row, name, text }];
+  });
+}
