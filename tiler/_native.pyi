@@ -1918,7 +1918,7 @@ def spans_without(
     Returns the ticks that lie in the first of two sets of such spans, and not in the second.
     """
 
-def divided_spans(
+def divided_time(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     sets: Sequence[
@@ -1927,12 +1927,21 @@ def divided_spans(
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         ]
     ],
-) -> list[
-    tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]
+    part_of_set: Sequence[int],
+    parts: int,
+    counted: int,
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    list[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+        ]
+    ],
 ]:
     """
-    Returns how some ticks are divided among sets of such spans: each is of the first set that has it. The last
-    of what is returned are those that none has.
+    Returns how stretches of time that ascend are divided among sets of such spans: each tick is of the part of
+    the first set that has it. The ticks of each stretch, part by part, and spans: of the parts from `counted`
+    on, and at last of those that no set has.
     """
 
 class XSpaceMetadata:

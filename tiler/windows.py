@@ -116,17 +116,13 @@ class Windows(Struct, frozen=True):
                 union = Windows(*_native.joined_spans(union.starts, union.stops, windows.starts, windows.stops))
         return union
 
-    def without(self, others: Windows) -> Windows:
-        """The ticks that lie in these and not in the others."""
-        if not len(self) or not len(others):
-            return self
-        return Windows(*_native.spans_without(self.starts, self.stops, others.starts, others.stops))
-
-    def divided(self, sets: Sequence[Windows]) -> tuple[list[Windows], Windows]:
-        """These ticks divided among some sets, each to the first that has it, and those that none has."""
-        spans = [(windows.starts, windows.stops) for windows in sets]
-        *parts, rest = [Windows(*part) for part in _native.divided_spans(self.starts, self.stops, spans)]
-        return parts, rest
+    def without(self, *others: Windows) -> Windows:
+        """The ticks that lie in these and in none of the others."""
+        rest = self
+        for windows in others:
+            if len(rest) and len(windows):
+                rest = Windows(*_native.spans_without(rest.starts, rest.stops, windows.starts, windows.stops))
+        return rest
 
     def ticks_before(self, times: Ints) -> Ints:
         """Number of the windows' ticks before each of these times."""

@@ -34,7 +34,7 @@ NOTHING: Final = Windows.from_spans([], [])
 
 
 # Kinds of the fields of `WorkSpans`, in their order.
-_FIELDS: Final = (
+FIELDS: Final = (
     *(Work.COMPUTATION, Work.COMMUNICATION, Work.TO_DEVICE, Work.TO_HOST),
     *(Work.COPY, Work.INFEED, Work.OUTFEED),
 )
@@ -231,6 +231,6 @@ class _Leaves:
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:
     """Work of one track: an operation that runs others is computation where none of them runs."""
-    work = WorkSpans(*(kinds[kind] for kind in _FIELDS))
+    work = WorkSpans(*(kinds[kind] for kind in FIELDS))
     control = kinds[Work.CONTROL]
     return replace(work, computation=work.computation.joined(control.without(work.any))) if len(control) else work

@@ -300,9 +300,9 @@ class BoundLeafSpans {
                 spans_.add(ContainerReader(contents[k], max_rows), std::vector<LeafPart>(next, next + counts[k]));
                 next += counts[k];
             }
-            const std::vector<Spans> taken = spans_.take();
+            std::vector<Spans> taken = spans_.take();
             for (size_t kind = 0; kind < taken.size(); ++kind) {
-                windows[kind] = tick_spans(taken[kind].start, taken[kind].stop, limit);
+                windows[kind] = tick_spans(TickSpans{std::move(taken[kind].start), std::move(taken[kind].stop)}, limit);
             }
         }
         std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> columns;
