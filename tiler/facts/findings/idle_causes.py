@@ -29,7 +29,7 @@ from tilescope.tiler.facts.findings.stretches import (
     IdleStretches,
     stretches_and_pieces,
 )
-from tilescope.tiler.facts.launches import device_launches
+from tilescope.tiler.facts.launches import DeviceLaunches, device_launches
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
 
@@ -80,7 +80,9 @@ _CLOCK_PS: Final = 20_000_000
 # A host that waits for communication on other threads goes on some microseconds after its end: 3 in runs of gloo.
 _WAKE_PS: Final = 100_000_000
 
+# With the launches of each; where none is recorded a stretch is no more than two numbers.
 _STRETCHES_AT_ONCE: Final = 65_536
+_PLAIN_AT_ONCE: Final = 4 * _STRETCHES_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,11 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     talk = threads.any_time(HostKind.COLLECTIVE)
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
-    for first in range(0, len(lane.idle), _STRETCHES_AT_ONCE):
-        which = slice(first, first + _STRETCHES_AT_ONCE)
-        idle = yield from _with_launches(reader, lane, lane.idle.starts[which], lane.idle.stops[which])
+    launches = yield from _launches(reader, lane)
+    at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
+    for first in range(0, len(lane.idle), at_once):
+        which = slice(first, first + at_once)
+        idle = yield from _with_launches(reader, launches, lane.idle.starts[which], lane.idle.stops[which])
         are_queued = idle.are_queued
         if are_queued.any():
             _add_queued(lane.frames, Windows(idle.start[are_queued], idle.stop[are_queued]), talk, ticks)
@@ -200,14 +204,25 @@ def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
         ticks[reason][:] = 0
 
 
-def _with_launches(reader: QueryReader, lane: DeviceTime, starts: Ints, stops: Ints) -> Interruptible[IdleStretches]:
-    """Idle stretches with the launches of the work that ends them."""
-    idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
+def _launches(reader: QueryReader, lane: DeviceTime) -> Interruptible[dict[int, DeviceLaunches]]:
+    """Launches of the work of a device, by track, of those that have any."""
+    by_track = {}
     for work_track in (*lane.device.tracks, *lane.device.beside):
         launches = yield from device_launches(reader, work_track.track)
-        if not len(launches):
-            continue
-        plan = reader.plan(work_track.track, Windows.from_spans(stops, stops + 1))
+        if len(launches):
+            by_track[work_track.track] = launches
+    return by_track
+
+
+def _with_launches(
+    reader: QueryReader, launches_by_track: Mapping[int, DeviceLaunches], starts: Ints, stops: Ints
+) -> Interruptible[IdleStretches]:
+    """Idle stretches with the launches of the work that ends them."""
+    if not launches_by_track:
+        return IdleStretches(starts, stops, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
+    for track, launches in launches_by_track.items():
+        plan = reader.plan(track, Windows.from_spans(stops, stops + 1))
         for events in Reading(reader).events(plan, plan.leaf_runs):
             place = np.minimum(np.searchsorted(stops, events.start), len(stops) - 1)
             row = launches.rows(events.ordinal)
