@@ -82,6 +82,16 @@ def test_pieces_that_follow_one_another_are_one_again(whole: list[tuple[int, int
     borders = [0, *sorted(cuts), 1 << 40]
     pieces = [windows.clipped(first, last) for first, last in pairwise(borders)]
     assert pairs(Windows.adjoined(pieces)) == pairs(windows)
+    apart = Windows.apart(pieces)
+    assert all(map(len, apart))
+    assert [pair for piece in apart for pair in pairs(piece)] == pairs(windows)
+
+
+@given(SPANS, st.integers(1, 4))
+def test_windows_in_turn_are_all_of_them(whole: list[tuple[int, int]], count: int) -> None:
+    parts = list(of(whole).parts(count))
+    assert all(0 < len(part) <= count for part in parts)
+    assert [pair for part in parts for pair in pairs(part)] == pairs(of(whole))
 
 
 def test_nothing_lies_beyond_the_time_axis() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -183,8 +184,9 @@ class Busy:
             return
         parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
         page = leaves.tiles_of_block.page_starts_of(parts[0])
-        for number, of_page in enumerate(np.split(parts, np.flatnonzero(np.diff(page)) + 1, axis=1)):
-            first = int(leaves.tiles_of_block.page_starts_of(of_page[0, :1])[0])
+        ends = [*(np.flatnonzero(np.diff(page)) + 1).tolist(), len(page)]
+        for number, (begin, end) in enumerate(pairwise([0, *ends])):
+            first, of_page = int(page[begin]), parts[:, begin:end]
             content = self._page(leaves.tiles_of_block.page_key(first))
             names = None if leaves.rename is None else leaves.rename(content, leaves.shape, first, of_page[0])
             yield content, leaves.shape, first, of_page, names

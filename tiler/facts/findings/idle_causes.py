@@ -103,9 +103,8 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     pace = _pace(lane, threads)
     launches = yield from _launches(reader, lane)
     at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
-    for first in range(0, len(lane.idle), at_once):
-        which = slice(first, first + at_once)
-        idle = yield from _with_launches(reader, launches, lane.idle.starts[which], lane.idle.stops[which])
+    for windows in (part for piece in lane.idle for part in piece.parts(at_once)):
+        idle = yield from _with_launches(reader, launches, windows.starts, windows.stops)
         are_queued = idle.are_queued
         if are_queued.any():
             _add_queued(lane.frames, Windows(idle.start[are_queued], idle.stop[are_queued]), talk, ticks)

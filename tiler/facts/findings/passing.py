@@ -14,6 +14,10 @@ from tilescope.tiler.query import Interruptible, Name, QueryReader
 _EXCHANGES: Final = re.compile(r"(?i)all_?to_?all")
 _CALLS_OF_PASSES: Final = re.compile(r"^(?:nccl|c10d|hccl):+(?:i?send|i?recv)\b")
 
+# A name that these match has one of the first, in lower case, or of the second.
+_EXCHANGE_WORDS: Final = ("alltoall", "all_toall", "allto_all", "all_to_all")
+_LIBRARIES: Final = ("nccl:", "c10d:", "hccl:")
+
 _EXCHANGE, _PASS = 1, 2
 
 _PASSES: Final = re.compile(r"(?i)send_?recv|(?:^|[^a-z])(?:i?send|i?recv|receive)(?:[^a-z]|$)")
@@ -34,7 +38,7 @@ def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interrup
                 yield
         shares.append(ticks / spans.ticks if len(spans) and spans.ticks else 0.0)
     if any(shares):
-        calls = yield from reader.names.numbers(_call)
+        calls = yield from reader.names.page_numbers(_calls)
         if (calls == _EXCHANGE).any() and not (calls == _PASS).any():
             return [0.0] * len(shares)
     return shares
@@ -44,8 +48,16 @@ def _passes(name: Name) -> int:
     return Work.COMPUTATION if _PASSES.search(name.text) else Work.NONE
 
 
+def _calls(names: Sequence[Name]) -> list[int]:
+    """The kind of each call on a host; of most names the words alone tell that none is there."""
+    texts = "\n".join(name.text for name in names)
+    lower = texts.lower()
+    if not any(word in lower for word in _EXCHANGE_WORDS) and not any(word in texts for word in _LIBRARIES):
+        return [0] * len(names)
+    return list(map(_call, names))
+
+
 def _call(name: Name) -> int:
-    """The kind of a call on a host."""
     if _CALLS_OF_PASSES.search(name.text):
         return _PASS
     return _EXCHANGE if _EXCHANGES.search(name.text) else 0
