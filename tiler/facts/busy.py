@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans, PageParts
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -105,6 +105,7 @@ class Busy:
 
     def __init__(self, reader: QueryReader, tracks: Sequence[WorkTrack]) -> None:
         """Raises NotBuilt for a track that is not there yet, DamagedStore."""
+        self._reader = reader
         self._leaves = [_Leaves(reader, track) for track in tracks]
         self._page = lru_cache(_KEPT_PAGES)(reader.page_content)
 
@@ -119,10 +120,13 @@ class Busy:
     def unsorted_pieces(self, windows: Windows) -> Iterator[UnsortedPiece | None]:
         """As `pieces`, before spans are put into order: which another thread may do while the next piece is read."""
         for part in self.parts(windows):
+            tiles = [leaves.meet(part) for leaves in self._leaves]
+            keys = (key for leaves, met in zip(self._leaves, tiles, strict=True) for key in leaves.page_keys(met))
+            yield from self._reader.inflate_pages(keys)
             tracks = []
-            for leaves in self._leaves:
+            for leaves, met in zip(self._leaves, tiles, strict=True):
                 read: list[PageParts] = []
-                for page in self._pages(leaves, leaves.meet(part), part):
+                for page in self._pages(leaves, met, part):
                     if page is None:
                         yield None
                     else:
@@ -229,6 +233,10 @@ class _Leaves:
     def meet(self, windows: Windows) -> Ints:
         """Tiles of the leaves that have a tick in a window."""
         return self.tiles[windows.meet(self.start, self.stop)]
+
+    def page_keys(self, tiles: Ints) -> Iterator[PageKey]:
+        """The pages of some of these leaves."""
+        return map(self.tiles_of_block.page_key, set(self.tiles_of_block.page_starts_of(tiles).tolist()))
 
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilescope.tiler.facts import Busy, Work, WorkTrack
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.query import Interruptible, Name, QueryReader
@@ -26,9 +29,12 @@ _PASSES: Final = re.compile(r"(?i)send_?recv|(?:^|[^a-z])(?:i?send|i?recv|receiv
 def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interruptible[list[float]]:
     """Share of sends and receives in the communication of each device that nothing hides; 0 of exchanges of all."""
     shares = []
+    passes: dict[int, NDArray[np.uint8]] = {}  # devices of one sort share the kinds of names
     for lane in lanes:
-        spans = lane.spans[TimePart.COMMUNICATION]
-        kinds = yield from reader.names.numbers(_passes, unless=lane.device.tracks[0].kinds != Work.COMMUNICATION)
+        spans, work = lane.spans[TimePart.COMMUNICATION], lane.device.tracks[0].kinds
+        if id(work) not in passes:
+            passes[id(work)] = yield from reader.names.numbers(_passes, unless=work != Work.COMMUNICATION)
+        kinds = passes[id(work)]
         ticks = 0
         if len(spans) and kinds.any():
             tracks = [WorkTrack(track.track, kinds) for track in (*lane.device.tracks, *lane.device.beside)]

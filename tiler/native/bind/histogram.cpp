@@ -294,12 +294,10 @@ class BoundLeafSpans {
         std::vector<TickSpans> windows(LeafSpans::kKinds);
         {
             nb::gil_scoped_release release;
-            auto next = parts.begin();
-            for (size_t k = 0; k < contents.size(); ++k) {
-                if (counts[k] < 0 || counts[k] > parts.end() - next) throw std::invalid_argument("no such parts");
-                spans_.add(ContainerReader(contents[k], max_rows), std::vector<LeafPart>(next, next + counts[k]));
-                next += counts[k];
-            }
+            std::vector<ContainerReader> readers;
+            readers.reserve(contents.size());
+            for (const Bytes content : contents) readers.emplace_back(content, max_rows);
+            spans_.add(readers, parts, std::vector<size_t>(counts.begin(), counts.end()));
             std::vector<Spans> taken = spans_.take();
             for (size_t kind = 0; kind < taken.size(); ++kind) {
                 windows[kind] = tick_spans(TickSpans{std::move(taken[kind].start), std::move(taken[kind].stop)}, limit);
