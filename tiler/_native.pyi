@@ -412,6 +412,17 @@ def duration_bucket(
     Returns the bucket of each duration, in which all are alike to one per cent.
     """
 
+def leaf_starts(
+    page: bytes,
+    max_rows: int,
+    tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.
+    """
+
 class LeafSpans:
     """When slices of some kinds run, from parts of leaves, page by page."""
 

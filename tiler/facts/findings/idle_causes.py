@@ -222,10 +222,15 @@ def _with_launches(
     idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
     for track, launches in launches_by_track.items():
         plan = reader.plan(track, Windows.from_spans(stops, stops + 1))
-        for events in Reading(reader).events(plan, plan.leaf_runs):
-            place = np.minimum(np.searchsorted(stops, events.start), len(stops) - 1)
-            row = launches.rows(events.ordinal)
-            is_end = (stops[place] == events.start) & (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+        outliers = None if reader.outliers is None else reader.outliers.ordinals(track)
+        for slices in Reading(reader).starts(plan):
+            place = np.minimum(np.searchsorted(stops, slices.start), len(stops) - 1)
+            ends = np.flatnonzero(stops[place] == slices.start)
+            place, ordinal = place[ends], slices.ordinal[ends]
+            row = launches.rows(ordinal)
+            is_end = (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+            if outliers is not None:
+                is_end &= ~np.isin(ordinal, outliers)
             idle.launch_track[place[is_end]] = launches.track[row[is_end]]
             idle.launch_time[place[is_end]] = launches.start[row[is_end]]
             yield

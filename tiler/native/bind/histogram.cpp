@@ -20,6 +20,7 @@
 #include "pyramid/histogram.hpp"
 #include "pyramid/histogram_record.hpp"
 #include "pyramid/leaf_spans.hpp"
+#include "pyramid/leaf_starts.hpp"
 #include "pyramid/span_sums.hpp"
 
 namespace nb = nanobind;
@@ -383,6 +384,21 @@ void bind_histogram(nb::module_& m) {
     m.attr("LEFT_OUT") = kLeftOut;
     m.def("duration_bucket", &bucket_of_each, nb::arg("durations"),
           "Returns the bucket of each duration, in which all are alike to one per cent.");
+    m.def(
+        "leaf_starts",
+        [](const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+           const InColumn<int64_t>& slot) {
+            const std::vector<LeafPart> leaves = leaf_parts(tile, index, slot, tile, tile);
+            const Bytes bytes = bytes_of(view_of(page));
+            LeafStarts starts;
+            {
+                nb::gil_scoped_release release;
+                starts = leaf_starts(ContainerReader(bytes, max_rows), leaves);
+            }
+            return std::make_pair(to_numpy(std::move(starts.ordinal)), to_numpy(std::move(starts.start)));
+        },
+        nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
+        "Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.");
     nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")
         .def(nb::init<const InColumn<uint8_t>&>(), nb::arg("kinds"),
              "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")

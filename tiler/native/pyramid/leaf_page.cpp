@@ -37,7 +37,7 @@ std::vector<std::size_t> ends_of(const ContainerReader& page) {
 }  // namespace
 
 LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
-    const std::size_t n = ends_.empty() ? 0 : ends_.back();
+    const std::size_t n = slice_count();
     index_ = column(page, ColumnId::index, page.tiles());
     slot_ = column(page, ColumnId::slot, page.tiles());
     starts_ = page.find(static_cast<uint8_t>(ColumnId::start), n);
@@ -46,18 +46,21 @@ LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
 }
 
 void LeafPage::rename(Span<const int32_t> names) {
-    if (names.size() != (ends_.empty() ? 0 : ends_.back()))
-        throw std::invalid_argument("each slice of a page needs a name");
+    if (names.size() != slice_count()) throw std::invalid_argument("each slice of a page needs a name");
     new_names_ = names;
     is_renamed_ = true;
 }
 
-SliceColumns LeafPage::slices(const LeafPart& part) {
+LeafPage::Rows LeafPage::rows(const LeafPart& part) const {
     if (part.tile >= ends_.size() || index_[part.tile] != part.index || slot_[part.tile] != part.slot) {
         throw DamagedContainer("a tile is not on its page");
     }
     const std::size_t first = part.tile == 0 ? 0 : ends_[part.tile - 1];
-    const std::size_t count = ends_[part.tile] - first;
+    return {first, ends_[part.tile] - first};
+}
+
+SliceColumns LeafPage::slices(const LeafPart& part) {
+    const auto [first, count] = rows(part);
     start_.resize(count);
     duration_.resize(count);
     name_.resize(count);

@@ -28,6 +28,16 @@ class LeafPage {
     // The page outlives it. Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
+    // Places of the slices of a tile among all of the page.
+    struct Rows {
+        std::size_t first;
+        std::size_t count;
+    };
+    // Returns the rows of the tile that `part` is of. Throws DamagedContainer: it is another tile.
+    Rows rows(const LeafPart& part) const;
+
+    std::size_t slice_count() const { return ends_.empty() ? 0 : ends_.back(); }
+
     // Gives each slice of the page another name, or leaves it out. The names outlive this. Throws std::invalid_argument
     // unless there are as many.
     void rename(Span<const int32_t> names);
