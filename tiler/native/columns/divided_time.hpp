@@ -13,7 +13,7 @@ namespace tilescope {
 // A set of ticks that is of a part.
 struct PartSet {
     TickSpansView spans;
-    std::size_t part;
+    std::size_t part = 0;
 };
 
 struct DividedTime {
