@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts import Busy, Work, WorkTrack
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.query import Interruptible, Name, QueryReader
+from tilescope.tiler.query.run_caches import RunCache
 
 # NCCL's kernels of exchanges are called as those of sends and receives: names on hosts tell them apart.
 _EXCHANGES: Final = re.compile(r"(?i)all_?to_?all")
@@ -43,11 +44,22 @@ def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interrup
                     ticks += piece.of[0].any.joined(*(part.any for part in piece.of[1:])).ticks
                 yield
         shares.append(ticks / spans.ticks if len(spans) and spans.ticks else 0.0)
-    if any(shares):
-        calls = yield from reader.names.page_numbers(_calls)
-        if (calls == _EXCHANGE).any() and not (calls == _PASS).any():
-            return [0.0] * len(shares)
+    if any(shares) and (yield from _are_exchanges(reader)):
+        return [0.0] * len(shares)
     return shares
+
+
+_ARE_EXCHANGES: Final = RunCache[bool]("exchanges", "Whether hosts call exchanges, and no sends and receives")
+
+
+def _are_exchanges(reader: QueryReader) -> Interruptible[bool]:
+    """True if hosts call exchanges of all, and neither sends nor receives."""
+    are_exchanges = _ARE_EXCHANGES.get(reader)
+    if are_exchanges is None:
+        calls = yield from reader.names.page_numbers(_calls)
+        are_exchanges = bool((calls == _EXCHANGE).any()) and not (calls == _PASS).any()
+        _ARE_EXCHANGES.keep(reader, are_exchanges)
+    return are_exchanges
 
 
 def _passes(name: Name) -> int:
