@@ -21,6 +21,7 @@ from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
+from tilescope.tiler.facts.findings.host_time import ThreadSlices
 from tilescope.tiler.facts.findings.rare_steps import split_rare
 from tilescope.tiler.facts.findings.stretches import (
     NO_TRACK,
@@ -102,6 +103,7 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
     launches = yield from _launches(reader, lane)
+    slices = ThreadSlices(reader, threads.kinds, lane.frames.windows)
     at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
     for windows in (part for piece in lane.idle for part in piece.parts(at_once)):
         idle = yield from _with_launches(reader, launches, windows.starts, windows.stops)
@@ -112,7 +114,7 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
         for track, launched in idle.by_thread():
             apart = np.flatnonzero(_follows_copy(reader, lane, launched.start))
             stretches, pieces = yield from stretches_and_pieces(
-                reader, lane.frames, threads, track, launched, apart, talk
+                slices, lane.frames, threads, track, launched, apart, talk
             )
             # What the host does besides, while others communicate in the background, costs the time itself.
             awaited = np.where(_are_waits(talk, pieces, _WAKE_PS // reader.tick_ps), pieces.talk, 0)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_threads import HostThreads
-from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.facts.findings.host_time import Segments, ThreadSlices, cut
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -130,7 +130,7 @@ class HostPieces:
 
 
 def stretches_and_pieces(
-    reader: QueryReader,
+    slices: ThreadSlices,
     frames: Frames,
     threads: HostThreads,
     launch_track: int,
@@ -144,7 +144,7 @@ def stretches_and_pieces(
     """
     segments: dict[int, Segments] = {}
     for track in {launch_track, NO_TRACK if threads.main is None else threads.main} - {NO_TRACK}:
-        segments[track] = yield from segments_of_track(reader, track, threads.kinds, _near(idle))
+        segments[track] = yield from slices.segments(track, _near(idle))
     lasting = (talk.starts, talk.stops), *((part.start, part.stop) for part in segments.values())
     changes = [frames.begin, frames.end, *(times for ends in lasting for times in ends)]
     stretches = _stretches(frames, idle, np.unique(np.concatenate(changes)), apart, talk)

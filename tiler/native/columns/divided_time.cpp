@@ -42,6 +42,10 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
     std::vector<Cursor> cursors = cursors_of(sets, parts);
     DividedTime divided{std::vector<int64_t>(parts * n, 0), std::vector<TickSpans>(parts - counted + 1)};
     TickSpans& rest = divided.spans.back();
+    std::size_t most = n;  // about as many as the set with most spans leaves between them
+    for (const Cursor& cursor : cursors) most = std::max(most, cursor.set->spans.start.size() + 1);
+    rest.start.reserve(most);
+    rest.stop.reserve(most);
     // Up to there no set but the first has a tick: most spans are of that one.
     int64_t quiet_until = std::numeric_limits<int64_t>::min();
     for (std::size_t k = 0; k < n; ++k) {

@@ -11,7 +11,12 @@ namespace tilescope {
 
 namespace {
 
-void append(Spans& spans, int64_t start, int64_t stop) {
+// `room`: for how many spans there is to be room, which is asked for with the first.
+void append(Spans& spans, int64_t start, int64_t stop, std::size_t room) {
+    if (spans.stop.empty()) {
+        spans.start.reserve(room);
+        spans.stop.reserve(room);
+    }
     if (!spans.stop.empty() && spans.stop.back() == start) {
         spans.stop.back() = stop;
     } else {
@@ -67,6 +72,8 @@ void LeafSpans::add(const std::vector<ContainerReader>& pages, const std::vector
     std::sort(order.begin(), order.end(),
               [](const Leaf& a, const Leaf& b) { return a.parts[0].first < b.parts[0].first; });
     std::vector<LeafPage> leaves(pages.begin(), pages.end());
+    room_ = 0;
+    for (const Leaf& leaf : order) room_ += leaves[leaf.page].rows(leaf.parts[0]).count;
     for (const Leaf& leaf : order) add_leaf(leaves[leaf.page], leaf.parts);
 }
 
@@ -87,7 +94,7 @@ void LeafSpans::add_leaf(LeafPage& leaves, Span<const LeafPart> parts) {
         while (reached < parts.size() && parts[reached].stop <= start) ++reached;
         for (std::size_t p = reached; p < parts.size() && parts[p].first < stop; ++p) {
             if (parts[p].first == parts[p].stop) continue;
-            append(spans_.at(kind), std::max(start, parts[p].first), std::min(stop, parts[p].stop));
+            append(spans_.at(kind), std::max(start, parts[p].first), std::min(stop, parts[p].stop), room_);
         }
     }
 }

@@ -42,6 +42,7 @@ class LeafSpans {
 
     std::vector<uint8_t> kinds_;
     std::vector<Spans> spans_;
+    std::size_t room_ = 0;  // slices of the leaves that are added together, as a rule one span each
 };
 
 }  // namespace tilescope
