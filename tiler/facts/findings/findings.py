@@ -358,7 +358,7 @@ class _Finder:
         detail: str,
     ) -> Finding:
         """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
-        tick_ps, share = self._reader.tick_ps, loss / self._step
+        tick_ps, share = self._reader.tick_ps, min(loss / self._step, 1.0)  # a step is rounded to whole ticks
         times = Loss(
             _rounded(loss, tick_ps),
             _rounded(self._step, tick_ps),
