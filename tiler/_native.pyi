@@ -412,6 +412,17 @@ def duration_bucket(
     Returns the bucket of each duration, in which all are alike to one per cent.
     """
 
+def leaf_starts(
+    page: bytes,
+    max_rows: int,
+    tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.
+    """
+
 class LeafSpans:
     """When slices of some kinds run, from parts of leaves, page by page."""
 
@@ -1924,7 +1935,7 @@ def spans_without(
     Returns the ticks that lie in the first of two sets of such spans, and not in the second.
     """
 
-def divided_spans(
+def divided_time(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     sets: Sequence[
@@ -1933,12 +1944,21 @@ def divided_spans(
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         ]
     ],
-) -> list[
-    tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]
+    part_of_set: Sequence[int],
+    parts: int,
+    counted: int,
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    list[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+        ]
+    ],
 ]:
     """
-    Returns how some ticks are divided among sets of such spans: each is of the first set that has it. The last
-    of what is returned are those that none has.
+    Returns how stretches of time that ascend are divided among sets of such spans: each tick is of the part of
+    the first set that has it. The ticks of each stretch, part by part, and spans: of the parts from `counted`
+    on, and at last of those that no set has.
     """
 
 class XSpaceMetadata:

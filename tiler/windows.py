@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -45,6 +45,18 @@ class Windows(Struct, frozen=True):
         stops = [part.stops[: len(part) - is_one] for part, is_one in zip(parts, [*touch, False], strict=True)]
         return cls(np.concatenate(starts), np.concatenate(stops))
 
+    @classmethod
+    def apart(cls, parts: Sequence[Windows]) -> list[Windows]:
+        """Windows that follow one another in time, in pieces: one that touches a border lies in the later piece."""
+        pieces: list[Windows] = []
+        for part in parts:
+            if pieces and len(part) and pieces[-1].stop == part.start:
+                before = pieces.pop()
+                part = cls(np.append(before.starts[-1], part.starts[1:]), part.stops)
+                pieces += [cls(before.starts[:-1], before.stops[:-1])] if len(before) > 1 else []
+            pieces += [part] if len(part) else []
+        return pieces
+
     of = from_spans  # as in version 0.2: tools of other packages call it
 
     @classmethod
@@ -58,6 +70,11 @@ class Windows(Struct, frozen=True):
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def parts(self, count: int) -> Iterator[Windows]:
+        """These, so many in turn."""
+        for first in range(0, len(self), count):
+            yield Windows(self.starts[first : first + count], self.stops[first : first + count])
 
     @property
     def start(self) -> int:
@@ -116,17 +133,13 @@ class Windows(Struct, frozen=True):
                 union = Windows(*_native.joined_spans(union.starts, union.stops, windows.starts, windows.stops))
         return union
 
-    def without(self, others: Windows) -> Windows:
-        """The ticks that lie in these and not in the others."""
-        if not len(self) or not len(others):
-            return self
-        return Windows(*_native.spans_without(self.starts, self.stops, others.starts, others.stops))
-
-    def divided(self, sets: Sequence[Windows]) -> tuple[list[Windows], Windows]:
-        """These ticks divided among some sets, each to the first that has it, and those that none has."""
-        spans = [(windows.starts, windows.stops) for windows in sets]
-        *parts, rest = [Windows(*part) for part in _native.divided_spans(self.starts, self.stops, spans)]
-        return parts, rest
+    def without(self, *others: Windows) -> Windows:
+        """The ticks that lie in these and in none of the others."""
+        rest = self
+        for windows in others:
+            if len(rest) and len(windows):
+                rest = Windows(*_native.spans_without(rest.starts, rest.stops, windows.starts, windows.stops))
+        return rest
 
     def ticks_before(self, times: Ints) -> Ints:
         """Number of the windows' ticks before each of these times."""

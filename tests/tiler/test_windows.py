@@ -69,23 +69,11 @@ def test_sets_of_ticks(
     a, b, c = of(one), of(two), of(three)
     assert ticks(a.joined(b, c)) == ticks(a) | ticks(b) | ticks(c)
     assert ticks(a.without(b)) == ticks(a) - ticks(b)
+    assert ticks(a.without(b, c)) == ticks(a) - ticks(b) - ticks(c)
     edges = [edge for pair in pairs(a.without(b)) for edge in pair]
     assert edges == sorted(set(edges))
     wanted = [sum(tick < time for tick in ticks(a)) for time in times]
     assert a.ticks_before(np.array(times, np.int64)).tolist() == wanted
-
-
-@given(SPANS, st.lists(SPANS, max_size=4))
-def test_division_gives_each_tick_to_the_first_set_that_has_it(
-    whole: list[tuple[int, int]], sets: list[list[tuple[int, int]]]
-) -> None:
-    parts, rest = of(whole).divided([of(spans) for spans in sets])
-    left = ticks(of(whole))
-    for spans, part in zip(sets, parts, strict=True):
-        assert ticks(part) == left & ticks(of(spans))
-        assert pairs(part) == pairs(Windows.from_spans(part.starts, part.stops))  # ascending, and apart
-        left -= ticks(part)
-    assert ticks(rest) == left
 
 
 @given(SPANS, st.lists(st.integers(0, 60), max_size=4))
@@ -94,6 +82,16 @@ def test_pieces_that_follow_one_another_are_one_again(whole: list[tuple[int, int
     borders = [0, *sorted(cuts), 1 << 40]
     pieces = [windows.clipped(first, last) for first, last in pairwise(borders)]
     assert pairs(Windows.adjoined(pieces)) == pairs(windows)
+    apart = Windows.apart(pieces)
+    assert all(map(len, apart))
+    assert [pair for piece in apart for pair in pairs(piece)] == pairs(windows)
+
+
+@given(SPANS, st.integers(1, 4))
+def test_windows_in_turn_are_all_of_them(whole: list[tuple[int, int]], count: int) -> None:
+    parts = list(of(whole).parts(count))
+    assert all(0 < len(part) <= count for part in parts)
+    assert [pair for part in parts for pair in pairs(part)] == pairs(of(whole))
 
 
 def test_nothing_lies_beyond_the_time_axis() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafSpans, PageParts
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -34,7 +35,7 @@ NOTHING: Final = Windows.from_spans([], [])
 
 
 # Kinds of the fields of `WorkSpans`, in their order.
-_FIELDS: Final = (
+FIELDS: Final = (
     *(Work.COMPUTATION, Work.COMMUNICATION, Work.TO_DEVICE, Work.TO_HOST),
     *(Work.COPY, Work.INFEED, Work.OUTFEED),
 )
@@ -104,6 +105,7 @@ class Busy:
 
     def __init__(self, reader: QueryReader, tracks: Sequence[WorkTrack]) -> None:
         """Raises NotBuilt for a track that is not there yet, DamagedStore."""
+        self._reader = reader
         self._leaves = [_Leaves(reader, track) for track in tracks]
         self._page = lru_cache(_KEPT_PAGES)(reader.page_content)
 
@@ -118,10 +120,13 @@ class Busy:
     def unsorted_pieces(self, windows: Windows) -> Iterator[UnsortedPiece | None]:
         """As `pieces`, before spans are put into order: which another thread may do while the next piece is read."""
         for part in self.parts(windows):
+            tiles = [leaves.meet(part) for leaves in self._leaves]
+            keys = (key for leaves, met in zip(self._leaves, tiles, strict=True) for key in leaves.page_keys(met))
+            yield from self._reader.inflate_pages(keys)
             tracks = []
-            for leaves in self._leaves:
+            for leaves, met in zip(self._leaves, tiles, strict=True):
                 read: list[PageParts] = []
-                for page in self._pages(leaves, leaves.meet(part), part):
+                for page in self._pages(leaves, met, part):
                     if page is None:
                         yield None
                     else:
@@ -183,8 +188,9 @@ class Busy:
             return
         parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
         page = leaves.tiles_of_block.page_starts_of(parts[0])
-        for number, of_page in enumerate(np.split(parts, np.flatnonzero(np.diff(page)) + 1, axis=1)):
-            first = int(leaves.tiles_of_block.page_starts_of(of_page[0, :1])[0])
+        ends = [*(np.flatnonzero(np.diff(page)) + 1).tolist(), len(page)]
+        for number, (begin, end) in enumerate(pairwise([0, *ends])):
+            first, of_page = int(page[begin]), parts[:, begin:end]
             content = self._page(leaves.tiles_of_block.page_key(first))
             names = None if leaves.rename is None else leaves.rename(content, leaves.shape, first, of_page[0])
             yield content, leaves.shape, first, of_page, names
@@ -228,9 +234,13 @@ class _Leaves:
         """Tiles of the leaves that have a tick in a window."""
         return self.tiles[windows.meet(self.start, self.stop)]
 
+    def page_keys(self, tiles: Ints) -> Iterator[PageKey]:
+        """The pages of some of these leaves."""
+        return map(self.tiles_of_block.page_key, set(self.tiles_of_block.page_starts_of(tiles).tolist()))
+
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:
     """Work of one track: an operation that runs others is computation where none of them runs."""
-    work = WorkSpans(*(kinds[kind] for kind in _FIELDS))
+    work = WorkSpans(*(kinds[kind] for kind in FIELDS))
     control = kinds[Work.CONTROL]
     return replace(work, computation=work.computation.joined(control.without(work.any))) if len(control) else work

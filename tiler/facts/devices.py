@@ -110,6 +110,7 @@ class _Finding:
         self._tree = reader.tree
         self._classifier = classifier(reader.work_rules)
         self._tables: dict[Callable[[Name], int], Kinds] = {}
+        self._xla_codes: Kinds | None = None
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
             if track.kind in SLICE_KINDS and track.events != 0:
@@ -125,7 +126,9 @@ class _Finding:
             return [self._device(group, [(track, codes) for track in streams])]
         if not operations:
             return []
-        codes = yield from self._codes(self._classifier.xla_operation)
+        if self._xla_codes is None:
+            self._xla_codes = yield from self._reader.names.page_numbers(self._classifier.xla_operations)
+        codes = self._xla_codes
         beside = [(track, codes) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
         return [self._device(group, [(track, codes) for track in operations], beside)]
 

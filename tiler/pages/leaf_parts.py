@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -47,10 +50,33 @@ def read_parts(reader: PartReader, page: bytes, shape: Shape, first_of_page: int
     `page` is uncompressed, and begins with the tile in position `first_of_page`. Raises DamagedStore.
     """
     tiles, first, stop = np.ascontiguousarray(parts)
+    with _page_of(shape, first_of_page, page):
+        reader(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
+
+
+@dataclass(frozen=True, slots=True)
+class LeafStarts:
+    """Slices of one track, columns of shape (n,): ordinals, and the ticks at which they start."""
+
+    ordinal: Ints
+    start: Ints
+
+
+def leaf_starts(page: bytes, shape: Shape, first_of_page: int, leaves: Ints) -> LeafStarts:
+    """The slices that start in some leaves of a page, which are positions in the shape. Raises DamagedStore."""
+    with _page_of(shape, first_of_page, page):
+        return LeafStarts(
+            *_native.leaf_starts(page, MAX_ROWS, leaves - first_of_page, shape.index[leaves], shape.slot[leaves])
+        )
+
+
+@contextmanager
+def _page_of(shape: Shape, first_of_page: int, page: bytes) -> Iterator[None]:
+    """Has what is no page, or another one, be DamagedStore."""
     if page[:4] != PAGE_MAGIC:
         raise DamagedStore(f"{shape.page_at(first_of_page).text()}: a record that should be a page is something else")
     try:
-        reader(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
+        yield
     except _native.DamagedContainer as error:
         raise damaged_page(shape, first_of_page, error) from None
 

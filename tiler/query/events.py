@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, SliceFlag
+from tilescope.tiler.pages.leaf_parts import LeafStarts, leaf_starts
 from tilescope.tiler.resolver import TickRange, TileIndex
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -95,6 +96,13 @@ class EventPlan:
         slices = self._slices(run, page, indices_in_page)
         samples = self._samples(page, indices_in_page)
         return slices if len(slices) else samples
+
+    def starts(self, run: LeafRun, content: bytes) -> LeafStarts:
+        """The slices that start in the leaves of a run, in any window or none. `content`: of their page, uncompressed.
+
+        Raises DamagedStore as `events`.
+        """
+        return leaf_starts(content, self.tiles.shape, run.first_of_page, run.tiles)
 
     def places(self, run: LeafRun) -> list[tuple[int, int]]:
         """Level and index of the leaves of a run."""

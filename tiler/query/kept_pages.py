@@ -118,6 +118,10 @@ class KeptBytes(Generic[K]):
         """Number of pages or records."""
         return len(self._kept)
 
+    def __contains__(self, key: K) -> bool:
+        """True if the bytes of a key are there now."""
+        return key in self._kept
+
     def drop(self) -> int:
         """Forgets what was not asked for longest. Returns its size."""
         size = len(self._kept.popitem(last=False)[1])

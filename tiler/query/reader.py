@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from tilescope.tiler.pages import (
     with_residual,
 )
 from tilescope.tiler.query.events import EventPlan
+from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.outliers import RunOutliers
@@ -39,6 +40,7 @@ from tilescope.tiler.records.page_names import PAGE_NAMES, PageNames, join_page_
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
 from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
@@ -203,6 +205,12 @@ class QueryReader:
     def page_content(self, key: PageKey) -> bytes:
         """A page, uncompressed, without its residual. Raises DamagedStore when it is not there."""
         return self._kept_content(key)
+
+    def inflate_pages(self, keys: Iterable[PageKey]) -> Interruptible[None]:
+        """Has pages ready that are going to be read, by two threads where that is worth it. Raises DamagedStore."""
+        unread = [key for key in dict.fromkeys(keys) if key not in self._kept_content]
+        if len(unread) >= WORTH_A_THREAD:
+            yield from for_each(unread, lambda key, content: content(key), self._kept_content, self._kept_content)
 
     def page_names(self, block: int) -> PageNames:
         """On which pages of a block the slices of each name start. Raises DamagedStore or NotBuilt as `tiles`."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tilescope.tiler.lookup.histograms import Rename, add_windows, histogram_parts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
+from tilescope.tiler.pages.leaf_parts import LeafStarts
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.records.histogram import BUSY_LIMIT, Histogram
@@ -47,6 +48,14 @@ class Reading:
         """All of them. Raises DamagedStore."""
         for run in runs:
             yield plan.events(run, self._kept(run.page))
+
+    def starts(self, plan: EventPlan) -> Iterator[LeafStarts]:
+        """The slices that start in the leaves of a plan, page by page, outliers too.
+
+        Raises DamagedStore.
+        """
+        for run in plan.leaf_runs:
+            yield plan.starts(run, self._reader.page_content(run.page))
 
     def histogram_parts(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[Histogram]:
         """Histograms that add up to count and time of each name in windows of tracks of slices: exactly.

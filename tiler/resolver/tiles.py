@@ -42,6 +42,7 @@ class TileIndex:
         self.is_terminal: NDArray[np.bool_] = (shape.flags & TileFlag.TERMINAL) != 0
         self._ends_here = self.is_terminal | shape.is_leaf
         starts = shape.page_starts()
+        self._page_keys: dict[int, PageKey] = {}  # of those that were asked for, by position: tracks share pages
         self._page_start: Ints = starts[np.searchsorted(starts, np.arange(len(shape)), side="right") - 1]
 
     @cached_property
@@ -117,8 +118,12 @@ class TileIndex:
 
     def page_key(self, start: int) -> PageKey:
         """The name of the page that begins with the tile in this position."""
-        shape = self.shape
-        return PageKey(shape.block, int(shape.level[start]), int(shape.index[start]), int(shape.slot[start]))
+        key = self._page_keys.get(start)
+        if key is None:
+            shape = self.shape
+            places = int(shape.level[start]), int(shape.index[start]), int(shape.slot[start])
+            key = self._page_keys[start] = PageKey(shape.block, *places)
+        return key
 
     def _find(self, slot: Ints, level: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """Tiles of a track and level with indices from first to last, for many (n,): which of the n, and where."""

@@ -62,7 +62,7 @@ def question_findings(
     if run_environment is None:
         run_environment = yield from environment(reader, tracks)
     if device_operations is None:
-        device_operations = yield from asked_operations(scope, question)
+        device_operations = yield from asked_operations(scope, question, with_idle=False)
     steps = reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     findings = yield from findings_of(
         reader,

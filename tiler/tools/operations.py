@@ -67,12 +67,16 @@ class AskedOperations:
         return ps // self.tick_ps
 
 
-def asked_operations(scope: Scope, question: SpanQuestion) -> Interruptible[AskedOperations]:
-    """The operations that a question is about: those of the devices that have one of its tracks."""
+def asked_operations(scope: Scope, question: SpanQuestion, *, with_idle: bool = True) -> Interruptible[AskedOperations]:
+    """The operations that a question is about: those of the devices that have one of its tracks.
+
+    `with_idle`: the table is asked when devices are idle.
+    """
     question_windows = yield from scope.windows(question)
     source = operation_source(scope.reader)
     devices = _asked_devices(scope, source, question)
-    table = yield from source.table(scope.reader, devices, question_windows.on_track, question_windows.device_time)
+    on_track, device_time = question_windows.on_track, question_windows.device_time
+    table = yield from source.table(scope.reader, devices, on_track, device_time, with_idle=with_idle)
     peaks = [peaks_of(scope.reader, device.group, scope.reader.file_of(device.tracks[0])) for device in devices]
     no_cores = "" if table.cores else _why_no_cores(scope.reader)
     notes = [Note("warning", no_cores)] if no_cores else []
@@ -169,7 +173,7 @@ def time_facts(device_operations: AskedOperations) -> list[Fact]:
     has_cores = bool(table.cores)
     why = device_operations.no_cores
     span = "from the first step or operation of each device to the end of its last one, on the device's clock"
-    busy = "what runs on several streams at once counts several times" if table.overlap > 0 else ""
+    busy = "what runs on several streams at once counts several times" if (table.overlap or 0) > 0 else ""
     return [
         Fact("cores", "Devices", table.cores, "count"),
         Fact("span", "Device time", device_operations.ticks(table.span) if has_cores else None, "ticks", why or span),

@@ -73,6 +73,34 @@ def test_windows_of_a_few_slices(track: list[Slice], borders: list[int], rng: ra
     check(inside, Windows.from_spans(sorted(borders)[0::2][: len(borders) // 2], sorted(borders)[1::2]), kinds_of(rng))
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_tracks_that_share_a_page_are_read_as_from_pages_of_their_own(seed: int) -> None:
+    rng = random.Random(seed)
+    tracks = []
+    for number in range(6):
+        track = canonical(SHAPES[rng.choice(sorted(SHAPES))](rng, rng.choice([1, 15, 16, 33, 200]), 3, 20))
+        shift = rng.randrange(1 + 90 * number)
+        tracks.append([s for s in (s._replace(start=s.start - track[0].start + shift) for s in track) if s.end < END])
+    tracks = [track for track in tracks if track]
+    page, shape = page_of(*tracks)
+    assert len(shape) == len(tracks)
+    kinds, whole = kinds_of(rng), Windows.single(0, END)
+    for tile, track in enumerate(tracks):
+        alone, own_shape = page_of(track)
+        own = LeafSpans(kinds).windows(
+            [(alone, own_shape, 0, leaf_parts(own_shape, np.zeros(1, np.int64), whole), None)]
+        )
+        parts = leaf_parts(shape, np.array([tile], np.int64), whole)
+        assert list(map(pairs, LeafSpans(kinds).windows([(page, shape, 0, parts, None)]))) == list(map(pairs, own))
+    tiles = np.array(sorted(rng.sample(range(len(tracks)), min(3, len(tracks)))), np.int64)
+    joined = LeafSpans(kinds).windows([(page, shape, 0, leaf_parts(shape, tiles, whole), None)])
+    each = [
+        LeafSpans(kinds).windows([(page, shape, 0, leaf_parts(shape, tiles[k : k + 1], whole), None)])
+        for k in range(len(tiles))
+    ]
+    assert list(map(pairs, joined)) == [pairs(of_kind[0].joined(*of_kind[1:])) for of_kind in zip(*each, strict=True)]
+
+
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) -> None:
     page, shape = page_of(NESTED)

@@ -23,12 +23,13 @@ SLOT = 5
 END = 2000  # of leaves, in ticks: a tile of level 2 has 4,096
 
 
-def page_of(track: list[Slice]) -> tuple[bytes, Shape]:
-    """The track as one leaf of level 2, alone on its page, and the shape that says so."""
+def page_of(*tracks: list[Slice]) -> tuple[bytes, Shape]:
+    """Each track as one leaf of level 2, all on one page, and the shape that says so."""
     block = _native.Block(0)
-    start, duration = (np.array([getattr(s, name) for s in track], np.int64) for name in ("start", "duration"))
-    row, name = np.array([s.row for s in track], np.uint32), np.array([s.name for s in track], np.int32)
-    block.add(SLOT, _native.slice_tiles(start, duration, row, name, np.zeros(len(track), np.uint8), 2))
+    for number, track in enumerate(tracks):
+        start, duration = (np.array([getattr(s, name) for s in track], np.int64) for name in ("start", "duration"))
+        row, name = np.array([s.row for s in track], np.uint32), np.array([s.name for s in track], np.int32)
+        block.add(SLOT + number, _native.slice_tiles(start, duration, row, name, np.zeros(len(track), np.uint8), 2))
     block.seal()
     level, index, slot, flags, events, _ = (np.array(column, np.int64) for column in block.tiles())
     flags[:1] |= TileFlag.PAGE_START

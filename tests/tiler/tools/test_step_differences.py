@@ -41,6 +41,22 @@ def test_a_step_beside_another_one(run: Asked) -> None:
     }
 
 
+def test_time_that_no_name_explains_is_behind_the_names_and_slices_around_steps_are_in_the_rest(tmp_path: Path) -> None:
+    steps = [
+        x("ProfilerStep#1", 10, 50), x("load", 11, 20), x("ProfilerStep#2", 60, 160), x("load", 61, 75),
+        x("ProfilerStep#3", 170, 190),
+    ]  # fmt: skip
+    around = [x("session", 0, 200, pid=2)]
+    run = Asked.of_events(tmp_path, [*thread(1, 1, "python", "trainer"), *steps, *thread(2, 1, "Traces", "x"), *around])
+    assert list(rows(run, steps=2, against_step="1").items()) == [
+        ("load", (5, 14, 9, 1, 1.0)),
+        ("(the step itself)", (55, 86, 31, 1, 1.0)),
+    ]
+    table = run.ask("steps", steps=2, against_step="1").table("differences")
+    assert table.totals == {"difference": 120, "step": 200, "usual": 80}
+    assert table.rest == {"difference": 60, "step": 100, "usual": 40}
+
+
 def test_a_step_that_is_compared_leaves_the_others_in_the_answer(run: Asked) -> None:
     assert rows(run, compare_step="7", against_step="5") == rows(run, steps=7, against_step="5")
     assert rows(run, compare_step="7") == rows(run, compare_step="7", against_step="others")

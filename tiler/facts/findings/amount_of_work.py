@@ -27,11 +27,11 @@ _DETAILS_GRID: Final = re.compile(r"\bgrid:([0-9,]{1,32})")
 
 @dataclass(frozen=True, slots=True)
 class _StepWork:
-    """Computation of one step of a device. `blocks`: of its longest kernels in the order of their starts, 0 unknown."""
+    """Computation of one step of a device. `longest`: track and ordinal of its longest kernels, by their starts."""
 
     count: int
     names: tuple[int, ...]
-    blocks: tuple[int, ...]
+    longest: tuple[tuple[int, int], ...]
 
 
 def has_more_work(reader: QueryReader, late: DeviceTime, other: DeviceTime) -> Interruptible[bool]:
@@ -45,9 +45,15 @@ def has_more_work(reader: QueryReader, late: DeviceTime, other: DeviceTime) -> I
     more, less = works
     if more.count > less.count * (1 + _DIFFERENCE):
         return True
-    if more.names != less.names or not all(more.blocks) or not all(less.blocks):
+    if more.names != less.names:
         return False
-    return sum(more.blocks) > sum(less.blocks) * (1 + _DIFFERENCE)
+    arguments = ArgumentReader(reader.store)
+    blocks = []
+    for kernels in zip(more.longest, less.longest, strict=True):
+        blocks.append([_blocks(values) for track, ordinal in kernels for values in arguments.decoded(track, [ordinal])])
+        if not all(blocks[-1]):  # where one grid is unknown, nobody knows the sums
+            return False
+    return sum(mine for mine, _ in blocks) > sum(others for _, others in blocks) * (1 + _DIFFERENCE)
 
 
 def _step_work(reader: QueryReader, lane: DeviceTime) -> Interruptible[_StepWork]:
@@ -70,12 +76,7 @@ def _step_work(reader: QueryReader, lane: DeviceTime) -> Interruptible[_StepWork
             rows = sorted(rows, reverse=True)[:_KERNELS]
             yield
     rows.sort(key=lambda row: row[1])
-    arguments = ArgumentReader(reader.store)
-    blocks = []
-    for _, _, _, track, ordinal in rows:
-        (values,) = arguments.decoded(track, [ordinal])
-        blocks.append(_blocks(values))
-    return _StepWork(count, tuple(row[2] for row in rows), tuple(blocks))
+    return _StepWork(count, tuple(row[2] for row in rows), tuple(row[3:] for row in rows))
 
 
 def _blocks(arguments: Sequence[tuple[str, object]]) -> int:

@@ -46,6 +46,18 @@ class IdleBlame:
             default=None,
         )
 
+    def __bool__(self) -> bool:
+        """True if anybody is to blame."""
+        return bool(self.ticks)
+
+    def within(self, start: int, stop: int) -> IdleBlame:
+        """The culprits that have most of their time in one place there."""
+        culprits = [culprit for culprit, (first, last) in self.longest.items() if start <= first and last <= stop]
+        blame = IdleBlame()
+        for culprit in culprits:
+            blame.add(culprit, self.ticks[culprit], *self.longest[culprit], self.most[culprit])
+        return blame
+
     def only_longest(self) -> IdleBlame:
         """The culprit of most time in one place alone."""
         if not self.longest:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_stream
-from tilescope.tiler.facts import NOTHING, Busy, Device, WorkTrack
-from tilescope.tiler.facts.division import divisions
+from tilescope.tiler.facts import Busy, Device, WorkTrack
+from tilescope.tiler.facts.division import TimeFrames, counted_divisions
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.work.copy_directions import directed_kinds
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -61,14 +61,14 @@ class Waits:
 class DeviceTime:
     """A device. `ticks[part]`: of each frame, shape (frames,). `spans[part]`: when it alone runs, not of computation.
 
-    `idle` are maximal stretches, within the frames.
+    `idle` are maximal stretches, within the frames, in pieces by time.
     """
 
     device: Device
     frames: Frames
     ticks: Mapping[TimePart, Ints]
     spans: Mapping[TimePart, Windows]
-    idle: Windows
+    idle: Sequence[Windows]
     has_streams: bool = False  # kernels are launched one by one
     waits: Waits = field(default_factory=Waits)
 
@@ -80,7 +80,7 @@ class DeviceTime:
 
     def without_idle(self) -> DeviceTime:
         """The same without its idle stretches, which may be a million."""
-        return replace(self, idle=NOTHING)
+        return replace(self, idle=())
 
     @property
     def works(self) -> bool:
@@ -92,23 +92,23 @@ def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Inter
     """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
     has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
     tracks = yield from _with_directions(reader, [*device.tracks, *device.beside], has_streams=has_streams)
-    ticks = {part: np.zeros(len(frames), np.int64) for part in TimePart}
+    ticks = np.zeros((len(TimePart), len(frames)), np.int64)
     pieces: dict[TimePart, list[Windows]] = {part: [] for part in _SPANS}
     idle: list[Windows] = []
-    for division in divisions(Busy(reader, tracks), frames.windows):
+    for division in counted_divisions(Busy(reader, tracks), TimeFrames(frames.begin, frames.end)):
         if division is not None:
-            which = frames.within(division.windows)
-            for part, alone in zip(TimePart, division.exposed.kinds, strict=True):
-                if len(alone):
-                    ticks[part][which] += frames.take(which).ticks_in(alone)
-                    if part in pieces:
-                        pieces[part].append(alone)
+            ticks[:, division.stretches.numbers] += division.ticks
+            for part, parts in pieces.items():
+                parts.append(division.exposed.kinds[part])
             idle.append(division.idle)
         yield
     spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
-    stretches = Windows.adjoined(idle)
-    waits = Waits.from_idle(stretches, reader.tick_ps) if has_streams else Waits()
-    return DeviceTime(device, frames, ticks, spans, stretches, has_streams, waits)
+    waits = Waits()
+    if has_streams:
+        idle = [Windows.adjoined(idle)]
+        waits = Waits.from_idle(idle[0], reader.tick_ps)
+    by_part = dict(zip(TimePart, ticks, strict=True))
+    return DeviceTime(device, frames, by_part, spans, Windows.apart(idle), has_streams, waits)
 
 
 def _with_directions(

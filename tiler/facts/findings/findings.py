@@ -69,6 +69,9 @@ LEAST_SHARE: Final = 0.03
 # Part of a loss that a stage of input takes at least, if it is to blame.
 _STAGE: Final = 0.3
 
+# Part of a pause that is in one place at least, if that is to blame alone: a step may be longer all over.
+_IN_ONE_PLACE: Final = 0.3
+
 # Causes that the host of a device has.
 _HOST_CAUSES: Final = frozenset(
     {
@@ -326,8 +329,13 @@ class _Finder:
         if candidate.wait is None:
             return IdleBlame()
         blame = self._group.causes[place].blame[candidate.wait]
-        is_pause = candidate.cause is Cause.HOST_PAUSE and candidate.wait is Wait.LAUNCH
-        return blame.only_longest() if is_pause else blame
+        if candidate.cause is not Cause.HOST_PAUSE or candidate.wait is not Wait.LAUNCH:
+            return blame
+        step, frames = int(np.argmax(candidate.losses)), self._lanes[place].frames
+        longest = blame.only_longest()
+        if max(longest.most.values(), default=0) >= _IN_ONE_PLACE * candidate.losses[step]:
+            return longest
+        return blame.within(int(frames.begin[step]), int(frames.end[step])) or longest
 
     def _numbers(
         self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]
@@ -350,7 +358,7 @@ class _Finder:
         detail: str,
     ) -> Finding:
         """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
-        tick_ps, share = self._reader.tick_ps, loss / self._step
+        tick_ps, share = self._reader.tick_ps, min(loss / self._step, 1.0)  # a step is rounded to whole ticks
         times = Loss(
             _rounded(loss, tick_ps),
             _rounded(self._step, tick_ps),

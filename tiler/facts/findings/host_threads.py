@@ -13,11 +13,12 @@ from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.facts import NOTHING, Busy, WorkTrack
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.facts.findings.host_time import open_slices
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.tracks import SLICE_KINDS
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows, everywhere
 
 Ints = NDArray[np.int64]
 Kinds = NDArray[np.uint8]
@@ -55,7 +56,7 @@ def host_threads_of(
     Raises DamagedStore, NotBuilt.
     """
     tracks = _threads(reader, file, devices)
-    are_theirs = _names_of(reader, tracks)
+    are_theirs = yield from _names_of(reader, tracks)
     kinds = yield from (
         _all_kinds(reader) if are_theirs is None else reader.names.page_numbers(host_kinds, ~are_theirs)
     )
@@ -118,14 +119,14 @@ def _around_steps(reader: QueryReader, steps: RunSteps, track: int) -> Ints:
     return names
 
 
-def _names_of(reader: QueryReader, tracks: Sequence[int]) -> NDArray[np.bool_] | None:
+def _names_of(reader: QueryReader, tracks: Sequence[int]) -> Interruptible[NDArray[np.bool_] | None]:
     """Mask of the names of some threads, that without one first; None where histograms do not tell all of them."""
     are_theirs = np.zeros(reader.names.count + 1, np.bool_)
-    for track in tracks:
-        histogram = reader.whole_histogram(track)
-        if histogram is None or histogram.has_other_names:
+    for histogram in Reading(reader).histogram_parts(tracks, everywhere(Windows.single(0, TICK_LIMIT))):
+        if histogram.has_other_names:
             return None
         are_theirs[histogram.name + 1] = True
+        yield
     return are_theirs
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+# Slices of a thread that are read once: a megabyte.
+_FEW: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,35 @@ def segments_of_track(
     reader: QueryReader, track: int, kinds: NDArray[np.uint8], windows: Windows
 ) -> Interruptible[Segments]:
     """Segments of a thread that overlap some windows. `kinds`: of each name, that without one first."""
+    return segments((yield from _lasting(reader, track, windows)), kinds)
+
+
+def _lasting(reader: QueryReader, track: int, windows: Windows) -> Interruptible[Events]:
+    """The slices of a thread that overlap some windows and take time."""
     parts: list[Events] = [no_events(track)]
     plan = reader.plan(track, windows)
     for events in Reading(reader).events(plan, plan.leaf_runs):
         parts.append(events.take(events.duration > 0))
         yield
-    return segments(join(parts), kinds)
+    return join(parts)
+
+
+class ThreadSlices:
+    """Slices of the threads of a host, asked for in many windows in turn: of a thread with few they are read once."""
+
+    def __init__(self, reader: QueryReader, kinds: NDArray[np.uint8], whole: Windows) -> None:
+        """`kinds`: of each name, that without one first. All windows lie in the `whole`."""
+        self._reader, self._kinds, self._whole = reader, kinds, whole
+        self._events: dict[int, Events] = {}
+
+    def segments(self, track: int, windows: Windows) -> Interruptible[Segments]:
+        """As `segments_of_track`."""
+        if self._reader.tree.tracks[track].events > _FEW:
+            return (yield from segments_of_track(self._reader, track, self._kinds, windows))
+        if track not in self._events:
+            self._events[track] = yield from _lasting(self._reader, track, self._whole)
+        events = self._events[track]
+        return segments(events.take(windows.meet(events.start, events.start + events.duration)), self._kinds)
 
 
 def segments(events: Events, kinds: NDArray[np.uint8]) -> Segments:

@@ -21,6 +21,7 @@ from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_kinds import HostKind
 from tilescope.tiler.facts.findings.host_threads import HostThreads
+from tilescope.tiler.facts.findings.host_time import ThreadSlices
 from tilescope.tiler.facts.findings.rare_steps import split_rare
 from tilescope.tiler.facts.findings.stretches import (
     NO_TRACK,
@@ -29,7 +30,7 @@ from tilescope.tiler.facts.findings.stretches import (
     IdleStretches,
     stretches_and_pieces,
 )
-from tilescope.tiler.facts.launches import device_launches
+from tilescope.tiler.facts.launches import DeviceLaunches, device_launches
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
 
@@ -80,7 +81,9 @@ _CLOCK_PS: Final = 20_000_000
 # A host that waits for communication on other threads goes on some microseconds after its end: 3 in runs of gloo.
 _WAKE_PS: Final = 100_000_000
 
+# With the launches of each; where none is recorded a stretch is no more than two numbers.
 _STRETCHES_AT_ONCE: Final = 65_536
+_PLAIN_AT_ONCE: Final = 4 * _STRETCHES_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,11 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     talk = threads.any_time(HostKind.COLLECTIVE)
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
-    for first in range(0, len(lane.idle), _STRETCHES_AT_ONCE):
-        which = slice(first, first + _STRETCHES_AT_ONCE)
-        idle = yield from _with_launches(reader, lane, lane.idle.starts[which], lane.idle.stops[which])
+    launches = yield from _launches(reader, lane)
+    slices = ThreadSlices(reader, threads.kinds, lane.frames.windows)
+    at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
+    for windows in (part for piece in lane.idle for part in piece.parts(at_once)):
+        idle = yield from _with_launches(reader, launches, windows.starts, windows.stops)
         are_queued = idle.are_queued
         if are_queued.any():
             _add_queued(lane.frames, Windows(idle.start[are_queued], idle.stop[are_queued]), talk, ticks)
@@ -109,7 +114,7 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
         for track, launched in idle.by_thread():
             apart = np.flatnonzero(_follows_copy(reader, lane, launched.start))
             stretches, pieces = yield from stretches_and_pieces(
-                reader, lane.frames, threads, track, launched, apart, talk
+                slices, lane.frames, threads, track, launched, apart, talk
             )
             # What the host does besides, while others communicate in the background, costs the time itself.
             awaited = np.where(_are_waits(talk, pieces, _WAKE_PS // reader.tick_ps), pieces.talk, 0)
@@ -200,18 +205,34 @@ def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
         ticks[reason][:] = 0
 
 
-def _with_launches(reader: QueryReader, lane: DeviceTime, starts: Ints, stops: Ints) -> Interruptible[IdleStretches]:
-    """Idle stretches with the launches of the work that ends them."""
-    idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
+def _launches(reader: QueryReader, lane: DeviceTime) -> Interruptible[dict[int, DeviceLaunches]]:
+    """Launches of the work of a device, by track, of those that have any."""
+    by_track = {}
     for work_track in (*lane.device.tracks, *lane.device.beside):
         launches = yield from device_launches(reader, work_track.track)
-        if not len(launches):
-            continue
-        plan = reader.plan(work_track.track, Windows.from_spans(stops, stops + 1))
-        for events in Reading(reader).events(plan, plan.leaf_runs):
-            place = np.minimum(np.searchsorted(stops, events.start), len(stops) - 1)
-            row = launches.rows(events.ordinal)
-            is_end = (stops[place] == events.start) & (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+        if len(launches):
+            by_track[work_track.track] = launches
+    return by_track
+
+
+def _with_launches(
+    reader: QueryReader, launches_by_track: Mapping[int, DeviceLaunches], starts: Ints, stops: Ints
+) -> Interruptible[IdleStretches]:
+    """Idle stretches with the launches of the work that ends them."""
+    if not launches_by_track:
+        return IdleStretches(starts, stops, np.zeros(0, np.int64), np.zeros(0, np.int64))
+    idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
+    for track, launches in launches_by_track.items():
+        plan = reader.plan(track, Windows.from_spans(stops, stops + 1))
+        outliers = None if reader.outliers is None else reader.outliers.ordinals(track)
+        for slices in Reading(reader).starts(plan):
+            place = np.minimum(np.searchsorted(stops, slices.start), len(stops) - 1)
+            ends = np.flatnonzero(stops[place] == slices.start)
+            place, ordinal = place[ends], slices.ordinal[ends]
+            row = launches.rows(ordinal)
+            is_end = (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+            if outliers is not None:
+                is_end &= ~np.isin(ordinal, outliers)
             idle.launch_track[place[is_end]] = launches.track[row[is_end]]
             idle.launch_time[place[is_end]] = launches.start[row[is_end]]
             yield

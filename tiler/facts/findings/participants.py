@@ -43,9 +43,10 @@ def _devices_of_operations(reader: QueryReader, table: OpTable) -> int:
     rules = classifier(reader.work_rules)
     codes = [rules.xla_operation(Name("", category)) for category in table.columns.categories]
     communicates = np.array([work_of(code) is Work.COMMUNICATION for code in codes], np.bool_)
-    places = np.flatnonzero(communicates[table.columns.category] & (table.columns.own > 0)).tolist()
-    places = sorted(places, key=lambda place: -int(table.columns.own[place]))[:_MOST_OPERATIONS]
-    return max((listed_devices(row.metadata.expression) for row in some_of(table.operations, places)), default=0)
+    places = np.flatnonzero(communicates[table.columns.category] & (table.columns.own > 0))
+    places = places[np.argsort(-table.columns.own[places], kind="stable")][:_MOST_OPERATIONS]
+    rows = some_of(table.operations, places.tolist())
+    return max((listed_devices(row.metadata.expression) for row in rows), default=0)
 
 
 def _is_sparse_core(reader: QueryReader, device: Device) -> bool:

@@ -76,7 +76,8 @@ def roofs_of(reader: QueryReader, table: OpTable, peaks: Peaks, step: int) -> In
         return Roofs(None, 0.0)
     rules = classifier(reader.work_rules)
     own = table.columns.own
-    order = sorted(np.flatnonzero(own > 0).tolist(), key=lambda place: -int(own[place]))[:_LOOKED_AT]
+    order = np.argsort(-own, kind="stable")[:_LOOKED_AT]
+    order = order[own[order] > 0].tolist()
     greatest: Operation | None = None
     worst: dict[Cause, SlowOperation] = {}
     for row in some_of(table.operations, order):

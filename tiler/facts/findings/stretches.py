@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.findings.host_threads import HostThreads
-from tilescope.tiler.facts.findings.host_time import Segments, cut, segments_of_track
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.facts.findings.host_time import Segments, ThreadSlices, cut
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -31,7 +31,7 @@ _WINDOWS: Final = 1024
 class IdleStretches:
     """Idle stretches of a device, maximal, columns of shape (n,), by time; ticks.
 
-    `launch_track` and `launch_time`: of the work that ends each; NO_TRACK: not recorded.
+    `launch_track` and `launch_time`: of the work that ends each; NO_TRACK: not recorded. Both empty: of none.
     """
 
     start: Ints
@@ -47,18 +47,31 @@ class IdleStretches:
         return IdleStretches(*(getattr(self, column)[which] for column in self.__slots__))
 
     @property
+    def has_launches(self) -> bool:
+        """True if any launch may be recorded."""
+        return bool(len(self.launch_track))
+
+    @property
     def are_queued(self) -> NDArray[np.bool_]:
         """Mask of those before work that was launched before them."""
+        if not self.has_launches:
+            return np.zeros(len(self), np.bool_)
         are: NDArray[np.bool_] = (self.launch_track != NO_TRACK) & (self.launch_time < self.start)
         return are
 
     @property
     def launched(self) -> Ints:
         """The end of the time before the launch in each."""
+        if not self.has_launches:
+            return self.stop
         return np.where(self.launch_track == NO_TRACK, self.stop, np.clip(self.launch_time, self.start, self.stop))
 
     def by_thread(self) -> Iterator[tuple[int, IdleStretches]]:
         """Threads that launch, each with the stretches that end with work of it."""
+        if not self.has_launches:
+            if len(self):
+                yield NO_TRACK, self
+            return
         if len(self) and (self.launch_track == self.launch_track[0]).all():
             yield int(self.launch_track[0]), self
             return
@@ -117,7 +130,7 @@ class HostPieces:
 
 
 def stretches_and_pieces(
-    reader: QueryReader,
+    slices: ThreadSlices,
     frames: Frames,
     threads: HostThreads,
     launch_track: int,
@@ -131,7 +144,7 @@ def stretches_and_pieces(
     """
     segments: dict[int, Segments] = {}
     for track in {launch_track, NO_TRACK if threads.main is None else threads.main} - {NO_TRACK}:
-        segments[track] = yield from segments_of_track(reader, track, threads.kinds, _near(idle))
+        segments[track] = yield from slices.segments(track, _near(idle))
     lasting = (talk.starts, talk.stops), *((part.start, part.stop) for part in segments.values())
     changes = [frames.begin, frames.end, *(times for ends in lasting for times in ends)]
     stretches = _stretches(frames, idle, np.unique(np.concatenate(changes)), apart, talk)
@@ -180,22 +193,19 @@ def _stretches(frames: Frames, idle: IdleStretches, changes: Ints, apart: Ints, 
     end = np.where(is_many, part_stop, end)
 
     def sums(ticks: Ints, of_part: Ints) -> Ints:
-        total = np.append(0, np.cumsum(ticks))[firsts]
-        return np.where(is_many, np.diff(total)[row], of_part)
+        total = np.add.reduceat(ticks, firsts[:-1]) if len(ticks) else ticks
+        return np.where(is_many, total[row], of_part)
 
-    no_talk = np.zeros(len(row), np.int64)
-    return IdleParts(
-        part_start,
-        part_stop,
-        end,
-        frame,
-        row,
-        start[row],
-        sums(idle.stop - idle.start, part_stop - part_start),
-        sums(_ticks_in(talk, idle.start, idle.stop), _ticks_in(talk, part_start, part_stop)) if len(talk) else no_talk,
-        sums(launched - idle.start, end - part_start),
-        sums(_ticks_in(talk, idle.start, launched), _ticks_in(talk, part_start, end)) if len(talk) else no_talk,
-    )
+    def talk_sums(stops: Ints, part_stops: Ints) -> Ints:
+        if not len(talk):
+            return np.zeros(len(row), np.int64)
+        return sums(_ticks_in(talk, idle.start, stops), _ticks_in(talk, part_start, part_stops))
+
+    ticks, ticks_of_talk = sums(idle.stop - idle.start, part_stop - part_start), talk_sums(idle.stop, part_stop)
+    head, head_talk = ticks, ticks_of_talk
+    if idle.has_launches:
+        head, head_talk = sums(launched - idle.start, end - part_start), talk_sums(launched, end)
+    return IdleParts(part_start, part_stop, end, frame, row, start[row], ticks, ticks_of_talk, head, head_talk)
 
 
 def _rows(idle: IdleStretches, changes: Ints, apart: Ints) -> tuple[Ints, NDArray[np.bool_]]:

@@ -57,8 +57,10 @@ def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
     is_launched = pairs.incoming == 1  # what slices of the device launch themselves is no launch of theirs
     pairs = Launches(*(getattr(pairs, column)[is_launched] for column in Launches.__struct_fields__))
     start = yield from launch_starts(reader, pairs)
-    order = np.lexsort((start, pairs.way, pairs.ordinal))
-    order = order[np.diff(pairs.ordinal[order], prepend=-1) != 0]
+    order = np.arange(len(pairs))
+    if not (np.diff(pairs.ordinal, prepend=-1) > 0).all():  # as they are where each slice has one launch
+        order = np.lexsort((start, pairs.way, pairs.ordinal))
+        order = order[np.diff(pairs.ordinal[order], prepend=-1) != 0]
     return DeviceLaunches(pairs.ordinal[order], pairs.partner_track[order], pairs.partner_ordinal[order], start[order])
 
 
@@ -80,9 +82,9 @@ def slice_ticks(reader: QueryReader, track: int, ordinals: Ints) -> Interruptibl
     starts = np.zeros(len(wanted), np.int64)
     plan = reader.plan(track, reader.leaves_of(track, wanted))
     # Outliers too: a launch that lies far from the rest is the launch all the same.
-    for events in Reading(reader).events_and_outliers(plan, plan.leaf_runs):
-        rows = np.minimum(np.searchsorted(wanted, events.ordinal), len(wanted) - 1)
-        is_wanted = wanted[rows] == events.ordinal
-        starts[rows[is_wanted]] = events.start[is_wanted]
+    for slices in Reading(reader).starts(plan):
+        rows = np.minimum(np.searchsorted(wanted, slices.ordinal), len(wanted) - 1)
+        is_wanted = wanted[rows] == slices.ordinal
+        starts[rows[is_wanted]] = slices.start[is_wanted]
         yield
     return starts[place]

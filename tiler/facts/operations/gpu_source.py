@@ -17,8 +17,8 @@ from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
 from tilescope.tiler.facts.busy import Busy, UnsortedPiece
 from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.exact_columns import Ints
-from tilescope.tiler.facts.operations.graph_kinds import GraphTimes, attributed_kinds
-from tilescope.tiler.facts.operations.kind_sums import KindSums, record_sums
+from tilescope.tiler.facts.operations.graph_kinds import AttributedKinds, GraphTimes, attributed_kinds
+from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums, record_sums
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
@@ -67,30 +67,32 @@ def gpu_op_table(
     windows_of: WindowsOf,
     device_time: DeviceTimeOf = no_device_time,
 ) -> Interruptible[OpTable]:
-    """The operations of some GPUs, in the windows of each of their streams. Raises DamagedStore, NotBuilt."""
-    table = OpTable([], 0, 0, [])
+    """The operations of some GPUs, in the windows of each of their streams, without their overlap.
+
+    Raises DamagedStore, NotBuilt.
+    """
+    table = OpTable([], 0, 0, [], overlap=None)
     rows: dict[_Key, Operation] = {}
     instructions = Instructions(reader)
     graph_times = GraphTimes()
     for device in devices:
-        busy, streams = 0, []
+        streams = []
         for track in device.streams:
             attributed = yield from attributed_kinds(reader, track, device.streams)
             if attributed is None:
                 continue
-            kinds = attributed.kinds
-            numbers = _instruction_numbers(kinds)
-            sums = yield from record_sums(reader, track, kinds, windows_of(track), numbers, attributed.graphs)
+            sums = yield from _stream_sums(reader, track, attributed, windows_of(track))
             graph_times.add(attributed, sums)
-            busy += int(sums.total.sum())
             yield from _add_stream(instructions, track, sums, rows)
             streams.append(track)
         if streams:
             table.tracks += streams
             table.cores += 1
-            span, running = yield from _times(reader, streams, windows_of, device_time(device.group))
-            table.span += span
-            table.overlap += busy - running
+            work = yield from _work(reader, streams)
+            extent = yield from work.busy.extent(TickRange(0, TICK_LIMIT))
+            time = device_time(device.group)
+            windows = work.windows(windows_of) if time is None else time
+            table.span += windows.clipped(extent.start, extent.stop).ticks * reader.tick_ps
     table.operations = [row for row in rows.values() if row.count or row.total or row.flops or row.bytes]
     table.program_names = instructions.names
     table.notes = instructions.notes + [note for note in graph_times.notes if note not in instructions.notes]
@@ -98,6 +100,19 @@ def gpu_op_table(
     if table.operations and not any(row.metadata.program for row in table.operations):
         table.notes.append(_NO_HLO)
     return table
+
+
+def _stream_sums(
+    reader: QueryReader, track: int, attributed: AttributedKinds, windows: Windows
+) -> Interruptible[KindSums]:
+    """The sums of a stream; where no two kinds are of one instruction, each kernel is an occurrence of its kind."""
+    kinds = attributed.kinds
+    numbers = _instruction_numbers(kinds)
+    if attributed.graphs is None and len(np.unique(numbers)) == len(numbers):
+        sums = yield from kind_sums(reader, track, windows)
+        if sums is not None:
+            return sums
+    return (yield from record_sums(reader, track, kinds, windows, numbers, attributed.graphs))
 
 
 def _instruction_numbers(kinds: TrackKinds) -> Ints:
@@ -147,34 +162,41 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
         row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-def _times(
-    reader: QueryReader, streams: Collection[int], windows_of: WindowsOf, time: Windows | None
-) -> Interruptible[tuple[int, int]]:
-    """The part of the time of a GPU from the first thing that it does to the end of the last one, ps.
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Some streams of a GPU, and when they are busy."""
 
-    And how much of it anything runs on any of the streams, each in its own windows. `time` None: it is that of the
-    windows, which are those of all streams. Otherwise it is that of steps, in which anything counts that runs.
-    """
+    tracks: Sequence[int]
+    busy: Busy
+
+    def windows(self, windows_of: WindowsOf) -> Windows:
+        """The windows of any of them."""
+        return Windows.from_spans([], []).joined(*map(windows_of, self.tracks))
+
+    def running_ticks(self, windows_of: WindowsOf, time: Windows | None) -> Interruptible[int]:
+        """Ticks in which anything runs on any of the streams, each in its own windows.
+
+        `time`: that of the device, such as steps, in which anything counts that runs; None: it has none of its own.
+        """
+        windows = self.windows(windows_of) if time is None else time
+        # A stream works for something else outside its windows.
+        others = [windows.without(windows_of(track) if time is None else time) for track in self.tracks]
+
+        def ticks_of(piece: UnsortedPiece) -> int:
+            runs = [stream.any.without(other) for stream, other in zip(piece.sorted().of, others, strict=True)]
+            return runs[0].joined(*runs[1:]).ticks
+
+        running = 0
+        for ticks in worked_aside(self.busy.unsorted_pieces(windows), ticks_of):
+            running += ticks or 0
+            yield
+        return running
+
+
+def _work(reader: QueryReader, streams: Collection[int]) -> Interruptible[_Work]:
     devices = yield from devices_of(reader)
     tracks = [track.of_any_kind for device in devices for track in device.tracks if track.track in streams]
-    busy = Busy(reader, tracks)
-    extent = yield from busy.extent(TickRange(0, TICK_LIMIT))
-    stream_windows = [windows_of(track.track).clipped(extent.start, extent.stop) for track in tracks]
-    windows = Windows.from_spans([], []).joined(*stream_windows)
-    if time is not None:
-        windows = time.clipped(extent.start, extent.stop)
-        stream_windows = [windows] * len(tracks)
-    others = [windows.without(own) for own in stream_windows]  # in which a stream works for something else
-
-    def running_ticks(piece: UnsortedPiece) -> int:
-        runs = [stream.any.without(other) for stream, other in zip(piece.sorted().of, others, strict=True)]
-        return runs[0].joined(*runs[1:]).ticks
-
-    running = 0
-    for ticks in worked_aside(busy.unsorted_pieces(windows), running_ticks):
-        running += ticks or 0
-        yield
-    return windows.ticks * reader.tick_ps, running * reader.tick_ps
+    return _Work([track.track for track in tracks], Busy(reader, tracks))
 
 
 class GpuSource(OperationSource[GpuDevice]):
@@ -193,3 +215,20 @@ class GpuSource(OperationSource[GpuDevice]):
     ) -> Interruptible[OpTable]:
         """Their operations."""
         return (yield from gpu_op_table(reader, devices, windows_of, device_time))
+
+    def overlap(
+        self,
+        reader: QueryReader,
+        devices: Sequence[GpuDevice],
+        windows_of: WindowsOf,
+        device_time: DeviceTimeOf,
+        table: OpTable,
+    ) -> Interruptible[int]:
+        """By how much kernels take more than the busy time of the devices, ps."""
+        running = 0
+        for device in devices:
+            streams = [track for track in device.streams if track in table.tracks]
+            if streams:
+                work = yield from _work(reader, streams)
+                running += yield from work.running_ticks(windows_of, device_time(device.group))
+        return table.busy - running * reader.tick_ps

@@ -170,9 +170,9 @@ class KindSums:
     longest_at: Ints  # the first event that takes so long; -1
     empty: Ints  # that start in the windows and take no time
     shortest_lasting: Ints  # the least duration of the others; -1
-    occurrences: Ints  # that begin in the windows: of `count`, by groups, where there are any
-    uncut: Ints  # of `count`, or of `occurrences` by groups, those that windows do not cut
-    cut: CutParts  # of the others, those of `count` or those that begin an occurrence
+    occurrences: Ints  # that begin in the windows: of `count`, by groups; all of it where there are none
+    uncut: Ints  # of `occurrences`, those that windows do not cut
+    cut: CutParts  # of the others, those that begin an occurrence
     numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, cut as the operations are
     is_there: Mask = field(init=False)  # kinds with operations that start in the windows, or go on there
     shortest: Ints = field(init=False)  # the least duration of those that start in the windows, ps; -1: none does
@@ -272,7 +272,6 @@ def _left_out(reader: QueryReader, track: int) -> Ints:
 
 
 def _stored_kind_sums(kinds: TrackKinds, sums: OperationSums) -> KindSums:
-    none = np.zeros(len(sums), np.int64)
     return KindSums(
         kinds,
         sums.count,
@@ -282,7 +281,7 @@ def _stored_kind_sums(kinds: TrackKinds, sums: OperationSums) -> KindSums:
         sums.longest_at,
         sums.empty,
         sums.shortest_lasting,
-        none,
+        sums.count,
         sums.count,
         NO_PARTS,
         dict(sums.numbers),
@@ -339,6 +338,7 @@ class _Summing:
         numbers = {name: _exact(*sums.number(place)) for place, name in enumerate(SUMMED) if name in stats}
         *columns, total, inner = sums.take()
         count, empty, occurrences, longest, longest_at, shortest_lasting = map(_plain, columns)
+        occurrences = count if self._occurrences is None else occurrences
         return KindSums(
             self._kinds,
             count,
@@ -349,7 +349,7 @@ class _Summing:
             empty,
             shortest_lasting,
             occurrences,
-            (count if self._occurrences is None else occurrences) - cut_starts,
+            occurrences - cut_starts,
             CutParts.from_rows(cut),
             numbers,
         )

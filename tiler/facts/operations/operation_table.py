@@ -146,7 +146,8 @@ class OpTable:
     span: int  # of all devices together, from the first operation of each to the end of its last one: shares are of it
     cores: int
     tracks: list[int]  # that were looked at
-    overlap: int = 0  # by how much operations take more than the busy time of devices: on streams of GPUs, ps
+    # By how much operations take more than the busy time of devices: on streams of GPUs, ps. None: nobody asked.
+    overlap: int | None = 0
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
     graph_times: Mapping[str, int] = field(default_factory=dict)  # of kernels of graphs by `AttributedKinds.ways`, ps
@@ -177,5 +178,6 @@ class OpTable:
 
     @property
     def idle(self) -> int:
-        """Time in which nothing runs, ps."""
+        """Time in which nothing runs, ps, of a table that has it."""
+        assert self.overlap is not None
         return self.span - self.busy + self.overlap

@@ -111,6 +111,7 @@ class Instructions:
         self._modules: dict[Program, _Module | None] = {}
         self._parts: dict[int, ProgramParts] = {}  # by the id of the program's attachment
         self._files: dict[int, int] = {}  # by track
+        self._kernels: dict[tuple[int, int, str, str], OperationMetadata] = {}  # of streams that run the same
         # While the run is indexed it has no programs yet: nothing is cached then.
         self._kept = _KEPT.get(reader) or _KEPT.keep(reader, _Kept())
         self._damage: dict[Program, str] = {}
@@ -162,9 +163,13 @@ class Instructions:
             self.notes.append(note)
 
     def _kernel(self, file: int, kind: OperationKind) -> OperationMetadata:
-        name = kernel_kind_name(self._reader, file, kind)
-        is_copy = "memcpy_details" in kind.stats
-        return _plain("", name, COPY if is_copy else KERNEL, str(kind.stats.get("tf_op", "")))
+        category = COPY if "memcpy_details" in kind.stats else KERNEL
+        key = file, kind.metadata, category, str(kind.stats.get("tf_op", ""))
+        metadata = self._kernels.get(key)
+        if metadata is None:
+            name = kernel_kind_name(self._reader, file, kind)
+            metadata = self._kernels[key] = _plain("", name, category, key[-1])
+        return metadata
 
     def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Interruptible[_Instruction]:
         module_name = kind.module_name

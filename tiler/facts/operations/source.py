@@ -64,16 +64,36 @@ class OperationSource(ABC, Generic[Device]):
         devices: Sequence[Device],
         windows_of: WindowsOf,
         device_time: DeviceTimeOf = no_device_time,
+        *,
+        with_idle: bool = True,
     ) -> Interruptible[OpTable]:
-        """The same, cached: the next tool that is asked about the same range takes it."""
+        """The same, cached: the next tool that is asked about the same range takes it.
+
+        `with_idle`: somebody asks when none of its operations runs.
+        """
         tracks = [track for device in devices for track in device.tracks]
         times = {device.group: time for device in devices if (time := device_time(device.group)) is not None}
         key = self.id, windows_digest(tracks, windows_of) + windows_digest(list(times), times.__getitem__)
         table = _TABLES.get(reader, key)
         if table is None:
-            return _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of, device_time)))
-        table.mark_used()
+            table = _TABLES.keep(reader, key, (yield from self.make_table(reader, devices, windows_of, device_time)))
+        else:
+            table.mark_used()
+        if with_idle and table.overlap is None:
+            table.overlap = yield from self.overlap(reader, devices, windows_of, device_time, table)
         return table
+
+    def overlap(
+        self,
+        reader: QueryReader,
+        devices: Sequence[Device],
+        windows_of: WindowsOf,
+        device_time: DeviceTimeOf,
+        table: OpTable,
+    ) -> Interruptible[int]:
+        """The overlap of a table that was made without it; of a core there is none. Raises DamagedStore, NotBuilt."""
+        yield
+        return 0
 
     def programs(
         self,

@@ -52,6 +52,14 @@ class Classifier:
             return code
         return _xla_code(name.category or name.text)
 
+    def xla_operations(self, names: Sequence[Name]) -> list[int]:
+        """The same of many: most share a category."""
+        if self.rules.rules:
+            return list(map(self.xla_operation, names))
+        texts = [name.category or name.text for name in names]
+        codes = {text: _xla_code(text) for text in set(texts)}
+        return [codes[text] for text in texts]
+
     def gpu_stream(self, name: Name) -> int:
         """Kind of work on a stream of a GPU in an XSpace. Setting memory is computation, as in PyTorch traces."""
         code = self._of_user.code(name)

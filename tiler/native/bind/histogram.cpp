@@ -20,6 +20,7 @@
 #include "pyramid/histogram.hpp"
 #include "pyramid/histogram_record.hpp"
 #include "pyramid/leaf_spans.hpp"
+#include "pyramid/leaf_starts.hpp"
 #include "pyramid/span_sums.hpp"
 
 namespace nb = nanobind;
@@ -294,16 +295,18 @@ class BoundLeafSpans {
         std::vector<TickSpans> windows(LeafSpans::kKinds);
         {
             nb::gil_scoped_release release;
-            auto next = parts.begin();
-            for (size_t k = 0; k < contents.size(); ++k) {
-                page_ = k;
-                if (counts[k] < 0 || counts[k] > parts.end() - next) throw std::invalid_argument("no such parts");
-                spans_.add(ContainerReader(contents[k], max_rows), std::vector<LeafPart>(next, next + counts[k]));
-                next += counts[k];
+            std::vector<ContainerReader> readers;
+            readers.reserve(contents.size());
+            for (page_ = 0; page_ < contents.size(); ++page_) readers.emplace_back(contents[page_], max_rows);
+            try {
+                spans_.add(readers, parts, std::vector<size_t>(counts.begin(), counts.end()));
+            } catch (const DamagedContainer&) {
+                page_ = spans_.page();
+                throw;
             }
-            const std::vector<Spans> taken = spans_.take();
+            std::vector<Spans> taken = spans_.take();
             for (size_t kind = 0; kind < taken.size(); ++kind) {
-                windows[kind] = tick_spans(taken[kind].start, taken[kind].stop, limit);
+                windows[kind] = tick_spans(TickSpans{std::move(taken[kind].start), std::move(taken[kind].stop)}, limit);
             }
         }
         std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> columns;
@@ -389,6 +392,21 @@ void bind_histogram(nb::module_& m) {
     m.attr("LEFT_OUT") = kLeftOut;
     m.def("duration_bucket", &bucket_of_each, nb::arg("durations"),
           "Returns the bucket of each duration, in which all are alike to one per cent.");
+    m.def(
+        "leaf_starts",
+        [](const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+           const InColumn<int64_t>& slot) {
+            const std::vector<LeafPart> leaves = leaf_parts(tile, index, slot, tile, tile);
+            const Bytes bytes = bytes_of(view_of(page));
+            LeafStarts starts;
+            {
+                nb::gil_scoped_release release;
+                starts = leaf_starts(ContainerReader(bytes, max_rows), leaves);
+            }
+            return std::make_pair(to_numpy(std::move(starts.ordinal)), to_numpy(std::move(starts.start)));
+        },
+        nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
+        "Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.");
     nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")
         .def(nb::init<const InColumn<uint8_t>&>(), nb::arg("kinds"),
              "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")

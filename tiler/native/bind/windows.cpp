@@ -3,12 +3,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/divided_time.hpp"
 #include "columns/windows.hpp"
 
 namespace nb = nanobind;
@@ -58,27 +60,34 @@ void bind_windows(nb::module_& m) {
         nb::arg("start"), nb::arg("stop"), nb::arg("other_start"), nb::arg("other_stop"),
         "Returns the ticks that lie in the first of two sets of such spans, and not in the second.");
     m.def(
-        "divided_spans",
-        [](const InTicks& start, const InTicks& stop, const std::vector<std::tuple<InTicks, InTicks>>& sets) {
-            const TickSpansView all{span_of(start), span_of(stop)};
-            std::vector<TickSpansView> views;
+        "divided_time",
+        [](const InTicks& start, const InTicks& stop, const std::vector<std::tuple<InTicks, InTicks>>& sets,
+           const std::vector<size_t>& part_of_set, size_t parts, size_t counted) {
+            const TickSpansView stretches{span_of(start), span_of(stop)};
+            if (part_of_set.size() != sets.size()) throw std::invalid_argument("each set needs its part");
+            std::vector<PartSet> views;
             views.reserve(sets.size());
-            for (const auto& [first, last] : sets) views.push_back({span_of(first), span_of(last)});
-            std::vector<TickSpans> divided;
+            for (size_t k = 0; k < sets.size(); ++k) {
+                const auto& [first, last] = sets[k];
+                views.push_back({{span_of(first), span_of(last)}, part_of_set[k]});
+            }
+            DividedTime divided;
             {
                 nb::gil_scoped_release release;
-                divided = divided_spans(all, views);
+                divided = divided_time(stretches, views, parts, counted);
             }
             std::vector<OutSpans> spans;
-            spans.reserve(divided.size());
-            for (TickSpans& part : divided) {
+            spans.reserve(divided.spans.size());
+            for (TickSpans& part : divided.spans) {
                 spans.emplace_back(to_numpy(std::move(part.start)), to_numpy(std::move(part.stop)));
             }
-            return spans;
+            return std::make_tuple(to_numpy(std::move(divided.ticks)), std::move(spans));
         },
-        nb::arg("start"), nb::arg("stop"), nb::arg("sets"),
-        "Returns how some ticks are divided among sets of such spans: each is of the first set that has it. The last\n"
-        "of what is returned are those that none has.");
+        nb::arg("start"), nb::arg("stop"), nb::arg("sets"), nb::arg("part_of_set"), nb::arg("parts"),
+        nb::arg("counted"),
+        "Returns how stretches of time that ascend are divided among sets of such spans: each tick is of the part of\n"
+        "the first set that has it. The ticks of each stretch, part by part, and spans: of the parts from `counted`\n"
+        "on, and at last of those that no set has.");
 }
 
 }  // namespace tilescope

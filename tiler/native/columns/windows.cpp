@@ -79,6 +79,17 @@ TickSpans tick_spans(Span<const int64_t> start, Span<const int64_t> stop, int64_
     return spans;
 }
 
+TickSpans tick_spans(TickSpans&& spans, int64_t limit) {
+    const std::size_t n = same_size(spans.start, spans.stop);
+    bool are_apart = true;
+    for (std::size_t k = 0; k < n && are_apart; ++k) {
+        are_apart =
+            (k == 0 ? spans.start[k] >= 0 : spans.start[k] > spans.stop[k - 1]) && spans.start[k] < spans.stop[k];
+    }
+    are_apart = are_apart && (n == 0 || spans.stop.back() <= limit);
+    return are_apart ? std::move(spans) : tick_spans(spans.start, spans.stop, limit);
+}
+
 TickSpans joined_spans(const TickSpansView& a, const TickSpansView& b) {
     const std::size_t n = same_size(a.start, a.stop), m = same_size(b.start, b.stop);
     TickSpans spans;
@@ -110,32 +121,6 @@ TickSpans spans_without(const TickSpansView& a, const TickSpansView& b) {
         if (begin < a.stop[i]) spans.append(begin, a.stop[i]);
     }
     return spans;
-}
-
-std::vector<TickSpans> divided_spans(const TickSpansView& all, const std::vector<TickSpansView>& sets) {
-    for (const TickSpansView& set : sets) same_size(set.start, set.stop);
-    std::vector<TickSpans> divided(sets.size() + 1);
-    std::vector<std::size_t> place(sets.size(), 0);  // in each set, the first span that does not end before the tick
-    const std::size_t n = same_size(all.start, all.stop);
-    for (std::size_t k = 0; k < n; ++k) {
-        for (int64_t tick = all.start[k], next = 0; tick < all.stop[k]; tick = next) {
-            next = all.stop[k];
-            std::size_t owner = sets.size();
-            for (std::size_t s = 0; s < sets.size(); ++s) {
-                const TickSpansView& set = sets[s];
-                while (place[s] < set.stop.size() && set.stop[place[s]] <= tick) ++place[s];
-                if (place[s] == set.stop.size()) continue;
-                const bool has = set.start[place[s]] <= tick;
-                next = std::min(next, has ? set.stop[place[s]] : set.start[place[s]]);
-                if (has) {
-                    owner = s;
-                    break;
-                }
-            }
-            divided[owner].append(tick, next);
-        }
-    }
-    return divided;
 }
 
 }  // namespace tilescope

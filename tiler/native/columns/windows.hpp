@@ -18,6 +18,8 @@ struct TickSpans {
 
 // The ticks in [0, limit) that lie in any of some spans, which may be in any order, overlap and be empty.
 TickSpans tick_spans(Span<const int64_t> start, Span<const int64_t> stop, int64_t limit);
+// The same, without a copy of those that ascend and do not touch.
+TickSpans tick_spans(TickSpans&& spans, int64_t limit);
 
 struct TickSpansView {
     Span<const int64_t> start, stop;
@@ -26,9 +28,5 @@ struct TickSpansView {
 // These take spans that ascend and do not touch; what they return of others is some set of ticks.
 TickSpans joined_spans(const TickSpansView& a, const TickSpansView& b);
 TickSpans spans_without(const TickSpansView& a, const TickSpansView& b);
-
-// Divides the ticks of `all` among some sets: each tick is of the first set that has it, and of the last of those that
-// are returned where none has.
-std::vector<TickSpans> divided_spans(const TickSpansView& all, const std::vector<TickSpansView>& sets);
 
 }  // namespace tilescope

@@ -5,7 +5,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace tilescope {
@@ -82,29 +81,82 @@ void change(Span<int64_t> values, Change changed) {
     for (int64_t& value : values) value = static_cast<int64_t>(changed(static_cast<uint64_t>(value)));
 }
 
-// The sum of the differences before value `first`.
+#if defined(__SSE2__)
+// Sums of the bytes of a plane, of those that a mask has and of the others.
+struct ByteSums {
+    __m128i marked = _mm_setzero_si128(), others = _mm_setzero_si128();
+
+    void add(__m128i bytes, __m128i mask) {
+        marked = _mm_add_epi64(marked, _mm_sad_epu8(_mm_and_si128(mask, bytes), _mm_setzero_si128()));
+        others = _mm_add_epi64(others, _mm_sad_epu8(_mm_andnot_si128(mask, bytes), _mm_setzero_si128()));
+    }
+    static uint64_t total(__m128i lanes) {
+        uint64_t halves[2];
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(halves), lanes);
+        return halves[0] + halves[1];
+    }
+};
+
+// The sum of the differences [first, last), which are a multiple of sixteen: plane by plane, without values. Of zigzag
+// ones odd ones are negative, and half of each counts: the lowest plane gives its lowest bit away.
 template <unsigned Planes>
-uint64_t sum_before(const ContainerReader::Column& column, std::size_t first, bool zigzag) {
-    std::array<int64_t, kAtOnce> room{};
+uint64_t sum_of_sixteens(const ContainerReader::Column& column, std::size_t first, std::size_t last, bool zigzag) {
+    const __m128i ones = _mm_set1_epi8(1);
+    ByteSums sums[Planes];
+    __m128i odd_count = _mm_setzero_si128();
+    for (std::size_t k = first; k < last; k += 16) {
+        const auto plane = [&](unsigned number) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(column.values.data() + number * column.n + k));
+        };
+        const __m128i lowest = plane(0), odd = _mm_and_si128(lowest, ones);
+        const __m128i negative = zigzag ? _mm_cmpeq_epi8(odd, ones) : _mm_setzero_si128();
+        odd_count = _mm_add_epi64(odd_count, _mm_sad_epu8(odd, _mm_setzero_si128()));
+        sums[0].add(zigzag ? _mm_andnot_si128(ones, lowest) : lowest, negative);
+        for (unsigned number = 1; number < Planes; ++number) sums[number].add(plane(number), negative);
+    }
+    uint64_t positive = 0, negative = 0;
+    for (unsigned number = 0; number < Planes; ++number) {
+        const auto in_place = [&](uint64_t sum) {
+            return !zigzag ? sum << (8 * number) : number == 0 ? sum >> 1 : sum << (8 * number - 1);
+        };
+        positive += in_place(ByteSums::total(sums[number].others));
+        negative += in_place(ByteSums::total(sums[number].marked));
+    }
+    return zigzag ? positive - negative - ByteSums::total(odd_count) : positive;
+}
+#endif
+
+// The sum of the differences [first, last).
+template <unsigned Planes>
+uint64_t sum_of(const ContainerReader::Column& column, std::size_t first, std::size_t last, bool zigzag) {
     uint64_t sum = 0;
-    for (std::size_t begin = 0; begin < first; begin += kAtOnce) {
-        const Span<int64_t> batch(room.data(), std::min(kAtOnce, first - begin));
-        plain_values<Planes>(column, begin, batch);
-        for (const int64_t value : batch) {
-            const auto plain = static_cast<uint64_t>(value);
-            sum += zigzag ? unsigned_of(plain) : plain;
-        }
+#if defined(__SSE2__)
+    if constexpr (Planes > 0) {
+        const std::size_t whole = (last - first) / 16 * 16;
+        sum = sum_of_sixteens<Planes>(column, first, first + whole, zigzag);
+        first += whole;
+    }
+#endif
+    for (; first < last; ++first) {
+        const uint64_t plain = plain_value<Planes>(column.values.data(), column.n, first);
+        sum += zigzag ? unsigned_of(plain) : plain;
     }
     return sum;
 }
 
 // Some values at a time, which stay near while they are worked on twice.
 template <unsigned Planes>
-void decode_planes(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
+void decode_planes(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out,
+                   ContainerReader::Place& place) {
     const uint64_t base = column.base, scale = column.scale;
     const bool zigzag = (column.flags & kZigzag) != 0, delta = (column.flags & kDelta) != 0;
     uint64_t last = base;
-    if (delta && !column.is_float()) last += scale * sum_before<Planes>(column, first, zigzag);
+    if (delta && !column.is_float()) {
+        if (place.value > first) place = {};
+        place.sum += sum_of<Planes>(column, place.value, first, zigzag);
+        last += scale * place.sum;
+        place.value = first;
+    }
     for (std::size_t begin = 0; begin < out.size(); begin += kAtOnce) {
         const Span<int64_t> batch = out.subspan(begin, std::min(kAtOnce, out.size() - begin));
         plain_values<Planes>(column, first + begin, batch);
@@ -192,17 +244,22 @@ std::vector<int64_t> ContainerReader::decode(const Column& column) {
 }
 
 void ContainerReader::decode(const Column& column, std::size_t first, Span<int64_t> out) {
+    Place place;
+    decode(column, first, out, place);
+}
+
+void ContainerReader::decode(const Column& column, std::size_t first, Span<int64_t> out, Place& place) {
     if (first > column.n || out.size() > column.n - first) throw std::out_of_range("a column has no such values");
     switch (column.planes) {
-    case 0: return decode_planes<0>(column, first, out);
-    case 1: return decode_planes<1>(column, first, out);
-    case 2: return decode_planes<2>(column, first, out);
-    case 3: return decode_planes<3>(column, first, out);
-    case 4: return decode_planes<4>(column, first, out);
-    case 5: return decode_planes<5>(column, first, out);
-    case 6: return decode_planes<6>(column, first, out);
-    case 7: return decode_planes<7>(column, first, out);
-    default: return decode_planes<8>(column, first, out);
+    case 0: return decode_planes<0>(column, first, out, place);
+    case 1: return decode_planes<1>(column, first, out, place);
+    case 2: return decode_planes<2>(column, first, out, place);
+    case 3: return decode_planes<3>(column, first, out, place);
+    case 4: return decode_planes<4>(column, first, out, place);
+    case 5: return decode_planes<5>(column, first, out, place);
+    case 6: return decode_planes<6>(column, first, out, place);
+    case 7: return decode_planes<7>(column, first, out, place);
+    default: return decode_planes<8>(column, first, out, place);
     }
 }
 

@@ -52,6 +52,14 @@ class ContainerReader {
     // read, too. Throws std::out_of_range for values that are not there.
     static void decode(const Column& column, std::size_t first, Span<int64_t> out);
 
+    // A place in a column of differences, and the sum of those before it.
+    struct Place {
+        std::size_t value = 0;
+        uint64_t sum = 0;
+    };
+    // The same; what lies before `place` is not read again. It is at the first of the values then.
+    static void decode(const Column& column, std::size_t first, Span<int64_t> out, Place& place);
+
   private:
     std::size_t tiles_ = 0;
     std::vector<Column> columns_;

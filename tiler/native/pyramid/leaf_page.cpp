@@ -37,47 +37,50 @@ std::vector<std::size_t> ends_of(const ContainerReader& page) {
 }  // namespace
 
 LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
-    const std::size_t n = ends_.empty() ? 0 : ends_.back();
+    const std::size_t n = slice_count();
     index_ = column(page, ColumnId::index, page.tiles());
     slot_ = column(page, ColumnId::slot, page.tiles());
-    start_ = column(page, ColumnId::start, n);
+    starts_ = page.find(static_cast<uint8_t>(ColumnId::start), n);
     durations_ = page.find(static_cast<uint8_t>(ColumnId::duration), n);
     names_ = page.find(static_cast<uint8_t>(ColumnId::name), n);
-    duration_.resize(n);
-    name_.resize(n);
 }
 
 void LeafPage::rename(Span<const int32_t> names) {
-    if (names.size() != name_.size()) throw std::invalid_argument("each slice of a page needs a name");
-    std::copy(names.begin(), names.end(), name_.begin());
+    if (names.size() != slice_count()) throw std::invalid_argument("each slice of a page needs a name");
+    new_names_ = names;
     is_renamed_ = true;
 }
 
-SliceColumns LeafPage::slices(const LeafPart& part) {
+LeafPage::Rows LeafPage::rows(const LeafPart& part) const {
     if (part.tile >= ends_.size() || index_[part.tile] != part.index || slot_[part.tile] != part.slot) {
         throw DamagedContainer("a tile is not on its page");
     }
     const std::size_t first = part.tile == 0 ? 0 : ends_[part.tile - 1];
-    const std::size_t count = ends_[part.tile] - first;
-    const Span<const int64_t> start = Span<const int64_t>(start_).subspan(first, count);
-    const Span<int64_t> duration = Span<int64_t>(duration_).subspan(first, count);
-    const Span<int32_t> name = Span<int32_t>(name_).subspan(first, count);
-    if (count != 0 && durations_ != nullptr && names_ != nullptr) {
-        ContainerReader::decode(*durations_, first, duration);
-        wide_.resize(count);
-        ContainerReader::decode(*names_, first, wide_);
+    return {first, ends_[part.tile] - first};
+}
+
+SliceColumns LeafPage::slices(const LeafPart& part) {
+    const auto [first, count] = rows(part);
+    start_.resize(count);
+    duration_.resize(count);
+    name_.resize(count);
+    wide_.resize(count);
+    if (count != 0 && starts_ != nullptr && durations_ != nullptr && names_ != nullptr) {
+        ContainerReader::decode(*starts_, first, start_, start_place_);
+        ContainerReader::decode(*durations_, first, duration_);
+        if (!is_renamed_) ContainerReader::decode(*names_, first, wide_);
     }
     for (std::size_t k = 0; k < count; ++k) {
-        const bool in_time = start[k] >= 0 && start[k] < kTimeLimit && (k == 0 || start[k] >= start[k - 1]);
-        if (!in_time || duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) {
+        const bool in_time = start_[k] >= 0 && start_[k] < kTimeLimit && (k == 0 || start_[k] >= start_[k - 1]);
+        if (!in_time || duration_[k] < 0 || duration_[k] >= kTimeLimit - start_[k]) {
             throw DamagedContainer("slices of a page are not in the order of time");
         }
         if (is_renamed_) continue;
         if (wide_[k] < -1 || wide_[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
-        name[k] = static_cast<int32_t>(wide_[k]);
+        name_[k] = static_cast<int32_t>(wide_[k]);
     }
-    const SliceColumns all = {start, Span<const int64_t>(duration.data(), count),
-                              Span<const int32_t>(name.data(), count)};
+    const Span<const int32_t> name = is_renamed_ ? new_names_.subspan(first, count) : Span<const int32_t>(name_);
+    const SliceColumns all = {Span<const int64_t>(start_), Span<const int64_t>(duration_), name};
     return is_renamed_ ? without_those_left_out(all) : all;
 }
 

@@ -28,7 +28,18 @@ class LeafPage {
     // The page outlives it. Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
-    // Gives each slice of the page another name, or leaves it out. Throws std::invalid_argument unless there are as many.
+    // Places of the slices of a tile among all of the page.
+    struct Rows {
+        std::size_t first;
+        std::size_t count;
+    };
+    // Returns the rows of the tile that `part` is of. Throws DamagedContainer: it is another tile.
+    Rows rows(const LeafPart& part) const;
+
+    std::size_t slice_count() const { return ends_.empty() ? 0 : ends_.back(); }
+
+    // Gives each slice of the page another name, or leaves it out. The names outlive this. Throws std::invalid_argument
+    // unless there are as many.
     void rename(Span<const int32_t> names);
 
     // The slices of the tile that `part` is of, until others are asked for. Throws DamagedContainer: it is another
@@ -38,14 +49,17 @@ class LeafPage {
   private:
     SliceColumns without_those_left_out(const SliceColumns& all);
 
-    const ContainerReader::Column* durations_ = nullptr;  // null: there are no slices
+    const ContainerReader::Column* starts_ = nullptr;  // null: there are no slices
+    const ContainerReader::Column* durations_ = nullptr;
     const ContainerReader::Column* names_ = nullptr;
-    std::vector<int64_t> start_;
-    std::vector<int64_t> duration_;  // of the tiles that were asked for
+    ContainerReader::Place start_place_;
+    std::vector<int64_t> start_;  // of the tile that was asked for
+    std::vector<int64_t> duration_;
     std::vector<int32_t> name_;
     std::vector<int64_t> wide_;
+    Span<const int32_t> new_names_;  // of all slices
     bool is_renamed_ = false;
-    std::vector<int64_t> kept_start_;  // of one tile
+    std::vector<int64_t> kept_start_;
     std::vector<int64_t> kept_duration_;
     std::vector<int32_t> kept_name_;
     std::vector<std::size_t> ends_;

@@ -65,7 +65,8 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     if page is not None and not _is_recorded(scope):
         return (yield from saved_answer(scope.reader, question, page))
     question = _on_host(scope, question)
-    device_operations = yield from asked_operations(scope, question)
+    # That of GPUs is in `device_use`.
+    device_operations = yield from asked_operations(scope, question, with_idle=False)
     steps = yield from asked_steps(scope, question)
     host = yield from asked_host(scope, question)
     tracks = frozenset(scope.leaves(question.tracks))

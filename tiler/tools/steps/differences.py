@@ -1,6 +1,8 @@
 """A step beside others: what takes longer in it, by name and process, the greatest effect first.
 
 Own time of slices is compared, so that what lies in them is not counted twice: it adds up to the busy time of tracks.
+Own time of the slices that mark steps is what no name explains, and comes behind the names. Slices around steps, as a
+profiler's own, begin in none of them: they are not listed, and their time is in the rest.
 """
 
 from __future__ import annotations
@@ -82,8 +84,10 @@ def differences_table(
     count = max(sum(len(_numbers(steps, part)) for part in others), 1)
     ticks = np.array([row.ticks for row in sums.rows.values()], np.int64).reshape(-1, 2)
     taken, usual = ticks[:, 0], (ticks[:, 1] + count // 2) // count  # to the nearest tick
-    order = np.lexsort((np.arange(len(ticks)), -np.abs(taken - usual)))[:limit]
     entries = list(sums.rows.items())
+    is_mark = np.array([name == _MARK for _, name in sums.rows], np.bool_)
+    order = np.lexsort((np.arange(len(ticks)), -np.abs(taken - usual), is_mark))
+    order = np.array([place for place in order.tolist() if any(entries[place][1].count)][:limit], np.int64)
     listed = [entries[place] for place in order.tolist()]
     groups = scope.reader.tree.groups
     columns = [

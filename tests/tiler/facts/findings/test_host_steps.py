@@ -74,3 +74,22 @@ def test_a_pause_that_begins_in_a_step_that_is_left_out_is_named_by_it(tmp_path:
     with reading(write_ranks([rank], tmp_path), tmp_path) as reader:
         row, *others = findings(reader).rows
     assert (row.cause, row.steps) == (Cause.HOST_PAUSE, (FIRST_STEP,)), text([row, *others])
+
+
+def test_a_step_that_is_longer_all_over_names_what_most_of_it_goes_to(tmp_path: Path) -> None:
+    """The longest stretch of all is of nothing that was recorded, and a small part of the pause."""
+    rank = Rank()
+
+    def slow(rank: Rank) -> None:
+        rank.wait()
+        rank.spend(4_000)
+        for _ in range(40):
+            rank.call("pool.py(9): reserve", 1_500)
+            layers(rank, 1, kernel_us=10)
+
+    for number in range(FIRST_STEP, FIRST_STEP + STEPS):
+        step(rank, number, before=slow if number == 35 else None, after=None)
+    with reading(write_ranks([rank], tmp_path), tmp_path) as reader:
+        row, *others = findings(reader).rows
+    assert (row.cause, row.steps) == (Cause.HOST_PAUSE, (35,)), text([row, *others])
+    assert "reserve" in row.where, text([row, *others])

@@ -19,6 +19,7 @@ from tilescope.tiler.facts.findings import Cause
 from tilescope.tiler.facts.findings.candidates import candidates, communication
 from tilescope.tiler.facts.findings.device_time import TimePart
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.windows import Windows
 
 
 def check_sums(reader: QueryReader) -> None:
@@ -26,7 +27,7 @@ def check_sums(reader: QueryReader) -> None:
         for lane, causes in zip(group.lanes, group.causes, strict=True):
             parts = np.sum([lane.ticks[part] for part in TimePart], axis=0)
             assert (parts + lane.idle_ticks == lane.frames.ticks).all()
-            assert (lane.idle_ticks == lane.frames.ticks_in(lane.idle)).all()
+            assert (lane.idle_ticks == lane.frames.ticks_in(Windows.adjoined(lane.idle))).all()
             assert (np.sum(list(causes.ticks.values()), axis=0) == lane.idle_ticks).all()
             assert all((ticks >= 0).all() for ticks in causes.ticks.values())
             for blame in causes.blame.values():

@@ -72,7 +72,7 @@ def test_each_tick_is_in_a_slice_or_in_a_bin(
         (max(a, first), min(b, last), name)
         for name, of_name in slices.items()
         for a, b in of_name
-        if b - a >= width and a < last and b > first
+        if b - a >= width and max(a, first) < min(b, last)
     )
     assert (
         sorted(

@@ -38,3 +38,10 @@ def test_occurrences(kinds: list[int], size: int, rng: random.Random) -> None:
         of = Occurrences(np.array(GROUP, np.int64), record)
         found = {number: of.firsts(record(number).kind, number).tolist() for number in some}
         assert [first for number in range(len(records)) for first in found[number]] == plainly(kinds)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=40))
+def test_all_operations_begin_one_where_no_two_kinds_are_of_a_group(kinds: list[int]) -> None:
+    kind = np.array(kinds, np.int64)
+    occurrences = Occurrences(np.arange(6), lambda _: Operations(kind, kind * 0 - 1, kind))
+    assert occurrences.firsts(kind, 0).all()

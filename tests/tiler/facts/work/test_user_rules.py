@@ -46,6 +46,13 @@ def test_a_rule_wins_over_the_table_in_each_format(kind: WorkKind, work: Work) -
     assert rules.pytorch_event(other) == classifier(NO_WORK_RULES).pytorch_event(other)
 
 
+@pytest.mark.parametrize("rules", [[], [WorkRule("communication", "^send")]])
+def test_kinds_of_many_names_are_those_of_each(rules: list[WorkRule]) -> None:
+    names = [Name("send.1", ""), Name("send.1", "convolution fusion"), Name("all-reduce.1", ""), Name("", "all-reduce")]
+    of_all = by_rules(*rules)
+    assert of_all.xla_operations(names) == list(map(of_all.xla_operation, names))
+
+
 def test_the_first_rule_counts() -> None:
     rules = by_rules(WorkRule("copy", "^ab"), WorkRule("none", "^a"), WorkRule("copy", "^a"))
     assert rules.gpu_stream(Name("abc", "")) == code_of(Work.COPY, Origin.USER)
