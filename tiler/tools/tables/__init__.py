@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
@@ -55,13 +54,14 @@ class TablesQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
     tables = run_tables(scope.reader)
-    table = _chosen(tables, question)
+    notes: list[Note] = []
+    table = _chosen(tables, question, notes)
     if table is None:
-        return Answer(tables=[_list(tables)])
-    names, notes = _names(table, question)
-    sort = None if question.sort is None else _column_name(table, question.sort, "sort")
-    within = names if question.within is None else [_column_name(table, question.within, "within")]
-    rows = yield from chosen_rows(table, within, question.contains)
+        return Answer(tables=[_list(tables)], notes=notes)
+    names = _names(table, question, notes)
+    sort = _column_name(table, question.sort, "sort", notes)
+    within = _column_name(table, question.within, "within", notes)
+    rows = yield from chosen_rows(table, names if within is None else [within], question.contains)
     if sort is not None:
         rows = yield from sorted_rows(table, sort, rows, descending=question.descending)
     page = rows[question.after : question.after + question.limit]
@@ -80,35 +80,40 @@ def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
     return Answer(facts, [Table("rows", entry.name, columns, more=more)], notes=notes)
 
 
-def _chosen(tables: Sequence[RunTable], question: TablesQuestion) -> RunTable | None:
+def _chosen(tables: Sequence[RunTable], question: TablesQuestion, notes: list[Note]) -> RunTable | None:
     if question.number is not None:
-        if question.number >= len(tables):
-            raise UsageError(f"there is no table {question.number}: the run has {len(tables):,}")
-        return tables[question.number]
-    if question.name is None:
-        return None
-    matches = [table for table in tables if table.entry.name == question.name]
-    if len(matches) != 1:
+        if question.number < len(tables):
+            return tables[question.number]
+        notes.append(Note("warning", f"there is no table {question.number}: the run has {len(tables):,}"))
+    elif question.name is not None:
+        matches = [table for table in tables if table.entry.name == question.name]
+        if len(matches) == 1:
+            return matches[0]
         numbers = ", ".join(str(table.entry.id) for table in matches[:10])
         why = f"there are {len(matches)} (number {numbers})" if matches else "see the list of tables"
-        raise UsageError(f"no single table is called {question.name!r}: {why}")
-    return matches[0]
+        notes.append(Note("warning", f"no single table is called {question.name!r}: {why}"))
+    return None
 
 
-def _names(table: RunTable, question: TablesQuestion) -> tuple[list[str], list[Note]]:
-    if question.columns is not None:
-        return [_column_name(table, name, "columns") for name in arguments_in(question.columns, "columns")], []
-    names = table.columns
-    more = len(names) - MAX_NAMES
-    notes = [Note("info", f"{more:,} more columns are not listed: name them in `columns`")] if more > 0 else []
-    return names[:MAX_NAMES], notes
+def _names(table: RunTable, question: TablesQuestion, notes: list[Note]) -> list[str]:
+    """The columns that are listed: those that are wanted, or else the first."""
+    wanted = [] if question.columns is None else arguments_in(question.columns, "columns")
+    names = [name for name in wanted if _column_name(table, name, "columns", notes) is not None]
+    if names:
+        return names
+    more = len(table.columns) - MAX_NAMES
+    if more > 0:
+        notes.append(Note("info", f"{more:,} more columns are not listed: name them in `columns`"))
+    return table.columns[:MAX_NAMES]
 
 
-def _column_name(table: RunTable, name: str, field: str) -> str:
-    if name not in table:
-        there = ", ".join(table.columns[:10])
-        raise UsageError(f"{field}: table {table.entry.name!r} has no column {name!r}: it has {there}")
-    return name
+def _column_name(table: RunTable, name: str | None, field: str, notes: list[Note]) -> str | None:
+    """The name of a column; where there is none of this name, that is noted."""
+    if name is None or name in table:
+        return name
+    there = ", ".join(table.columns[:10])
+    notes.append(Note("warning", f"{field}: table {table.entry.name!r} has no column {name!r}: it has {there}"))
+    return None
 
 
 def _list(tables: Sequence[RunTable]) -> Table:
@@ -137,7 +142,7 @@ TOOL: Final = Tool(
     id="tables",
     title="Tables",
     help="the tables that lie beside the events of a run, and the rows of one, sorted and filtered",
-    group="events",
+    group="imports",
     question=TablesQuestion,
     answer=_answer,
     availability=_availability,
