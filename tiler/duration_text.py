@@ -6,7 +6,8 @@ from typing import Final
 
 _DAY_PS: Final = 86_400 * 10**12
 _YEAR_PS: Final = 365 * _DAY_PS + _DAY_PS // 4
-_LARGE_UNITS: Final = ((_DAY_PS, "d"), (3_600 * 10**12, "h"), (60 * 10**12, "min"))
+_LARGE_UNITS: Final = ((_DAY_PS, "d"), (3_600 * 10**12, "h"))
+_MINUTE_PS: Final = 60 * 10**12
 _SMALL_UNITS: Final = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 
 
@@ -18,6 +19,10 @@ def duration_text(ticks: int, tick_ps: int) -> str:
     for factor, unit in _LARGE_UNITS:
         if ps >= factor:
             return f"{ps / factor:.2f} {unit}"
+    if ps >= _MINUTE_PS:
+        # Tenths of a second, as on the pages of the viewer: "1 min 38.2 s".
+        minutes, tenths = divmod((ps + 5 * 10**10) // 10**11, 600)
+        return f"{minutes} min" + (f" {tenths / 10:g} s" if tenths else "")
     for factor, unit in _SMALL_UNITS:
         if ps >= factor:
             return f"{ps / factor:.3f}".rstrip("0").rstrip(".") + f" {unit}"

@@ -33,6 +33,21 @@ SCROLL = """async (step) => {
 }"""
 
 
+# Notes each text that is drawn, and how far it reaches over the left and right edge of its canvas, in pixels.
+WATCH_WORDS = """
+  window.drawnWords = [];
+  const fillText = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+    const { actualBoundingBoxLeft, actualBoundingBoxRight } = this.measureText(text);
+    const [from, to] = [x - actualBoundingBoxLeft, x + actualBoundingBoxRight].map(
+      (place) => this.getTransform().transformPoint({ x: place, y }).x,
+    );
+    window.drawnWords.push({ text, left: Math.min(0, from), right: Math.max(0, to - this.canvas.width) });
+    return fillText.call(this, text, x, y, ...more);
+  };
+"""
+
+
 @pytest.fixture(scope="module")
 def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
@@ -361,6 +376,17 @@ def test_notes_lead_to_the_timeline_and_more_rows_are_asked_for(page: Page, addr
     first, second = page.evaluate("visits")
     assert first.endswith(" on 2")
     assert second == "more 48,0,0"
+
+
+def test_no_words_of_a_chart_are_cut_at_its_edge(page: Page, address: str) -> None:
+    page.add_init_script(WATCH_WORDS)
+    for width in (1280, 1440):
+        page.set_viewport_size({"width": width, "height": 720})
+        for name in ("roofline", "steps"):
+            show(page, address, name)
+            expect(page.locator(".chart-card canvas").first).to_be_visible()
+            page.wait_for_function("window.drawnWords.length > 5")
+            assert page.evaluate("window.drawnWords.filter(({ left, right }) => left < 0 || right > 0)") == []
 
 
 @pytest.mark.deep

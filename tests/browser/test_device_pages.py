@@ -27,6 +27,10 @@ QUESTIONS = (
     (COUNTERS, "counters"),
 )
 
+# Figures in tables that are wider than their cells.
+CUT_FIGURES = """[...document.querySelectorAll('.data-table td.is-number')]
+    .filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.innerText)"""
+
 
 @pytest.fixture(scope="module")
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -96,11 +100,13 @@ def test_each_page_shows_the_figures_that_the_server_answers(
     assert table["title"] in text
     names = [column["values"][:3] for column in table["columns"] if column["kind"] == "name"]
     counts = [column["values"][:3] for column in table["columns"] if column["kind"] == "count"]
-    assert names or counts
-    for said in (said for column in names for said in column):
-        assert str(said) in text
+    texts = [column["values"][:3] for column in table["columns"] if column["kind"] == "text"]
+    assert names or counts or texts
+    for shown in (shown for column in (*names, *texts) for shown in column if shown is not None):
+        assert str(shown) in text
     for count in (count for column in counts for count in column if count is not None):
         assert _as_shown(count) in text
+    assert pages.page.evaluate(CUT_FIGURES) == []
     pages.viewer.screenshot(f"question-{tool}")
 
 

@@ -38,7 +38,8 @@ def test_seconds(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("ticks", "tick_ps", "text"),
     [(0, 1, "0 ps"), (1, 1, "1 ps"), (1, 1_000, "1 ns"), (1_500, 1_000, "1.5 µs"), (982_734_987_234, 1, "982.735 ms"),
-     (90 * 10**12, 1, "1.50 min"), (7_200 * 10**9, 1_000, "2.00 h"), (36 * 3_600 * 10**9, 1_000, "1.50 d")],
+     (90 * 10**12, 1, "1 min 30 s"), (98_249 * 10**9, 1, "1 min 38.2 s"), (119_960 * 10**9, 1, "2 min"),
+     (3_599_900 * 10**9, 1, "59 min 59.9 s"), (7_200 * 10**9, 1_000, "2.00 h"), (36 * 3_600 * 10**9, 1_000, "1.50 d")],
 )  # fmt: skip
 def test_durations(ticks: int, tick_ps: int, text: str) -> None:
     assert duration_text(ticks, tick_ps) == text

@@ -102,12 +102,15 @@ def asked_operations(scope: Scope, question: SpanQuestion, *, with_idle: bool = 
 
 def _graph_text(table: OpTable, tick_ps: int) -> str:
     """Note on the attribution of the time of kernels of graphs to instructions."""
-    times = {way: duration_text(table.graph_times.get(way, 0) // tick_ps, tick_ps) for way in (*Way, LEFT)}
+    ways: list[tuple[str, str]] = [
+        (Way.NAME, "belong to instructions by names of kernels"),
+        (Way.ORDER, "belong to instructions by their order"),
+        (LEFT, "stay with their graphs"),
+    ]
+    ticks = {way: table.graph_times.get(way, 0) // tick_ps for way, _ in ways}
+    parts = [f"{duration_text(ticks[way], tick_ps)} {does}" for way, does in ways if ticks[way]]
     total = duration_text(sum(table.graph_times.values()) // tick_ps, tick_ps)
-    return (
-        f"kernels of CUDA graphs and command buffers take {total}: {times[Way.NAME]} belong to instructions by names "
-        f"of kernels, {times[Way.ORDER]} by their order, and {times[LEFT]} stay with their graphs"
-    )
+    return f"kernels of CUDA graphs and command buffers take {total}: {', '.join(parts)}"
 
 
 def asked_programs(

@@ -12,6 +12,8 @@ import pytest
 
 from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
+from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
+from tests.tiler.facts.findings.pytorch_run import write_ranks
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.indexing import build_store
@@ -309,3 +311,12 @@ def test_means_are_of_the_steps_that_all_cores_have(tmp_path: Path) -> None:
     texts = [note.text for note in pipeline.notes]
     assert f"pod-worker-1 lacks step {shape.first_step}." in texts, "the host, not each of its cores"
     assert "Means and shares are of the 4 steps that all have, not of 1 more." in texts
+
+
+@pytest.mark.parametrize(("cause", "where"), [("slow_host", "host"), ("exposed_collective", "device")])
+def test_where_to_look_is_where_the_longest_cause_is(tmp_path: Path, cause: str, where: str) -> None:
+    build_store(write_ranks(run(PLANTED[cause]), tmp_path), tmp_path / "store")
+    found = answer(QueryReader(open_run_store(tmp_path / "store")))
+    assert found.fact("verdict").value == "not input-bound"
+    assert found.fact("where").value == where
+    assert found.notes[0].severity == "info"

@@ -73,7 +73,8 @@ def test_tpus_as_xprof_has_them(readers: dict[str, QueryReader], name: str, host
         assert is_close(one["share"], row["selfTimePercent"])
         assert is_close(one["cumulative"], row["cumulativeTimePercent"])
         assert is_close((one["flop_rate"] or 0) / 1e9, row["flopRate"])
-        assert one["category"] == row["category"]
+        assert one["category"] == row["category"] or row["category"] == "Unknown"
+        assert one["category"] not in (None, "Unknown")  # XProf has the framework's alone
         assert one["track"] is not None
         assert one["query"]
     assert percent(value(found, "device_idle")) == top["p"]["device_idle_time_percent"]

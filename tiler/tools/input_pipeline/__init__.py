@@ -26,7 +26,7 @@ from tilescope.tiler.tools.input_pipeline.host_tables import (
     category_times,
     operations_table,
 )
-from tilescope.tiler.tools.input_pipeline.levels import INPUT, Verdict, verdict
+from tilescope.tiler.tools.input_pipeline.levels import INPUT, NOT_BOUND, Verdict, verdict
 from tilescope.tiler.tools.input_pipeline.saved import PAGE, saved_answer
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -37,6 +37,11 @@ from tilescope.tiler.tools.tool import Tool
 
 MAX_LISTED: Final = 65_536
 DEFAULT_LISTED: Final = 1000
+
+# What the host does while devices have nothing to do.
+_HOST_CAUSES: Final = frozenset(
+    {Cause.LAUNCH, Cause.SYNC, Cause.RECOMPILATION, Cause.HOST_PAUSE, Cause.ALLOCATOR, Cause.OUTPUT}
+)
 
 NOTHING_KNOWN: Final = (
     "the trace has neither steps nor threads of hosts: mark steps (jax.profiler.StepTraceAnnotation, Keras, step of "
@@ -71,7 +76,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     tables += choice.tables
     notes = [*choice.notes, *notes]
     if judgement is not None:
-        notes.insert(0, Note("info" if judgement.where == "device" else "warning", judgement.text))
+        notes.insert(0, Note("info" if judgement.word == NOT_BOUND else "warning", judgement.text))
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
@@ -94,7 +99,9 @@ def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
     sentence = f"The program is {judgement.word}: {judgement.text}"
     if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
         return replace(judgement, text=sentence)
-    return replace(verdict(0.0), text=f"Waiting for input costs less than 3 % of a step. {findings.rows[0].sentence}")
+    first = findings.rows[0]
+    where = "host" if first.cause in _HOST_CAUSES else "device"
+    return replace(verdict(0.0), where=where, text=f"Waiting for input costs less than 3 % of a step. {first.sentence}")
 
 
 def _copied(steps: AskedSteps) -> Fraction:

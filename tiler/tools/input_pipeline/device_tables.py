@@ -256,7 +256,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],
         [*means_note(steps.aligned), *_level_notes(noted, duration, in_means)],
-        f"of the time of steps, {FIRST_STEP}" if is_first_left_out else "of the time of all steps",
+        f"in copies to devices, of the time of {f'steps, {FIRST_STEP}' if is_first_left_out else 'all steps'}",
         ", ".join(filter(None, (step_note, FIRST_STEP if is_first_left_out else ""))),
     )
 

@@ -31,6 +31,8 @@ ALL_REDUCE: Final = Level(0.06)
 IDLE: Final = Level(0.03)
 SPARSE: Final = Level(0.10)
 
+NOT_BOUND: Final = "not input-bound"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -58,7 +60,7 @@ def verdict(input_share: float) -> Verdict:
             "computation",
         )
     return Verdict(
-        "not input-bound",
+        NOT_BOUND,
         "device",
         f"only {percent_text(input_share)} of the step time is waiting for input: look at the computation",
     )

@@ -91,8 +91,8 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
         profile = _Profile(root, layouts, tree_notes)
         _TREES.keep(device_operations.table, key, profile)
     notes = [
+        *operation_notes(device_operations),  # first what the page leads with
         *device_operations.notes,
-        *operation_notes(device_operations),
         *(note for note in profile.notes if note not in device_operations.notes),
     ]
     rows = list(_rows(profile.root, question.limit, question.cover))

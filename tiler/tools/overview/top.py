@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from tilescope.tiler.facts import Device, Work
-from tilescope.tiler.facts.operations.framework import known_rates, longest_framework_operations
+from tilescope.tiler.facts.operations.framework import UNKNOWN_TYPE, known_rates, longest_framework_operations
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.operations import AskedOperations
@@ -21,14 +21,20 @@ TITLE: Final = "What takes most of the devices' time"
 
 
 def top_operations(device_operations: AskedOperations, limit: int) -> Table:
-    """Operations of the framework; shares are of the time in which devices work."""
+    """Operations of the framework; shares are of the time in which devices work.
+
+    An instruction that no operation of the framework stands for has the category of its program.
+    """
     listed = longest_framework_operations(device_operations.table, limit)
     busy = device_operations.table.busy
     listed_rates = [known_rates(operation, device_operations.peaks) for operation in listed]
     columns = [
         *_columns(
             [operation.name for operation in listed],
-            [operation.type for operation in listed],
+            [
+                operation.longest_part.metadata.category if operation.type == UNKNOWN_TYPE else operation.type
+                for operation in listed
+            ],
             [device_operations.ticks(operation.sums.own) for operation in listed],
             [operation.sums.own / busy if busy else 0.0 for operation in listed],
         ),

@@ -72,7 +72,7 @@ export function AnswerView({
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
       {isEmpty(answer) && (
         <p class="answer-empty">
-          {tool.title} has found nothing in {rangeText}. Look at another range.
+          {tool.title} has found nothing in {rangeText}.
         </p>
       )}
       {series.length > 0 && (

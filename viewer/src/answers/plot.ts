@@ -13,6 +13,9 @@ import { drawRules, drawSpan } from "./plot-overlay";
 import { drawLineNames, drawPoints, labelRoom, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
 
+/** Room for half a label with a unit, as of a mark at the right end: "10 000 FLOP/B", "1 min 30 s". */
+const HALF_LABEL_PX = 40;
+
 /** Draws into an element. */
 export class Plot {
   readonly #chart: uPlot;
@@ -115,7 +118,7 @@ function uplotOptions(
     measures.find((measure) => measure.columns.includes(column))?.id ?? "y0";
   return {
     ...size,
-    padding: [8, 12, 0, 4],
+    padding: [8, data.isLog || data.xKind === "time" ? HALF_LABEL_PX : 12, 0, 4],
     legend: { show: false },
     cursor: {
       x: kind !== "points",

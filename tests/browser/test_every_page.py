@@ -1,0 +1,86 @@
+"""No fault that axe-core finds on the page of any tool, with an answer about a run that has one, in both themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Served, serving
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.tool_pages import ToolPages
+from tests.corpus import corpus_root
+from tests.run_kinds import RUN_KINDS
+from tilescope.tiler.tools.catalogue import installed_tools
+
+# Real runs come first. Where the corpus is absent, made-up ones have an answer for every tool.
+REAL = (
+    "xplane/tpu_v6e_4core.xplane.pb",
+    "xplane/h100_jax_train.xplane.pb",
+    "pod",
+    "imports/input_pipeline.json",
+    "kineto/h100_gpt_stack.pt.trace.json.gz",
+)
+
+# Fields without which there is no answer, but for the lane, which a run names by itself.
+FIELDS = {
+    **dict.fromkeys(("search", "hit_bins"), "&f.query=a"),
+    "find": "&f.text=a",
+    "bins": "&f.track=0",
+    "nesting": "&f.track=0&f.ordinal=0",
+    "lane_bins": "&f.lane=",
+    "lane_events": "&f.at=0&f.lane=",
+}
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("every")
+    made = []
+    for kind, write in RUN_KINDS.items():
+        (folder / kind).mkdir()
+        made.append(write(folder / kind))
+    real = [path for name in REAL if (path := corpus_root() / name).exists()]
+    with serving([*real, *made], folder / "cache") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def runs_by_tool(browser: Browser, site: Served) -> dict[str, str]:
+    """The first run for which each tool has an answer."""
+    runs: dict[str, str] = {}
+    context = browser.new_context()
+    viewer = Viewer(context.new_page(), site.url)
+    for run in (str(entry["id"]) for entry in site.get("/runs")["runs"]):
+        viewer.page.goto(f"{site.url}/?run={run}")  # it is indexed when somebody looks at it
+        viewer.wait("['open', 'empty'].includes(window.tilescope?.state)", 60)
+        build = site.get(f"/runs/{run}/manifest")["build"]
+        for tool in site.get(f"/runs/{run}/builds/{build}/tools")["tools"]:
+            if tool["available"]:
+                runs.setdefault(str(tool["id"]), run)
+    context.close()
+    return runs
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(installed_tools().tools))
+def test_a_page(pages: ToolPages, site: Served, runs_by_tool: dict[str, str], name: str) -> None:
+    run = runs_by_tool[name]
+    fields = FIELDS.get(name, "")
+    if fields.endswith("lane="):
+        build = site.get(f"/runs/{run}/manifest")["build"]
+        lanes = site.get(f"/runs/{run}/builds/{build}/tools/lanes")["tables"][0]["columns"]
+        fields += next(column["values"][0] for column in lanes if column["id"] == "lane")
+    for scheme in ("dark", "light"):
+        pages.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        pages.page.goto("about:blank")
+        pages.page.goto(f"{site.url}/?run={run}#v=1&tool={name}{fields}")
+        pages.wait_for(name)
+        pages.page.locator(".answer, .graph-node, .model-graph, [data-state]").first.wait_for()
+        pages.viewer.wait("document.querySelector('[data-state=loading], [data-state=progress]') === null")
+        assert pages.page.locator("[data-state=failed], [data-state=asking], [data-state=unknown]").count() == 0
+        pages.viewer.frames(3)
+        assert faults(pages.viewer) == []
+        pages.viewer.screenshot(f"every-{name}-{scheme}")
