@@ -1233,16 +1233,21 @@ class LaunchJoin:
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
         keys: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
-        states: Sequence[
-            Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
+        flows: tuple[
+            Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         ],
         most_work: int,
         most: int,
     ) -> None:
         """
-        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and
-        what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where
-        there are launches, and more than `most` works without a flow, nor where there are more than
+        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.
+        `flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among
+        these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined
+        where there are launches, and more than `most` works without a flow, nor where there are more than
         MOST_JOINED_SLICES: `has_room` is False then.
         """
 
@@ -1278,12 +1283,13 @@ class LaunchJoin:
         place: int,
         start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None,
         Annotated[NDArray[numpy.int8], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
     ]:
         """
-        Returns tick, direction and partner's track of all ends on a track, by the starts of its slices.
+        Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is
+        None where these are the starts.
         """
 
 class PartSums:

@@ -23,18 +23,15 @@ namespace tilescope {
 namespace {
 
 using JoinColumn = InColumn<std::int64_t>;
-using JoinStates = InColumn<std::uint8_t>;
+using FlowColumns = std::tuple<InColumn<std::int32_t>, JoinColumn, InColumn<std::uint32_t>, InColumn<std::uint32_t>,
+                               InColumn<std::uint8_t>>;
 
 // The join, with the columns of its tracks.
 class BoundLaunchJoin {
   public:
     BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<JoinColumn>> ordinals,
-                    std::vector<JoinColumn> keys, std::vector<std::optional<JoinStates>> states, std::size_t most_work,
-                    std::size_t most)
-        : ordinals_(std::move(ordinals)),
-          keys_(std::move(keys)),
-          states_(std::move(states)),
-          join_(joined(tracks, most_work, most)) {}
+                    std::vector<JoinColumn> keys, const FlowColumns& flows, std::size_t most_work, std::size_t most)
+        : ordinals_(std::move(ordinals)), keys_(std::move(keys)), join_(joined(tracks, flows, most_work, most)) {}
 
     std::tuple<std::int64_t, std::int64_t> sides(std::size_t place) const {
         const LaunchJoin::Sides sides = join_.sides(place);
@@ -58,8 +55,9 @@ class BoundLaunchJoin {
             nb::gil_scoped_release release;
             ends = join_.ends(place, span_of(start));
         }
-        return std::make_tuple(to_numpy(std::move(ends.tick)), to_numpy(std::move(ends.incoming)),
-                               to_numpy(std::move(ends.partner)));
+        std::optional<OutColumn<std::int64_t>> tick;
+        if (!ends.is_of_all) tick = to_numpy(std::move(ends.tick));
+        return std::make_tuple(std::move(tick), to_numpy(std::move(ends.incoming)), to_numpy(std::move(ends.partner)));
     }
 
     auto counts() const {
@@ -70,22 +68,24 @@ class BoundLaunchJoin {
     bool has_room() const { return join_.counts().has_room; }
 
   private:
-    LaunchJoin joined(const std::vector<std::int64_t>& tracks, std::size_t most_work, std::size_t most) const {
-        same_size(tracks, keys_, ordinals_, states_);
+    LaunchJoin joined(const std::vector<std::int64_t>& tracks, const FlowColumns& flows, std::size_t most_work,
+                      std::size_t most) const {
+        same_size(tracks, keys_, ordinals_);
         std::vector<NumberedSlices> slices(tracks.size());
         for (std::size_t k = 0; k < tracks.size(); ++k) {
             slices[k].track = tracks[k];
             slices[k].key = span_of(keys_[k]);
             if (const auto& ordinal = ordinals_[k]) slices[k].ordinal = span_of(*ordinal);
-            if (const auto& state = states_[k]) slices[k].state = span_of(*state);
         }
+        const auto& [track, ordinal, source, target, is_on_device] = flows;
+        const FileFlows file_flows{span_of(track), span_of(ordinal), span_of(source), span_of(target),
+                                   span_of(is_on_device)};
         nb::gil_scoped_release release;
-        return LaunchJoin(std::move(slices), most_work, most);
+        return LaunchJoin(std::move(slices), file_flows, most_work, most);
     }
 
     std::vector<std::optional<JoinColumn>> ordinals_;
     std::vector<JoinColumn> keys_;
-    std::vector<std::optional<JoinStates>> states_;
     LaunchJoin join_;
 };
 
@@ -95,12 +95,13 @@ void bind_launch_join(nb::module_& m) {
     m.attr("MOST_JOINED_SLICES") = LaunchJoin::kMostSlices;
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
         .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>, std::vector<JoinColumn>,
-                      std::vector<std::optional<JoinStates>>, std::size_t, std::size_t>(),
-             nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("states"), nb::arg("most_work"),
+                      const FlowColumns&, std::size_t, std::size_t>(),
+             nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("flows"), nb::arg("most_work"),
              nb::arg("most"),
-             "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and\n"
-             "what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where\n"
-             "there are launches, and more than `most` works without a flow, nor where there are more than\n"
+             "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.\n"
+             "`flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among\n"
+             "these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined\n"
+             "where there are launches, and more than `most` works without a flow, nor where there are more than\n"
              "MOST_JOINED_SLICES: `has_room` is False then.")
         .def_prop_ro("has_room", &BoundLaunchJoin::has_room, "False: nothing was joined.")
         .def_prop_ro("counts", &BoundLaunchJoin::counts,
@@ -110,7 +111,8 @@ void bind_launch_join(nb::module_& m) {
              "Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those\n"
              "of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.")
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
-             "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices.");
+             "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is\n"
+             "None where these are the starts.");
 }
 
 }  // namespace tilescope
