@@ -1223,6 +1223,22 @@ class FlowTiler:
 
 MOST_JOINED_SLICES: int = 2147483647
 
+def partner_steps(
+    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ordinal: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns of each partner the step from the one before on the same track, and of each track, in the order in
+    which they come, its first partner less 1. Raises ValueError.
+    """
+
+def partner_ordinals(
+    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    step: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """Returns the ordinals of `partner_steps`. Raises ValueError."""
+
 class LaunchJoin:
     """Launches and work of devices, joined by their numbers."""
 

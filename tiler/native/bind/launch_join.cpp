@@ -1,4 +1,4 @@
-// Binds the joining of launches and work by their numbers.
+// Binds the joining of launches and work by their numbers, and how their partners are stored.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -15,6 +15,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "columns/launch_join.hpp"
+#include "columns/partner_steps.hpp"
 
 namespace nb = nanobind;
 
@@ -89,10 +90,33 @@ class BoundLaunchJoin {
     LaunchJoin join_;
 };
 
+auto steps_of(const JoinColumn& track, const JoinColumn& ordinal) {
+    PartnerSteps steps;
+    {
+        nb::gil_scoped_release release;
+        steps = partner_steps(span_of(track), span_of(ordinal));
+    }
+    return std::make_tuple(to_numpy(std::move(steps.step)), to_numpy(std::move(steps.before)));
+}
+
+auto ordinals_of(const JoinColumn& track, const JoinColumn& step, const JoinColumn& before) {
+    std::vector<std::int64_t> ordinals;
+    {
+        nb::gil_scoped_release release;
+        ordinals = partner_ordinals(span_of(track), span_of(step), span_of(before));
+    }
+    return to_numpy(std::move(ordinals));
+}
+
 }  // namespace
 
 void bind_launch_join(nb::module_& m) {
     m.attr("MOST_JOINED_SLICES") = LaunchJoin::kMostSlices;
+    m.def("partner_steps", &steps_of, nb::arg("track"), nb::arg("ordinal"),
+          "Returns of each partner the step from the one before on the same track, and of each track, in the order in\n"
+          "which they come, its first partner less 1. Raises ValueError.");
+    m.def("partner_ordinals", &ordinals_of, nb::arg("track"), nb::arg("step"), nb::arg("before"),
+          "Returns the ordinals of `partner_steps`. Raises ValueError.");
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
         .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>, std::vector<JoinColumn>,
                       const FlowColumns&, std::size_t, std::size_t>(),

@@ -37,9 +37,13 @@ struct Ranked {
 class FlowTiler::BinEdges {
   public:
     void add(std::uint64_t key, std::int64_t count) {
-        if (!edges_.empty() && edges_.back().key == key) {
-            edges_.back().count += count;
-            return;
+        // Most bins have few edges, which take turns.
+        const std::size_t last = edges_.size(), looked_at = std::min(last, kLookedAt);
+        for (std::size_t k = 1; k <= looked_at; ++k) {
+            if (edges_[last - k].key == key) {
+                edges_[last - k].count += count;
+                return;
+            }
         }
         if (edges_.size() == sum_at_) {
             sum();
@@ -57,7 +61,7 @@ class FlowTiler::BinEdges {
     }
 
   private:
-    static constexpr std::size_t kSumAt = 4096;
+    static constexpr std::size_t kSumAt = 4096, kLookedAt = 8;
 
     void sum() {
         if (edges_.size() < 2) return;

@@ -26,8 +26,8 @@ class FlowStates {
     // A flow joins it to the other side, whatever that has.
     static constexpr std::uint8_t kPaired = 2;
 
-    // Memory: a byte for each slice, and meanwhile two bits for each ordinal of tracks of which not all slices have a number;
-    // none without flows. Throws std::invalid_argument for edges between ends that there are not.
+    // Memory: a byte for each slice, and meanwhile one for each end, and two bits for each ordinal of tracks of which not all
+    // slices have a number; none without flows. Throws std::invalid_argument for edges between ends that there are not.
     FlowStates(Span<const NumberedSlices> tracks, const FileFlows& flows);
 
     std::uint8_t at(std::size_t place, std::size_t row) const { return states_.empty() ? 0 : states_[place][row]; }
