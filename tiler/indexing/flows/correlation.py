@@ -76,6 +76,14 @@ class TrackPairs:
                 way = np.full(len(ordinal), LaunchWay.CORRELATION, np.int64)
                 yield Launches(ordinal, partner_track, partner_ordinal, way, incoming)
 
+    def stored_chunks(self) -> Iterator[tuple[int, bytes]]:
+        """The same chunks as they are stored, not compressed, each with the ordinal of its first slice."""
+        row = 0
+        while row < len(self._slices):
+            row, first, chunk = self._join.read_stored(self._place, row, LAUNCHES_OF_A_CHUNK)
+            if chunk:
+                yield first, chunk
+
     def ends(self) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:
         """Ticks in order, directions and partners' tracks of all ends on the track."""
         tick, incoming, partner = self._join.ends(self._place, self._slices.start)

@@ -14,8 +14,10 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/written.hpp"
 #include "columns/launch_join.hpp"
 #include "columns/partner_steps.hpp"
+#include "pages/launch_chunk.hpp"
 
 namespace nb = nanobind;
 
@@ -24,6 +26,7 @@ namespace tilescope {
 namespace {
 
 using JoinColumn = InColumn<std::int64_t>;
+constexpr std::uint32_t kWayOfCorrelations = 1;  // tiler/records/launches.py has all of them
 using FlowColumns = std::tuple<InColumn<std::int32_t>, JoinColumn, InColumn<std::uint32_t>, InColumn<std::uint32_t>,
                                InColumn<std::uint8_t>>;
 
@@ -32,7 +35,10 @@ class BoundLaunchJoin {
   public:
     BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<JoinColumn>> ordinals,
                     std::vector<JoinColumn> keys, const FlowColumns& flows, std::size_t most_work, std::size_t most)
-        : ordinals_(std::move(ordinals)), keys_(std::move(keys)), join_(joined(tracks, flows, most_work, most)) {}
+        : tracks_(tracks),
+          ordinals_(std::move(ordinals)),
+          keys_(std::move(keys)),
+          join_(joined(tracks, flows, most_work, most)) {}
 
     std::tuple<std::int64_t, std::int64_t> sides(std::size_t place) const {
         const LaunchJoin::Sides sides = join_.sides(place);
@@ -48,6 +54,24 @@ class BoundLaunchJoin {
         }
         return std::make_tuple(next, to_numpy(std::move(rows.ordinal)), to_numpy(std::move(rows.partner_track)),
                                to_numpy(std::move(rows.partner_ordinal)), to_numpy(std::move(rows.incoming)));
+    }
+
+    std::tuple<std::size_t, std::int64_t, nb::bytes> read_stored(std::size_t place, std::size_t row,
+                                                                 std::size_t most) const {
+        StoredLaunchRows rows;
+        std::size_t next = 0;
+        std::optional<ContainerWriter> chunk;
+        std::vector<std::uint32_t> way;
+        {
+            nb::gil_scoped_release release;
+            next = join_.read(place, row, most, rows);
+            way.assign(rows.ordinal.size(), kWayOfCorrelations);
+            chunk = launch_chunk(static_cast<std::uint32_t>(tracks_.at(place)),
+                                 {rows.ordinal, rows.partner_track, rows.partner_step, rows.before_partners, way,
+                                  rows.incoming});
+        }
+        if (rows.ordinal.size() == 0) return {next, 0, nb::bytes("", 0)};
+        return {next, *rows.ordinal.data(), written(*chunk)};
     }
 
     auto ends(std::size_t place, const JoinColumn& start) const {
@@ -85,6 +109,7 @@ class BoundLaunchJoin {
         return LaunchJoin(std::move(slices), file_flows, most_work, most);
     }
 
+    std::vector<std::int64_t> tracks_;
     std::vector<std::optional<JoinColumn>> ordinals_;
     std::vector<JoinColumn> keys_;
     LaunchJoin join_;
@@ -134,6 +159,9 @@ void bind_launch_join(nb::module_& m) {
         .def("read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
              "Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those\n"
              "of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.")
+        .def("read_stored", &BoundLaunchJoin::read_stored, nb::arg("place"), nb::arg("row"), nb::arg("most"),
+             "Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.encode` makes of\n"
+             "the pairs of `read`; it is empty where there are none.")
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
              "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is\n"
              "None where these are the starts.");

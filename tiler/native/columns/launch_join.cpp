@@ -214,24 +214,57 @@ Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t ro
     return {&many_works_[many.first], many.size};
 }
 
-std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const {
-    const NumberedSlices& slices = tracks_.at(place);
-    const std::size_t rows = slices.key.size();
-    std::size_t pairs = 0, stop = row;
-    for (; stop < rows; ++stop) {
-        const std::size_t count = partners(place, stop).size();
+// The row behind whole slices with up to `most` pairs, or behind one slice; and how many pairs these have.
+std::size_t LaunchJoin::row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const {
+    const std::size_t rows = tracks_.at(place).key.size();
+    for (pairs = 0; row < rows; ++row) {
+        const std::size_t count = partners(place, row).size();
         if (pairs > 0 && pairs + count > most) break;
         pairs += count;
     }
-    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming}) column->resize(pairs);
-    for (std::size_t k = 0; row < stop; ++row) {
+    return row;
+}
+
+std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const {
+    std::size_t pairs = 0;
+    const std::size_t stop = row_behind(place, row, most, pairs);
+    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming}) column->reserve(pairs);
+    const NumberedSlices& slices = tracks_[place];
+    for (; row < stop; ++row) {
         for (const std::uint32_t partner : partners(place, row)) {
             const std::size_t track = track_of(partner);
-            out.ordinal[k] = slices.ordinal_at(row);
-            out.partner_track[k] = tracks_[track].track;
-            out.partner_ordinal[k] = tracks_[track].ordinal_at(partner - first_[track]);
-            out.incoming[k] = slices.is_work(row) ? 1 : 0;
-            ++k;
+            out.ordinal.push_back(slices.ordinal_at(row));
+            out.partner_track.push_back(tracks_[track].track);
+            out.partner_ordinal.push_back(tracks_[track].ordinal_at(partner - first_[track]));
+            out.incoming.push_back(slices.is_work(row) ? 1 : 0);
+        }
+    }
+    return stop;
+}
+
+std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const {
+    std::size_t pairs = 0;
+    const std::size_t stop = row_behind(place, row, most, pairs);
+    out.ordinal.ensure(pairs);
+    out.partner_step.ensure(pairs);
+    out.partner_track.ensure(pairs);
+    out.incoming.ensure(pairs);
+    constexpr std::int64_t none = -1;
+    std::vector<std::int64_t> last(tracks_.size(), none);  // partner on each track
+    const NumberedSlices& slices = tracks_[place];
+    for (; row < stop; ++row) {
+        for (const std::uint32_t partner : partners(place, row)) {
+            const std::size_t track = track_of(partner);
+            const std::int64_t ordinal = tracks_[track].ordinal_at(partner - first_[track]);
+            if (last[track] == none) {
+                last[track] = ordinal - 1;
+                out.before_partners.push_back(last[track]);
+            }
+            out.ordinal.push_unchecked(slices.ordinal_at(row));
+            out.partner_track.push_unchecked(static_cast<std::uint32_t>(tracks_[track].track));
+            out.partner_step.push_unchecked(ordinal - last[track]);
+            out.incoming.push_unchecked(slices.is_work(row) ? 1 : 0);
+            last[track] = ordinal;
         }
     }
     return stop;

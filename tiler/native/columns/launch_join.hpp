@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/span.hpp"
+#include "columns/column.hpp"
 #include "columns/flow_states.hpp"
 #include "columns/numbered_slices.hpp"
 
@@ -16,6 +17,13 @@ namespace tilescope {
 // Pairs seen from one track, in the order (ordinal, partner's track, its ordinal).
 struct LaunchRows {
     std::vector<std::int64_t> ordinal, partner_track, partner_ordinal, incoming;
+};
+
+// The same as they are stored: ordinals of partners as steps, see partner_steps.hpp.
+struct StoredLaunchRows {
+    Column<std::int64_t> ordinal, partner_step;
+    Column<std::uint32_t> partner_track, incoming;
+    std::vector<std::int64_t> before_partners;
 };
 
 // Ends of pairs on one track, at the starts of its slices.
@@ -56,6 +64,7 @@ class LaunchJoin {
     Sides sides(std::size_t place) const { return sides_.at(place); }
     // Pairs of the slices from `row` on, whole slices, up to `most` pairs or one slice. Returns the row that is next.
     std::size_t read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const;
+    std::size_t read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const;
     // All ends of a track, whose slices start at these ticks.
     LaunchEnds ends(std::size_t place, Span<const std::int64_t> start) const;
 
@@ -81,6 +90,7 @@ class LaunchJoin {
         return track;
     }
     Span<const std::uint32_t> partners(std::size_t place, std::size_t row) const;
+    std::size_t row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const;
 
     std::vector<NumberedSlices> tracks_;
     std::vector<std::size_t> calls_;  // of each track's slices

@@ -17,72 +17,87 @@ namespace {
 constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
 
 // Reads one stat of events whose stats are numbers in messages of an id and a value, as nearly all are. Most events of a track
-// have the same stats in the same order: one that begins as that of an event before is passed over without a further look.
+// have the same stats in the same order: where all but the values are as in an event before, the number stands at its place.
 class NumberStat {
   public:
     // So many bytes behind an event are looked at.
     static constexpr std::ptrdiff_t kBehind = 16;
 
-    explicit NumberStat(std::int64_t id) : id_(id) {
-        for (std::size_t k = 0; k < forms_.size(); ++k) forms_[k] = form_of(varint_field(k == 0 ? 3 : 4));
-    }
+    explicit NumberStat(std::int64_t id) : id_(static_cast<std::uint64_t>(id)) {}
 
-    // The last number of the stat in arguments that lie before `end` and are not empty; those of 0 do not count. False: they
-    // are not like that, and the number is any.
-    bool read(const std::uint8_t* p, const std::uint8_t* end, std::uint64_t& number) {
-        std::uint64_t bits = 0;
-        p = wire::readable_varint(p, bits);
-        for (std::size_t place = 0; p != nullptr && p < end; ++place) {
-            const std::uint64_t head = eight_bytes(p);
-            const bool is_wide = (head >> 31 & 1) != 0;  // an id of two bytes
-            const std::uint64_t form = head & (is_wide ? kWideForm : kForm);
-            const std::uint8_t* const value = p + (is_wide ? 6 : 5);
-            const std::size_t size = head >> 8 & 0xff;
-            const std::uint8_t* const stop = p + 2 + size;
-            if (size >= 0x80 || stop > end) return false;
-            if (form == forms_[0] || form == forms_[1]) {
-                if (wire::readable_varint(value, bits) != stop) return false;
-                if (bits != 0) number = bits;
-            } else {
-                std::uint64_t& seen = seen_[place % seen_.size()];
-                if (form != seen && !is_number_of_others(form, is_wide)) return false;
-                seen = form;
-                if (!wire::begins_with_varint(eight_bytes(value), static_cast<std::size_t>(stop - value))) return false;
-            }
-            p = stop;
-        }
-        return p == end;
+    // The last number of the stat in arguments of this size, which are not empty; those of 0 do not count. False: they are not
+    // like that, and the number is any.
+    bool read(const std::uint8_t* args, std::size_t size, std::uint64_t& number) {
+        number = 0;
+        if (size > kMostBytes) return walk(args, size, nullptr, number);
+        Form& form = forms_[(2 * size + (args[0] >> 7)) % forms_.size()];
+        if (form.size != size || !form.is_that_of(args)) return walk(args, size, &form, number);
+        if (form.number_at != 0) wire::readable_varint(args + form.number_at, number);
+        return true;
     }
 
   private:
-    // All before the value but the size.
-    static constexpr std::uint64_t kForm = 0x00'00'00'ff'ff'ff'00'ffU;
-    static constexpr std::uint64_t kWideForm = 0x00'00'ff'ff'ff'ff'00'ffU;
+    static constexpr std::size_t kWord = sizeof(std::uint64_t), kMostBytes = 16 * kWord;
+
+    // Where the bytes of arguments are all before the values, and how long these are: the highest bit of each byte says.
+    struct Form {
+        std::size_t size = 0;  // 0: none
+        std::size_t number_at = 0;  // 0: the stat is not there
+        std::array<std::uint64_t, kMostBytes / kWord> mask{}, expected{};
+
+        bool is_that_of(const std::uint8_t* args) const {
+            std::uint64_t differing = 0;
+            for (std::size_t k = 0; k * kWord < size; ++k)
+                differing |= (eight_bytes(args + k * kWord) & mask[k]) ^ expected[k];
+            return differing == 0;
+        }
+        void expect(std::size_t first, std::size_t stop, std::uint64_t bits) {
+            for (std::size_t k = first; k < stop; ++k) mask[k / kWord] |= bits << 8 * (k % kWord);
+        }
+    };
+
+    // Takes stats one after the other, and keeps the form where there is one stat of the number at most.
+    bool walk(const std::uint8_t* args, std::size_t size, Form* form, std::uint64_t& number) const {
+        const std::uint8_t* const end = args + size;
+        std::uint64_t bits = 0;
+        const std::uint8_t* p = wire::readable_varint(args, bits);
+        Form made;
+        std::size_t numbers = 0;
+        while (p != nullptr && p < end) {
+            const std::uint64_t head = eight_bytes(p);
+            const bool is_wide = (head >> 31 & 1) != 0;  // an id of two bytes
+            const std::uint8_t* const value = p + (is_wide ? 6 : 5);
+            const std::size_t stat_size = head >> 8 & 0xff;
+            const std::uint8_t* const stop = p + 2 + stat_size;
+            const std::uint64_t tag = head >> (is_wide ? 40 : 32) & 0xff;
+            const std::uint64_t last = head >> 32 & 0xff;
+            const bool is_number = tag == varint_field(3) || tag == varint_field(4);
+            if ((head & 0xff'00'ff) != kBegin || stat_size >= 0x80 || stop > end || (is_wide && last >= 0x80) ||
+                !(is_number || tag == varint_field(7)) || wire::readable_varint(value, bits) != stop)
+                return false;
+            if (is_number && ((head >> 24 & 0x7f) | (is_wide ? last << 7 : 0)) == id_) {
+                ++numbers;
+                made.number_at = static_cast<std::size_t>(value - args);
+                if (bits != 0) number = bits;
+            }
+            if (form != nullptr)
+                made.expect(static_cast<std::size_t>(p - args), static_cast<std::size_t>(value - args), 0xff);
+            p = stop;
+        }
+        if (p != end) return false;
+        if (form != nullptr && numbers < 2) {
+            made.size = size;
+            made.expect(0, size, 0x80);
+            for (std::size_t k = 0; k * kWord < size; ++k) made.expected[k] = eight_bytes(args + k * kWord) & made.mask[k];
+            *form = made;
+        }
+        return true;
+    }
+
     static constexpr std::uint64_t kBegin = bytes_field(4) | std::uint64_t{varint_field(1)} << 16;
-    static constexpr std::int64_t kNarrowIds = 0x80, kWideIds = 0x4000;
 
-    // 0, which nothing has: of ids of three bytes and more.
-    std::uint64_t form_of(std::uint64_t tag) const {
-        const auto id = static_cast<std::uint64_t>(id_);
-        if (id_ >= 0 && id_ < kNarrowIds) return kBegin | id << 24 | tag << 32;
-        if (id_ < 0 || id_ >= kWideIds) return 0;
-        return kBegin | ((id & 0x7f) | 0x80) << 24 | (id >> 7) << 32 | tag << 40;
-    }
-
-    bool is_number_of_others(std::uint64_t form, bool is_wide) const {
-        constexpr std::uint64_t numbers =
-            1ULL << varint_field(3) | 1ULL << varint_field(4) | 1ULL << varint_field(7);
-        const std::uint64_t tag = form >> (is_wide ? 40 : 32);
-        if ((form & 0xff'00'ff) != kBegin || tag >= 64 || (numbers >> tag & 1) == 0) return false;
-        const std::uint64_t last = form >> 32 & 0xff;
-        if (is_wide && last >= 0x80) return false;
-        const std::uint64_t id = (form >> 24 & 0x7f) | (is_wide ? last << 7 : 0);
-        return id != static_cast<std::uint64_t>(id_);
-    }
-
-    std::int64_t id_;
-    std::array<std::uint64_t, 2> forms_{};  // of the stat: as a number without a sign, and with one
-    std::array<std::uint64_t, 8> seen_{};  // by the place among the stats of an event; 0: none
+    std::uint64_t id_;
+    std::array<Form, 32> forms_{};  // by size
 };
 
 }  // namespace
@@ -103,7 +118,7 @@ Column<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire:
         const auto size = static_cast<std::size_t>(end - begin);
         std::uint64_t quick = 0;
         const bool is_quick = ids.size() == 1 && size != 0 && args_end - (data + size) >= NumberStat::kBehind &&
-                              stat.read(data, data + size, quick);
+                              stat.read(data, size, quick);
         const std::int64_t number = is_quick ? static_cast<std::int64_t>(quick) : integer_stat({data, size}, ids, 0);
         keys.push_unchecked(number > 0 && number < kNumbers ? -2 - (2 * number + (is_on_device ? 1 : 0)) : -1);
         begin = end;

@@ -80,6 +80,8 @@ def test_any_slices(
 
     seen: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]  # from the launches, from the works
     for track, pairs in found.by_track().items():
+        stored = [(int(chunk.ordinal[0]), chunk.encode(track)) for chunk in pairs.chunks()]
+        assert list(pairs.stored_chunks()) == stored
         rows = [
             row
             for chunk in pairs.chunks()

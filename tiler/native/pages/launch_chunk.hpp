@@ -1,0 +1,24 @@
+// A chunk of launches, as tiler/records/launches.py stores them.
+#pragma once
+
+#include <cstdint>
+
+#include "base/span.hpp"
+#include "pages/container.hpp"
+
+namespace tilescope {
+
+// Pairs of launches that correlations tell, seen from a track.
+struct LaunchColumns {
+    Span<const std::int64_t> ordinal;
+    Span<const std::uint32_t> partner_track;
+    Span<const std::int64_t> partner_step;
+    Span<const std::int64_t> before_partners;
+    Span<const std::uint32_t> way, incoming;
+};
+
+// The columns stay where they are until the container was written. Throws std::invalid_argument for columns that differ in
+// length.
+ContainerWriter launch_chunk(std::uint32_t track, const LaunchColumns& columns);
+
+}  // namespace tilescope
