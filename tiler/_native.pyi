@@ -1294,6 +1294,12 @@ class LaunchJoin:
         of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.
         """
 
+    def read_stored(self, place: int, row: int, most: int) -> tuple[int, int, bytes]:
+        """
+        Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.encode` makes of
+        the pairs of `read`; it is empty where there are none.
+        """
+
     def ends(
         self,
         place: int,
@@ -2247,6 +2253,9 @@ class XSpaceFile:
         flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
         args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
         args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        correlation_ids: Sequence[int],
+        is_on_device: bool,
         flow_phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
         flow_tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
         flow_key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],

@@ -54,8 +54,7 @@ auto correlation_keys_of(const InColumn<std::int64_t>& args_end, const InColumn<
     Column<std::int64_t> keys;
     {
         nb::gil_scoped_release release;
-        std::sort(ids.begin(), ids.end());
-        keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, ids, is_on_device);
+        keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, {std::move(ids), is_on_device});
     }
     return to_numpy(keys);
 }
