@@ -26,7 +26,6 @@ namespace tilescope {
 namespace {
 
 using JoinColumn = InColumn<std::int64_t>;
-constexpr std::uint32_t kWayOfCorrelations = 1;  // tiler/records/launches.py has all of them
 using FlowColumns = std::tuple<InColumn<std::int32_t>, JoinColumn, InColumn<std::uint32_t>, InColumn<std::uint32_t>,
                                InColumn<std::uint8_t>>;
 
@@ -61,14 +60,13 @@ class BoundLaunchJoin {
         StoredLaunchRows rows;
         std::size_t next = 0;
         std::optional<ContainerWriter> chunk;
-        std::vector<std::uint32_t> way;
         {
             nb::gil_scoped_release release;
             next = join_.read(place, row, most, rows);
-            way.assign(rows.ordinal.size(), kWayOfCorrelations);
             chunk = launch_chunk(static_cast<std::uint32_t>(tracks_.at(place)),
-                                 {rows.ordinal, rows.partner_track, rows.partner_step, rows.before_partners, way,
-                                  rows.incoming});
+                                 {rows.ordinal, rows.partner_track, rows.partner_step, rows.before_partners,
+                                  rows.incoming, rows.most_rise, rows.first_track, rows.last_track, rows.least_step,
+                                  rows.most_step, rows.has_both_sides});
         }
         if (rows.ordinal.size() == 0) return {next, 0, nb::bytes("", 0)};
         return {next, *rows.ordinal.data(), written(*chunk)};
@@ -149,7 +147,8 @@ void bind_launch_join(nb::module_& m) {
              nb::arg("most"),
              "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.\n"
              "`flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among\n"
-             "these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined\n"
+             "these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is "
+             "joined\n"
              "where there are launches, and more than `most` works without a flow, nor where there are more than\n"
              "MOST_JOINED_SLICES: `has_room` is False then.")
         .def_prop_ro("has_room", &BoundLaunchJoin::has_room, "False: nothing was joined.")
@@ -160,10 +159,12 @@ void bind_launch_join(nb::module_& m) {
              "Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those\n"
              "of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.")
         .def("read_stored", &BoundLaunchJoin::read_stored, nb::arg("place"), nb::arg("row"), nb::arg("most"),
-             "Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.encode` makes of\n"
-             "the pairs of `read`; it is empty where there are none.")
+             "Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.decode` "
+             "reads:\n"
+             "the pairs of `read`. It is empty where there are none.")
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
-             "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is\n"
+             "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The "
+             "tick is\n"
              "None where these are the starts.");
 }
 

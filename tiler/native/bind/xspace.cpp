@@ -421,14 +421,12 @@ void bind_xspace(nb::module_& m) {
                const WritableColumn<std::uint8_t>& flags, const WritableColumn<std::int64_t>& args_end,
                const WritableColumn<std::uint8_t>& args, const WritableColumn<std::int64_t>& key,
                std::vector<std::int64_t> correlation_ids, bool is_on_device,
-               const WritableColumn<std::uint8_t>& flow_phase,
-               const WritableColumn<std::int64_t>& flow_tick, const WritableColumn<std::int64_t>& flow_key,
-               const WritableColumn<std::int64_t>& flow_slice) {
-                return file.slices(
-                    line, from_ns, per_ns, rounds,
-                    {names, start, duration, name, flags, args_end, args, key, flow_phase, flow_tick, flow_key,
-                     flow_slice},
-                    {std::move(correlation_ids), is_on_device});
+               const WritableColumn<std::uint8_t>& flow_phase, const WritableColumn<std::int64_t>& flow_tick,
+               const WritableColumn<std::int64_t>& flow_key, const WritableColumn<std::int64_t>& flow_slice) {
+                return file.slices(line, from_ns, per_ns, rounds,
+                                   {names, start, duration, name, flags, args_end, args, key, flow_phase, flow_tick,
+                                    flow_key, flow_slice},
+                                   {std::move(correlation_ids), is_on_device});
             },
             nb::arg("line"), nb::arg("from_ns"), nb::arg("per_ns"), nb::arg("rounds"), nb::arg("names"),
             nb::arg("start").noconvert(), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),

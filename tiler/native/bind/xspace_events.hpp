@@ -57,8 +57,8 @@ struct SliceArrays {
     WritableColumn<std::int64_t> flow_slice;
 
     xspace::SliceRoom slices() const {
-        return {span_of(start), span_of(duration), span_of(name), span_of(flags), span_of(args_end), span_of(args),
-                span_of(key)};
+        return {span_of(start),    span_of(duration), span_of(name), span_of(flags),
+                span_of(args_end), span_of(args),     span_of(key)};
     }
     xspace::FlowEndRoom flow_ends() const {
         return {span_of(flow_phase), span_of(flow_tick), span_of(flow_key), span_of(flow_slice)};

@@ -243,30 +243,52 @@ std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t mos
 }
 
 std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const {
+    const NumberedSlices& slices = tracks_.at(place);
     std::size_t pairs = 0;
     const std::size_t stop = row_behind(place, row, most, pairs);
-    out.ordinal.ensure(pairs);
-    out.partner_step.ensure(pairs);
-    out.partner_track.ensure(pairs);
-    out.incoming.ensure(pairs);
+    std::int64_t* ordinals = out.ordinal.extend(pairs);
+    std::int64_t* steps = out.partner_step.extend(pairs);
+    std::uint32_t* numbers = out.partner_track.extend(pairs);
+    std::uint32_t* sides = out.incoming.extend(pairs);
     constexpr std::int64_t none = -1;
     std::vector<std::int64_t> last(tracks_.size(), none);  // partner on each track
-    const NumberedSlices& slices = tracks_[place];
+    std::int64_t ordinal_before = none, least = std::numeric_limits<std::int64_t>::max(), greatest = 0;
+    std::uint32_t first_track = std::numeric_limits<std::uint32_t>::max(), last_track = 0;
+    std::uint64_t most_rise = 0;
+    std::uint32_t works = 0;
     for (; row < stop; ++row) {
+        const std::int64_t ordinal = slices.ordinal_at(row);
+        const std::uint32_t incoming = slices.is_work(row) ? 1 : 0;
         for (const std::uint32_t partner : partners(place, row)) {
             const std::size_t track = track_of(partner);
-            const std::int64_t ordinal = tracks_[track].ordinal_at(partner - first_[track]);
+            const auto number = static_cast<std::uint32_t>(tracks_[track].track);
+            const std::int64_t partner_ordinal = tracks_[track].ordinal_at(partner - first_[track]);
             if (last[track] == none) {
-                last[track] = ordinal - 1;
+                last[track] = partner_ordinal - 1;
                 out.before_partners.push_back(last[track]);
+                first_track = std::min(first_track, number);
+                last_track = std::max(last_track, number);
             }
-            out.ordinal.push_unchecked(slices.ordinal_at(row));
-            out.partner_track.push_unchecked(static_cast<std::uint32_t>(tracks_[track].track));
-            out.partner_step.push_unchecked(ordinal - last[track]);
-            out.incoming.push_unchecked(slices.is_work(row) ? 1 : 0);
-            last[track] = ordinal;
+            const std::int64_t step = partner_ordinal - last[track];
+            least = std::min(least, step);
+            greatest = std::max(greatest, step);
+            if (ordinal_before != none)
+                most_rise = std::max(most_rise, static_cast<std::uint64_t>(ordinal - ordinal_before));
+            works += incoming;
+            *ordinals++ = ordinal;
+            *numbers++ = number;
+            *steps++ = step;
+            *sides++ = incoming;
+            ordinal_before = ordinal;
+            last[track] = partner_ordinal;
         }
     }
+    out.most_rise = most_rise;
+    out.first_track = first_track;
+    out.last_track = last_track;
+    out.least_step = least;
+    out.most_step = std::max(greatest, least);
+    out.has_both_sides = works != 0 && works != pairs;
     return stop;
 }
 

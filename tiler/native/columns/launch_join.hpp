@@ -24,6 +24,10 @@ struct StoredLaunchRows {
     Column<std::int64_t> ordinal, partner_step;
     Column<std::uint32_t> partner_track, incoming;
     std::vector<std::int64_t> before_partners;
+    std::uint64_t most_rise = 0;  // from one ordinal to the next
+    std::uint32_t first_track = 0, last_track = 0;
+    std::int64_t least_step = 0, most_step = 0;
+    bool has_both_sides = false;
 };
 
 // Ends of pairs on one track, at the starts of its slices.

@@ -80,8 +80,10 @@ def test_any_slices(
 
     seen: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]  # from the launches, from the works
     for track, pairs in found.by_track().items():
-        stored = [(int(chunk.ordinal[0]), chunk.encode(track)) for chunk in pairs.chunks()]
-        assert list(pairs.stored_chunks()) == stored
+        for (first, stored), chunk in zip(pairs.stored_chunks(), pairs.chunks(), strict=True):
+            assert first == chunk.ordinal[0]
+            for column in Launches.__struct_fields__:
+                assert getattr(Launches.decode(stored, track), column).tolist() == getattr(chunk, column).tolist()
         rows = [
             row
             for chunk in pairs.chunks()
