@@ -156,7 +156,7 @@ class Col(IntEnum):
     LAUNCH_BEFORE_PARTNERS = (
         110,
         Where.LAUNCHES,
-        "of each track of partners, in the order in which they come: the first ordinal less 1, to which steps are added",
+        "of each track of partners, in the order in which they come: the first ordinal less 1",
     )
 
     HISTOGRAM_NAME = (

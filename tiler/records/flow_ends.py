@@ -97,7 +97,7 @@ _COLUMNS = {
 
 
 def whole_slices(ordinal: Ints, most: int) -> Iterator[slice]:
-    """Parts of rows whose ordinals ascend, each with all rows of its slices: up to `most` rows, or those of one slice."""
+    """Parts of rows whose ordinals ascend, with all rows of their slices: up to `most` rows, or those of a slice."""
     first = 0
     while first < len(ordinal):
         last = first + most

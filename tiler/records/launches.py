@@ -19,7 +19,7 @@ from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
-# A chunk has all launches of its slices. With 8,192 of them what a page of the file has left took half as much as they do.
+# A chunk has all launches of its slices. With 8,192, what is left of a page of the file took half as much as they do.
 LAUNCHES_OF_A_CHUNK: Final = 32768
 
 _MAGIC: Final = b"TSLN"
