@@ -12,6 +12,7 @@ from tilescope.tiler.readers import logdir
 from tilescope.tiler.readers.disk_folders import FolderWalk
 from tilescope.tiler.readers.kept_runs import KeptRuns
 from tilescope.tiler.readers.layouts import Folder, PlannedRun
+from tilescope.tiler.readers.layouts.registry import plan_runs
 from tilescope.tiler.readers.logdir import discover
 
 
@@ -31,7 +32,7 @@ def test_one_version_of_a_folder_is_kept_and_no_more_files_than_there_is_room_fo
 
 def test_runs_of_an_archive_are_planned_again_when_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     planned: list[Path] = []
-    original = logdir.plan_runs
+    original = plan_runs
 
     def counted(folder: Folder, separate: bool = False) -> list[PlannedRun]:
         planned.append(folder.path)
