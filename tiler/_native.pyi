@@ -1240,6 +1240,22 @@ class FlowTiler:
 
 MOST_JOINED_SLICES: int = 2147483647
 
+def partner_steps(
+    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ordinal: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns of each partner the step from the one before on the same track, and of each track, in the order in
+    which they come, its first partner less 1. Raises ValueError.
+    """
+
+def partner_ordinals(
+    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    step: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """Returns the ordinals of `partner_steps`. Raises ValueError."""
+
 class LaunchJoin:
     """Launches and work of devices, joined by their numbers."""
 
@@ -1250,16 +1266,21 @@ class LaunchJoin:
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
         keys: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
-        states: Sequence[
-            Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
+        flows: tuple[
+            Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         ],
         most_work: int,
         most: int,
     ) -> None:
         """
-        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), their keys, and
-        what flows do with them: 1 joined, 2 paired. A launch has up to `most_work`. Nothing is joined where
-        there are launches, and more than `most` works without a flow, nor where there are more than
+        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.
+        `flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among
+        these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined
+        where there are launches, and more than `most` works without a flow, nor where there are more than
         MOST_JOINED_SLICES: `has_room` is False then.
         """
 
@@ -1290,17 +1311,24 @@ class LaunchJoin:
         of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.
         """
 
+    def read_stored(self, place: int, row: int, most: int) -> tuple[int, int, bytes]:
+        """
+        Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.encode` makes of
+        the pairs of `read`; it is empty where there are none.
+        """
+
     def ends(
         self,
         place: int,
         start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None,
         Annotated[NDArray[numpy.int8], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
     ]:
         """
-        Returns tick, direction and partner's track of all ends on a track, by the starts of its slices.
+        Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is
+        None where these are the starts.
         """
 
 class PartSums:
@@ -2251,6 +2279,9 @@ class XSpaceFile:
         flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
         args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
         args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        correlation_ids: Sequence[int],
+        is_on_device: bool,
         flow_phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
         flow_tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
         flow_key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],

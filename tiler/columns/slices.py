@@ -44,3 +44,4 @@ class SliceColumns(Struct, frozen=True):
     args_end: Ints
     args: NDArray[np.uint8]
     flow_ends: SliceFlowEnds | None
+    key: Ints | None = None  # by the correlation, as EventChunk has it

@@ -150,9 +150,14 @@ class Col(IntEnum):
 
     LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice"
     LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"
-    LAUNCH_PARTNER_ORDINAL = 107, Where.LAUNCHES, "ordinal on that track"
+    LAUNCH_PARTNER_STEP = 107, Where.LAUNCHES, "ordinal on that track less that of the row before with this track"
     LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the correlation that both have"
     LAUNCH_INCOMING = 109, Where.LAUNCHES, "1: the partner launched the slice; 0: the slice launched the partner"
+    LAUNCH_BEFORE_PARTNERS = (
+        110,
+        Where.LAUNCHES,
+        "of each track of partners, in the order in which they come: the first ordinal less 1",
+    )
 
     HISTOGRAM_NAME = (
         112,

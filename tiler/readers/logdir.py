@@ -7,8 +7,7 @@ searched as the folder that it was made of, but traces in it that no layout know
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from tilescope.tiler.readers.container import Listing, holding_archive, list_arc
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
+from tilescope.tiler.readers.kept_runs import KeptRuns
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.ascend import (
     RAW_DATA,
@@ -254,45 +254,7 @@ def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path]
     return []
 
 
-class _KeptRuns:
-    """The runs of folders as they were last seen, of so many files at most: the one seen longest ago goes first.
-
-    One version of each folder: files grow while they are written, and each time all of it is another one.
-    """
-
-    def __init__(self, most_files: int) -> None:
-        self._most_files = most_files
-        self._files = 0
-        self._runs: dict[Hashable, tuple[DiskFolder, tuple[DiscoveredRun, ...]]] = {}
-        self._lock = threading.Lock()
-
-    def get(self, place: Hashable, folder: DiskFolder) -> tuple[DiscoveredRun, ...] | None:
-        """The runs, if the folder is as it was."""
-        with self._lock:
-            kept = self._runs.pop(place, None)
-            if kept is None:
-                return None
-            self._runs[place] = kept
-            return kept[1] if kept[0] == folder else None
-
-    def keep(self, place: Hashable, folder: DiskFolder, runs: tuple[DiscoveredRun, ...]) -> None:
-        """Keeps runs in place of those of an older version, as far as there is room."""
-        with self._lock:
-            older = self._runs.pop(place, None)
-            self._files += len(folder.files) - (0 if older is None else len(older[0].files))
-            self._runs[place] = folder, runs
-            while self._files > self._most_files:
-                oldest, _ = self._runs.pop(next(iter(self._runs)))
-                self._files -= len(oldest.files)
-
-    def clear(self) -> None:
-        """Forgets all of them."""
-        with self._lock:
-            self._runs.clear()
-            self._files = 0
-
-
-_KEPT_RUNS: Final = _KeptRuns(2 * MAX_FILES)
+_KEPT_RUNS: Final = KeptRuns(2 * MAX_FILES)
 
 
 def _folder_runs(folder: DiskFolder, root: Path, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
@@ -401,6 +363,15 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None,
     listing = list_archive(archive, max_inflated)
     if listing is None:
         return [_run(archive, name, [archive], [host_of(archive)], [])]
+    place = (archive, top, name, max_inflated, separate)
+    runs = _KEPT_RUNS.get(place, listing)
+    if runs is None:
+        runs = tuple(_find_archive_runs(listing, top, name, separate))
+        _KEPT_RUNS.keep(place, listing, runs)
+    return list(runs)
+
+
+def _find_archive_runs(listing: Listing, top: Path, name: str, separate: bool) -> list[DiscoveredRun]:
     planned_runs: list[tuple[Path, PlannedRun]] = []
     rest: list[Candidate] = []
     for folder in _folders_of(listing, top):

@@ -59,15 +59,7 @@ class FlowEnds(Struct, frozen=True):
 
     def chunks(self) -> Iterator[Self]:
         """The ends in chunks of which each has all ends of its slices, so that a click reads but one."""
-        stops = np.append(np.flatnonzero(np.diff(self.ordinal)) + 1, len(self))  # of slices
-        first = 0
-        while first < len(self):
-            at = int(np.searchsorted(stops, first + _CHUNK_ENDS, side="right"))
-            if at == 0 or stops[at - 1] <= first:
-                at += 1  # one slice has more ends than a chunk is to have
-            last = int(stops[at - 1])
-            yield self.take(slice(first, last))
-            first = last
+        return (self.take(part) for part in whole_slices(self.ordinal, _CHUNK_ENDS))
 
     def encode(self, track: int) -> bytes:
         """A column container, not compressed."""
@@ -102,3 +94,16 @@ _COLUMNS = {
     "partner_tick": Col.FLOW_PARTNER_TICK,
     "partner_name": Col.FLOW_PARTNER_NAME,
 }
+
+
+def whole_slices(ordinal: Ints, most: int) -> Iterator[slice]:
+    """Parts of rows whose ordinals ascend, with all rows of their slices: up to `most` rows, or those of a slice."""
+    first = 0
+    while first < len(ordinal):
+        last = first + most
+        if last < len(ordinal):
+            last = int(np.searchsorted(ordinal, ordinal[last]))
+            if last <= first:  # one slice has more than that
+                last = int(np.searchsorted(ordinal, ordinal[first], side="right"))
+        yield slice(first, min(last, len(ordinal)))
+        first = last

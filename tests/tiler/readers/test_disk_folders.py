@@ -34,20 +34,6 @@ def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(opened) == 3
 
 
-def test_one_version_of_a_folder_is_kept_and_no_more_files_than_there_is_room_for(tmp_path: Path) -> None:
-    kept = logdir._KeptRuns(most_files=5)
-    for number in range(5):
-        put(tmp_path / "a" / f"{number}.json", b"{}")
-        put(tmp_path / "b" / f"{number}.json", b"{}")
-        (folder,) = FolderWalk(tmp_path / "a")
-        kept.keep("a", folder, ())
-        assert kept.get("a", folder) == ()
-    (other,) = FolderWalk(tmp_path / "b")
-    assert kept.get("a", other) is None
-    kept.keep("b", other, ())
-    assert (kept.get("a", folder), kept.get("b", other)) == (None, ())
-
-
 def test_more_files_than_there_may_be_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_folders, "MAX_FILES", 3)
     monkeypatch.setattr(logdir, "MAX_FILES", 3)

@@ -20,7 +20,7 @@ from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, Launches, launch_chunks, merged_chunks
+from tilescope.tiler.records.launches import LAUNCHES, launch_chunks, merged_chunks
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
@@ -86,17 +86,17 @@ class LaunchRecorder(EdgeRecorder):
 
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of launches."""
-        for chunk in self._chunks(edges):
-            yield LAUNCHES.key(edges.track, int(chunk.ordinal[0])), compress(chunk.encode(edges.track))
+        for first, chunk in self._chunks(edges):
+            yield LAUNCHES.key(edges.track, first), compress(chunk)
 
-    def _chunks(self, edges: TrackEdges) -> Iterator[Launches]:
-        by_flows = launch_chunks(edges.ends, self._is_on_device, edges.track) if self._has_devices else iter(())
-        if edges.pairs is None:
-            yield from by_flows
-        elif not len(edges.ends):
-            yield from edges.pairs.chunks()
-        else:
-            yield from merged_chunks(by_flows, edges.pairs.chunks())
+    def _chunks(self, edges: TrackEdges) -> Iterator[tuple[int, bytes]]:
+        """Each with the ordinal of its first slice."""
+        if edges.pairs is not None and not len(edges.ends):
+            return edges.pairs.stored_chunks()
+        chunks = launch_chunks(edges.ends, self._is_on_device, edges.track) if self._has_devices else iter(())
+        if edges.pairs is not None:
+            chunks = merged_chunks(chunks, edges.pairs.chunks())
+        return ((int(chunk.ordinal[0]), chunk.encode(edges.track)) for chunk in chunks)
 
 
 def are_on_devices(layout: Layout) -> NDArray[np.bool_]:

@@ -150,7 +150,7 @@ class FlowRecorder(RecordMaker):
         if not correlated:
             return edges, {}
         most = self._most_ends // 2
-        pairs = correlated_pairs(correlated, ends, (source, target), self._is_on_device, self._working, most)
+        pairs = correlated_pairs(correlated, ends, (source, target), self._is_on_device, most)
         if pairs is None:
             is_too_many = sum(map(len, correlated)) > MOST_JOINED
             self._left_out = f"a file has more than {MOST_JOINED:,}" if is_too_many else "give more with --memory"

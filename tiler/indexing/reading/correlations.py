@@ -60,9 +60,3 @@ def _with_key(keys: Ints) -> SliceCorrelations:
         return SliceCorrelations(None, keys)
     ordinal = np.concatenate([part.start + np.flatnonzero(keys[part] < -1) for part in parts(len(keys))])
     return SliceCorrelations(ordinal, keys[ordinal])
-
-
-def are_of_devices(key: Ints) -> NDArray[np.bool_]:
-    """True for each key of work of a device; the others are of launches."""
-    of_devices: NDArray[np.bool_] = ((-2 - key) & 1).astype(np.bool_)
-    return of_devices

@@ -30,6 +30,7 @@ class TimedEvents(Struct, frozen=True):
     args_end: Ints
     args: NDArray[np.uint8]
     flow_ends: SliceFlowEnds | None = None  # of slices, which have no rows then
+    has_correlation_keys: bool = False  # of all slices, as far as they have a correlation
     excluded: ExcludedEvents | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
@@ -40,8 +41,8 @@ class TimedEvents(Struct, frozen=True):
         """Slices, and flow ends beside them."""
         phase = np.broadcast_to(np.uint8(Phase.COMPLETE), len(slices.start))
         start, duration, name, flags = slices.start, slices.duration, slices.name, slices.flags
-        columns = start, duration, name, None, None, flags, slices.args_end, slices.args
-        return cls(phase, *columns, flow_ends=slices.flow_ends)
+        columns = start, duration, name, slices.key, None, flags, slices.args_end, slices.args
+        return cls(phase, *columns, flow_ends=slices.flow_ends, has_correlation_keys=slices.key is not None)
 
 
 class FileAxis(Struct, frozen=True):

@@ -81,7 +81,7 @@ class RunFiles:
             malformed = msgspec.structs.replace(malformed, overlaps=0)
         self._malformed.append(malformed)
         correlations, data = made.correlations, made.data
-        if entry.correlation is not None:
+        if entry.correlation is not None and not events.has_correlation_keys:
             correlations = stat_correlations(data.args_end, data.args, entry.correlation, scratch)
         return (data if len(data) else None), made.flows, correlations
 

@@ -209,14 +209,14 @@ class XSpaceFile {
         return xspace::args_room(catalogue(), surveys_[line]);
     }
 
-    SliceReading slices(std::size_t line, std::uint64_t from_ns, std::uint64_t per_ns, bool rounds,
-                        SliceArrays arrays) const {
+    SliceReading slices(std::size_t line, std::uint64_t from_ns, std::uint64_t per_ns, bool rounds, SliceArrays arrays,
+                        xspace::CorrelationKeys keys) const {
         check_line(line);
         if (is_split(line)) throw std::invalid_argument("the line was split");
         const xspace::Line& decoded_line = outline().lines[line];
         xspace::LineSlices decoder(source_, catalogue(), flow_stats_[decoded_line.plane], decoded_line, surveys_[line],
                                    starts_ns_[line], {from_ns, per_ns, rounds}, span_of(arrays.names), arrays.slices(),
-                                   arrays.flow_ends());
+                                   std::move(keys), arrays.flow_ends());
         return {std::move(arrays), std::move(decoder)};
     }
 
@@ -419,16 +419,19 @@ void bind_xspace(nb::module_& m) {
                const InColumn<std::int32_t>& names, const WritableColumn<std::int64_t>& start,
                const WritableColumn<std::int64_t>& duration, const WritableColumn<std::int32_t>& name,
                const WritableColumn<std::uint8_t>& flags, const WritableColumn<std::int64_t>& args_end,
-               const WritableColumn<std::uint8_t>& args, const WritableColumn<std::uint8_t>& flow_phase,
-               const WritableColumn<std::int64_t>& flow_tick, const WritableColumn<std::int64_t>& flow_key,
-               const WritableColumn<std::int64_t>& flow_slice) {
-                return file.slices(
-                    line, from_ns, per_ns, rounds,
-                    {names, start, duration, name, flags, args_end, args, flow_phase, flow_tick, flow_key, flow_slice});
+               const WritableColumn<std::uint8_t>& args, const WritableColumn<std::int64_t>& key,
+               std::vector<std::int64_t> correlation_ids, bool is_on_device,
+               const WritableColumn<std::uint8_t>& flow_phase, const WritableColumn<std::int64_t>& flow_tick,
+               const WritableColumn<std::int64_t>& flow_key, const WritableColumn<std::int64_t>& flow_slice) {
+                return file.slices(line, from_ns, per_ns, rounds,
+                                   {names, start, duration, name, flags, args_end, args, key, flow_phase, flow_tick,
+                                    flow_key, flow_slice},
+                                   {std::move(correlation_ids), is_on_device});
             },
             nb::arg("line"), nb::arg("from_ns"), nb::arg("per_ns"), nb::arg("rounds"), nb::arg("names"),
             nb::arg("start").noconvert(), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),
             nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
+            nb::arg("key").noconvert(), nb::arg("correlation_ids"), nb::arg("is_on_device"),
             nb::arg("flow_phase").noconvert(), nb::arg("flow_tick").noconvert(), nb::arg("flow_key").noconvert(),
             nb::arg("flow_slice").noconvert(), nb::keep_alive<0, 1>(),
             "Begins to read a line that was not split into columns, one row for each event and for each flow end; "

@@ -14,6 +14,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "xspace/args.hpp"
+#include "xspace/correlation.hpp"
 #include "xspace/operation_args.hpp"
 #include "xspace/wire.hpp"
 
@@ -50,13 +51,12 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
 
 auto correlation_keys_of(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args, std::size_t first,
                          std::size_t stop, std::vector<std::int64_t> ids, bool is_on_device) {
-    std::vector<std::int64_t> keys;
+    Column<std::int64_t> keys;
     {
         nb::gil_scoped_release release;
-        std::sort(ids.begin(), ids.end());
-        keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, ids, is_on_device);
+        keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, {std::move(ids), is_on_device});
     }
-    return to_numpy(std::move(keys));
+    return to_numpy(keys);
 }
 
 auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint8_t>& left,

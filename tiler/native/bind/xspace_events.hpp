@@ -50,13 +50,15 @@ struct SliceArrays {
     WritableColumn<std::uint8_t> flags;
     WritableColumn<std::int64_t> args_end;
     WritableColumn<std::uint8_t> args;
+    WritableColumn<std::int64_t> key;
     WritableColumn<std::uint8_t> flow_phase;
     WritableColumn<std::int64_t> flow_tick;
     WritableColumn<std::int64_t> flow_key;
     WritableColumn<std::int64_t> flow_slice;
 
     xspace::SliceRoom slices() const {
-        return {span_of(start), span_of(duration), span_of(name), span_of(flags), span_of(args_end), span_of(args)};
+        return {span_of(start),    span_of(duration), span_of(name), span_of(flags),
+                span_of(args_end), span_of(args),     span_of(key)};
     }
     xspace::FlowEndRoom flow_ends() const {
         return {span_of(flow_phase), span_of(flow_tick), span_of(flow_key), span_of(flow_slice)};

@@ -37,9 +37,13 @@ struct Ranked {
 class FlowTiler::BinEdges {
   public:
     void add(std::uint64_t key, std::int64_t count) {
-        if (!edges_.empty() && edges_.back().key == key) {
-            edges_.back().count += count;
-            return;
+        // Most bins have few edges, which take turns.
+        const std::size_t last = edges_.size(), looked_at = std::min(last, kLookedAt);
+        for (std::size_t k = 1; k <= looked_at; ++k) {
+            if (edges_[last - k].key == key) {
+                edges_[last - k].count += count;
+                return;
+            }
         }
         if (edges_.size() == sum_at_) {
             sum();
@@ -57,7 +61,7 @@ class FlowTiler::BinEdges {
     }
 
   private:
-    static constexpr std::size_t kSumAt = 4096;
+    static constexpr std::size_t kSumAt = 4096, kLookedAt = 8;
 
     void sum() {
         if (edges_.size() < 2) return;
@@ -116,15 +120,19 @@ void FlowTiler::sum_ends(std::size_t level) {
     BinEdges edges;
     while (next_ < tile.stop) {
         const std::int64_t bin = ends_.tick[next_] >> shift;
-        for (; next_ < tile.stop && ends_.tick[next_] >> shift == bin; ++next_) {
-            const std::int64_t tick = ends_.tick[next_];
+        while (next_ < tile.stop && ends_.tick[next_] >> shift == bin) {
             const std::int8_t incoming = ends_.incoming[next_];
             const std::int32_t partner = ends_.partner[next_];
-            if (tick < before_) throw std::invalid_argument("flow ends are not in time order");
             if ((incoming != 0 && incoming != 1) || partner < 0)
                 throw std::invalid_argument("there are no such flow ends");
-            before_ = tick;
-            edges.add(static_cast<std::uint64_t>(incoming) << kPartnerBits | static_cast<std::uint64_t>(partner), 1);
+            const std::size_t first = next_;
+            do {
+                if (ends_.tick[next_] < before_) throw std::invalid_argument("flow ends are not in time order");
+                before_ = ends_.tick[next_++];
+            } while (next_ < tile.stop && ends_.tick[next_] >> shift == bin && ends_.partner[next_] == partner &&
+                     ends_.incoming[next_] == incoming);
+            edges.add(static_cast<std::uint64_t>(incoming) << kPartnerBits | static_cast<std::uint64_t>(partner),
+                      static_cast<std::int64_t>(next_ - first));
         }
         edges.end_bin(static_cast<std::size_t>(bin) & kLastBin, tile.edges);
     }

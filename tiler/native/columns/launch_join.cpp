@@ -10,70 +10,67 @@ namespace {
 // A table of numbers has up to so many places for each work.
 constexpr std::uint64_t kSpread = 2;
 
-bool is_work(std::int64_t key) { return ((-2 - key) & 1) != 0; }
-std::int64_t number_of(std::int64_t key) { return (-2 - key) >> 1; }
-std::uint8_t state_of(const NumberedSlices& slices, std::size_t row) {
-    return slices.state.empty() ? std::uint8_t{0} : slices.state[row];
-}
-bool is_free_work(const NumberedSlices& slices, std::size_t row) {
-    return is_work(slices.key[row]) && (state_of(slices, row) & kFlowJoins) == 0;
-}
+// What calls have a number: the row of the only one, or one of these.
+constexpr std::uint32_t kNoCall = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kSeveral = kNoCall - 1;
+constexpr std::uint32_t kUsed = kNoCall - 2;  // no call has work of it for itself, and there is work
 
 }  // namespace
 
-// The numbers of work that no flow joins.
-class LaunchJoin::Slots {
+// The numbers of work that no flow joins, and the calls that have them.
+class LaunchJoin::Numbers {
   public:
     // Profilers count calls up, most of which launch nothing: places by distance take a tenth of the time of a search.
-    Slots(const std::vector<NumberedSlices>& tracks, std::size_t works, std::int64_t least, std::int64_t greatest)
+    Numbers(Span<const NumberedSlices> tracks, const FlowStates& states, std::size_t works, std::int64_t least,
+            std::int64_t greatest)
         : least_(least) {
         const std::uint64_t span = static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
         if (works == 0) return;
         if (span < kSpread * works) {
-            slots_.resize(static_cast<std::size_t>(span) + 1);
+            calls_.assign(static_cast<std::size_t>(span) + 1, kNoCall);
             return;
         }
         numbers_.reserve(works);
-        for (const NumberedSlices& slices : tracks) {
+        for (std::size_t place = 0; place < tracks.size(); ++place) {
+            const NumberedSlices& slices = tracks[place];
             for (std::size_t row = 0; row < slices.key.size(); ++row) {
-                if (is_free_work(slices, row)) numbers_.push_back(number_of(slices.key[row]));
+                if (slices.is_work(row) && (states.at(place, row) & FlowStates::kJoined) == 0)
+                    numbers_.push_back(slices.number_at(row));
             }
         }
         std::sort(numbers_.begin(), numbers_.end());
         numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-        slots_.resize(numbers_.size());
+        calls_.assign(numbers_.size(), kNoCall);
     }
 
-    // Null: no work has the number.
-    Slot* find(std::int64_t number) {
+    // The call of a number. Null: no work has the number; of numbers that lie close together there may be one all the same.
+    std::uint32_t* find(std::int64_t number) {
         std::size_t place = 0;
         if (numbers_.empty()) {
             place = static_cast<std::size_t>(static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(least_));
-            if (place >= slots_.size()) return nullptr;
+            if (place >= calls_.size()) return nullptr;
         } else {
             const auto nearest = std::lower_bound(numbers_.begin(), numbers_.end(), number);
             if (nearest == numbers_.end() || *nearest != number) return nullptr;
             place = static_cast<std::size_t>(nearest - numbers_.begin());
         }
-        return &slots_[place];
+        return &calls_[place];
     }
-
-    const std::vector<Slot>& all() const { return slots_; }
 
   private:
     std::int64_t least_;
     std::vector<std::int64_t> numbers_;  // that do not lie close together, ascending
-    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> calls_;
 };
 
-LaunchJoin::LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work, std::size_t most)
-    : tracks_(std::move(tracks)), sides_(tracks_.size()) {
+LaunchJoin::LaunchJoin(std::vector<NumberedSlices> tracks, const FileFlows& flows, std::size_t most_work,
+                       std::size_t most)
+    : tracks_(std::move(tracks)), calls_(tracks_.size()), sides_(tracks_.size()) {
     std::size_t rows = 0;
     first_.reserve(tracks_.size() + 1);
     for (const NumberedSlices& slices : tracks_) {
         first_.push_back(static_cast<std::uint32_t>(rows));
         if (!slices.ordinal.empty()) same_size(slices.ordinal, slices.key);
-        if (!slices.state.empty()) same_size(slices.state, slices.key);
         rows += slices.key.size();
     }
     if (rows > kMostSlices) {
@@ -81,92 +78,131 @@ LaunchJoin::LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work
         return;
     }
     first_.push_back(static_cast<std::uint32_t>(rows));
-    join(most_work, most);
+    block_tracks_.reserve((rows >> kBlockBits) + 1);
+    for (std::size_t row = 0, track = 0; row < rows; row += std::size_t{1} << kBlockBits) {
+        while (row >= first_[track + 1]) ++track;
+        block_tracks_.push_back(static_cast<std::uint32_t>(track));
+    }
+    join(FlowStates(tracks_, flows), most_work, most);
 }
 
-void LaunchJoin::join(std::size_t most_work, std::size_t most) {
+void LaunchJoin::join(const FlowStates& states, std::size_t most_work, std::size_t most) {
     std::size_t works = 0, calls = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), greatest = std::numeric_limits<std::int64_t>::min();
-    for (const NumberedSlices& slices : tracks_) {
+    for (std::size_t place = 0; place < tracks_.size(); ++place) {
+        const NumberedSlices& slices = tracks_[place];
         for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (is_free_work(slices, row)) {
-                const std::int64_t number = number_of(slices.key[row]);
+            if (!slices.is_work(row)) {
+                ++calls_[place];
+            } else if ((states.at(place, row) & FlowStates::kJoined) == 0) {
+                const std::int64_t number = slices.number_at(row);
                 least = std::min(least, number);
                 greatest = std::max(greatest, number);
                 ++works;
-            } else if (!is_work(slices.key[row])) {
-                ++calls;
             }
         }
+        calls += calls_[place];
     }
     if (calls > 0 && works > most) {
         counts_.has_room = false;
         return;
     }
     partner_.assign(first_.back(), kNone);
-    Slots slots(tracks_, calls > 0 ? works : 0, least, greatest);
-    if (calls > 0) {
-        for (const NumberedSlices& slices : tracks_) {
-            for (std::size_t row = 0; row < slices.key.size(); ++row) {
-                if (is_free_work(slices, row)) ++slots.find(number_of(slices.key[row]))->works;
-            }
-        }
-    }
+    Numbers numbers(tracks_, states, calls > 0 ? works : 0, least, greatest);
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const NumberedSlices& slices = tracks_[place];
+        if (calls_[place] == 0) continue;
         for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (is_work(slices.key[row])) continue;
-            Slot* const slot = slots.find(number_of(slices.key[row]));
-            if (slot != nullptr && slot->works > 0) {
-                slot->call = slot->call == kNone ? first_[place] + static_cast<std::uint32_t>(row) : kSeveral;
-            } else if (state_of(slices, row) == 0) {
-                ++counts_.calls_without_work;
-            }
+            if (slices.is_work(row)) continue;
+            std::uint32_t* const call = numbers.find(slices.number_at(row));
+            if (call != nullptr) *call = *call == kNoCall ? first_[place] + static_cast<std::uint32_t>(row) : kSeveral;
         }
     }
-    for (const Slot& slot : slots.all()) {
-        if (slot.call == kSeveral) counts_.ambiguous += slot.works;
-        else if (slot.call != kNone && slot.works > most_work) counts_.crowded += slot.works;
-    }
-    join_work(slots, most_work);
+    join_work(numbers, states);
+    if (!many_.empty()) share_launches(numbers, states, most_work);
+    count_calls(numbers, states);
 }
 
-void LaunchJoin::join_work(Slots& slots, std::size_t most_work) {
-    std::size_t track = 0;  // of the launch before
+// Joins each work to the call of its number. Calls that have several are numbered, and their works counted.
+void LaunchJoin::join_work(Numbers& numbers, const FlowStates& states) {
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const NumberedSlices& slices = tracks_[place];
+        if (calls_[place] == slices.key.size()) continue;
         for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (!is_work(slices.key[row])) continue;
-            Slot* const slot = is_free_work(slices, row) ? slots.find(number_of(slices.key[row])) : nullptr;
-            if (slot == nullptr || slot->call >= kSeveral || slot->works > most_work) {
-                if (state_of(slices, row) == 0) ++counts_.work_without_launch;
+            if (!slices.is_work(row)) continue;
+            const std::uint8_t state = states.at(place, row);
+            const bool is_free = (state & FlowStates::kJoined) == 0;
+            std::uint32_t* const call = is_free ? numbers.find(slices.number_at(row)) : nullptr;
+            if (call == nullptr || *call >= kUsed) {
+                if (call != nullptr && *call != kNoCall) {
+                    *call = kUsed;
+                    ++counts_.ambiguous;
+                }
+                if (state == 0) ++counts_.work_without_launch;
                 continue;
             }
             const std::uint32_t work = first_[place] + static_cast<std::uint32_t>(row);
-            partner_[work] = slot->call;
-            if (slot->works == 1) {
-                partner_[slot->call] = work;
+            std::uint32_t& partner = partner_[*call];
+            if (partner == kNone) {
+                partner = work;
+            } else if (partner < kMany) {
+                partner = kMany | static_cast<std::uint32_t>(many_.size());
+                many_.push_back({0, 2});
             } else {
-                if (slot->many == kNone) {
-                    slot->many = static_cast<std::uint32_t>(many_.size());
-                    many_.push_back({many_works_.size(), 0});
-                    many_works_.resize(many_works_.size() + slot->works);
-                    partner_[slot->call] = kMany | slot->many;
-                }
-                Many& many = many_[slot->many];
-                many_works_[many.first + many.size++] = work;
+                ++many_[partner & ~kMany].size;
             }
+            partner_[work] = *call;
             ++sides_[place].arriving;
-            track = track_of(slot->call, track);
-            ++sides_[track].leaving;
+            ++sides_[track_of(*call)].leaving;
             ++counts_.pairs;
         }
     }
 }
 
-std::size_t LaunchJoin::track_of(std::uint32_t row, std::size_t guess) const {
-    if (first_[guess] <= row && row < first_[guess + 1]) return guess;
-    return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
+// Lists the works of calls that have several, and takes those apart that have too many.
+void LaunchJoin::share_launches(Numbers& numbers, const FlowStates& states, std::size_t most_work) {
+    std::size_t first = 0;
+    std::vector<std::uint32_t> listed(many_.size());
+    for (Many& many : many_) {
+        many.first = first;
+        if (many.size <= most_work) first += many.size;
+    }
+    many_works_.resize(first);
+    for (std::size_t place = 0; place < tracks_.size(); ++place) {
+        const NumberedSlices& slices = tracks_[place];
+        for (std::size_t row = 0; row < slices.key.size(); ++row) {
+            const std::uint32_t work = first_[place] + static_cast<std::uint32_t>(row);
+            if (!slices.is_work(row) || partner_[work] == kNone) continue;
+            const std::uint32_t call = partner_[work];
+            if (partner_[call] < kMany) continue;
+            const std::uint32_t number = partner_[call] & ~kMany;
+            const Many& many = many_[number];
+            if (many.size <= most_work) {
+                many_works_[many.first + listed[number]++] = work;
+                continue;
+            }
+            partner_[work] = kNone;
+            *numbers.find(slices.number_at(row)) = kUsed;
+            if (++listed[number] == many.size) partner_[call] = kNone;
+            if (states.at(place, row) == 0) ++counts_.work_without_launch;
+            --sides_[place].arriving;
+            --sides_[track_of(call)].leaving;
+            --counts_.pairs;
+            ++counts_.crowded;
+        }
+    }
+}
+
+void LaunchJoin::count_calls(Numbers& numbers, const FlowStates& states) {
+    for (std::size_t place = 0; place < tracks_.size(); ++place) {
+        const NumberedSlices& slices = tracks_[place];
+        if (many_.empty() && static_cast<std::size_t>(sides_[place].leaving) == calls_[place]) continue;
+        for (std::size_t row = 0; row < slices.key.size(); ++row) {
+            if (slices.is_work(row) || partner_[first_[place] + row] != kNone || states.at(place, row) != 0) continue;
+            const std::uint32_t* const call = numbers.find(slices.number_at(row));
+            if (call == nullptr || *call != kUsed) ++counts_.calls_without_work;
+        }
+    }
 }
 
 Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t row) const {
@@ -178,24 +214,82 @@ Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t ro
     return {&many_works_[many.first], many.size};
 }
 
+// The row behind whole slices with up to `most` pairs, or behind one slice; and how many pairs these have.
+std::size_t LaunchJoin::row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const {
+    const std::size_t rows = tracks_.at(place).key.size();
+    for (pairs = 0; row < rows; ++row) {
+        const std::size_t count = partners(place, row).size();
+        if (pairs > 0 && pairs + count > most) break;
+        pairs += count;
+    }
+    return row;
+}
+
 std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const {
-    const NumberedSlices& slices = tracks_.at(place);
-    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming})
-        column->reserve(column->size() + std::min(most, slices.key.size() - std::min(row, slices.key.size())));
-    std::size_t track = 0;
-    for (std::size_t pairs = 0; row < slices.key.size(); ++row) {
-        const Span<const std::uint32_t> partner_rows = partners(place, row);
-        if (pairs > 0 && pairs + partner_rows.size() > most) break;
-        pairs += partner_rows.size();
-        for (const std::uint32_t partner : partner_rows) {
-            track = track_of(partner, track);
+    std::size_t pairs = 0;
+    const std::size_t stop = row_behind(place, row, most, pairs);
+    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming}) column->reserve(pairs);
+    const NumberedSlices& slices = tracks_[place];
+    for (; row < stop; ++row) {
+        for (const std::uint32_t partner : partners(place, row)) {
+            const std::size_t track = track_of(partner);
             out.ordinal.push_back(slices.ordinal_at(row));
             out.partner_track.push_back(tracks_[track].track);
             out.partner_ordinal.push_back(tracks_[track].ordinal_at(partner - first_[track]));
-            out.incoming.push_back(is_work(slices.key[row]) ? 1 : 0);
+            out.incoming.push_back(slices.is_work(row) ? 1 : 0);
         }
     }
-    return row;
+    return stop;
+}
+
+std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const {
+    const NumberedSlices& slices = tracks_.at(place);
+    std::size_t pairs = 0;
+    const std::size_t stop = row_behind(place, row, most, pairs);
+    std::int64_t* ordinals = out.ordinal.extend(pairs);
+    std::int64_t* steps = out.partner_step.extend(pairs);
+    std::uint32_t* numbers = out.partner_track.extend(pairs);
+    std::uint32_t* sides = out.incoming.extend(pairs);
+    constexpr std::int64_t none = -1;
+    std::vector<std::int64_t> last(tracks_.size(), none);  // partner on each track
+    std::int64_t ordinal_before = none, least = std::numeric_limits<std::int64_t>::max(), greatest = 0;
+    std::uint32_t first_track = std::numeric_limits<std::uint32_t>::max(), last_track = 0;
+    std::uint64_t most_rise = 0;
+    std::uint32_t works = 0;
+    for (; row < stop; ++row) {
+        const std::int64_t ordinal = slices.ordinal_at(row);
+        const std::uint32_t incoming = slices.is_work(row) ? 1 : 0;
+        for (const std::uint32_t partner : partners(place, row)) {
+            const std::size_t track = track_of(partner);
+            const auto number = static_cast<std::uint32_t>(tracks_[track].track);
+            const std::int64_t partner_ordinal = tracks_[track].ordinal_at(partner - first_[track]);
+            if (last[track] == none) {
+                last[track] = partner_ordinal - 1;
+                out.before_partners.push_back(last[track]);
+                first_track = std::min(first_track, number);
+                last_track = std::max(last_track, number);
+            }
+            const std::int64_t step = partner_ordinal - last[track];
+            least = std::min(least, step);
+            greatest = std::max(greatest, step);
+            if (ordinal_before != none)
+                most_rise = std::max(most_rise, static_cast<std::uint64_t>(ordinal - ordinal_before));
+            works += incoming;
+            *ordinals++ = ordinal;
+            *numbers++ = number;
+            *steps++ = step;
+            *sides++ = incoming;
+            ordinal_before = ordinal;
+            last[track] = partner_ordinal;
+        }
+    }
+    out.most_rise = most_rise;
+    out.first_track = first_track;
+    out.last_track = last_track;
+    out.least_step = least;
+    out.most_step = std::max(greatest, least);
+    out.has_both_sides = works != 0 && works != pairs;
+    return stop;
 }
 
 LaunchEnds LaunchJoin::ends(std::size_t place, Span<const std::int64_t> start) const {
@@ -203,16 +297,18 @@ LaunchEnds LaunchJoin::ends(std::size_t place, Span<const std::int64_t> start) c
     same_size(slices.key, start);
     LaunchEnds out;
     const auto size = static_cast<std::size_t>(sides_[place].leaving + sides_[place].arriving);
-    out.tick.reserve(size);
-    out.incoming.reserve(size);
-    out.partner.reserve(size);
-    std::size_t track = 0;
+    out.is_of_all = size == slices.key.size() && many_.empty();
+    if (!out.is_of_all) out.tick.resize(size);
+    out.incoming.resize(size);
+    out.partner.resize(size);
+    std::size_t k = 0;
     for (std::size_t row = 0; row < slices.key.size(); ++row) {
+        const auto incoming = static_cast<std::int8_t>(slices.is_work(row) ? 1 : 0);
         for (const std::uint32_t partner : partners(place, row)) {
-            track = track_of(partner, track);
-            out.tick.push_back(start[row]);
-            out.incoming.push_back(is_work(slices.key[row]) ? 1 : 0);
-            out.partner.push_back(static_cast<std::int32_t>(tracks_[track].track));
+            if (!out.is_of_all) out.tick[k] = start[row];
+            out.incoming[k] = incoming;
+            out.partner[k] = static_cast<std::int32_t>(tracks_[track_of(partner)].track);
+            ++k;
         }
     }
     return out;

@@ -8,33 +8,31 @@
 #include <vector>
 
 #include "base/span.hpp"
+#include "columns/column.hpp"
+#include "columns/flow_states.hpp"
+#include "columns/numbered_slices.hpp"
 
 namespace tilescope {
-
-// The slices of a track that have a number, in the order of ordinals; the columns are the caller's.
-struct NumberedSlices {
-    std::int64_t track = 0;
-    Span<const std::int64_t> ordinal;  // empty: all slices from the first on
-    Span<const std::int64_t> key;  // as trace_event/correlation.hpp has it
-    Span<const std::uint8_t> state;  // kFlowJoins and kFlowPairs; empty: 0 everywhere
-
-    std::int64_t ordinal_at(std::size_t row) const {
-        return ordinal.empty() ? static_cast<std::int64_t>(row) : ordinal[row];
-    }
-};
-
-// A flow of the file leads from a launch to it, or from it to work with a number.
-constexpr std::uint8_t kFlowJoins = 1;
-// A flow joins it to the other side, whatever that has.
-constexpr std::uint8_t kFlowPairs = 2;
 
 // Pairs seen from one track, in the order (ordinal, partner's track, its ordinal).
 struct LaunchRows {
     std::vector<std::int64_t> ordinal, partner_track, partner_ordinal, incoming;
 };
 
+// The same as they are stored: ordinals of partners as steps, see partner_steps.hpp.
+struct StoredLaunchRows {
+    Column<std::int64_t> ordinal, partner_step;
+    Column<std::uint32_t> partner_track, incoming;
+    std::vector<std::int64_t> before_partners;
+    std::uint64_t most_rise = 0;  // from one ordinal to the next
+    std::uint32_t first_track = 0, last_track = 0;
+    std::int64_t least_step = 0, most_step = 0;
+    bool has_both_sides = false;
+};
+
 // Ends of pairs on one track, at the starts of its slices.
 struct LaunchEnds {
+    bool is_of_all = false;  // each slice has one: `tick` is empty, as it would be their starts
     std::vector<std::int64_t> tick;
     std::vector<std::int8_t> incoming;
     std::vector<std::int32_t> partner;
@@ -58,45 +56,50 @@ class LaunchJoin {
     };
 
     // Tracks ascend. A launch has up to `most_work`; of work that no flow joins there may be `most` where there are launches.
-    // For more than `kMostSlices` there is no room. Memory: 4 bytes for each slice, 12 for each number from the least to the
-    // greatest of works where these lie close together (up to 24 for each work), else 12 for each number of works and 8 for
-    // each work; 4 more for each work of launches that have several, and 16 for each such launch. Of these the numbers' are
-    // freed once all is joined.
-    // Throws std::invalid_argument for columns that differ in length.
-    LaunchJoin(std::vector<NumberedSlices> tracks, std::size_t most_work, std::size_t most);
+    // For more than `kMostSlices` there is no room. Memory: 4 bytes for each slice, and one where there are flows; 4 for each
+    // number from the least to the greatest of works where these lie close together (up to 8 for each work), else 12 for each
+    // number of works and 8 for each work; 4 more for each work of launches that have several, and 16 for each such launch. Of
+    // these the numbers' and the flows' are freed once all is joined.
+    // Throws std::invalid_argument for columns that differ in length, and for edges between ends that there are not.
+    LaunchJoin(std::vector<NumberedSlices> tracks, const FileFlows& flows, std::size_t most_work, std::size_t most);
 
     const Counts& counts() const { return counts_; }
     // Pairs of the track at this place of the list.
     Sides sides(std::size_t place) const { return sides_.at(place); }
-    // Appends pairs of the slices from `row` on, whole slices, up to `most` pairs or one slice. Returns the row that is next.
+    // Pairs of the slices from `row` on, whole slices, up to `most` pairs or one slice. Returns the row that is next.
     std::size_t read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const;
+    std::size_t read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const;
     // All ends of a track, whose slices start at these ticks.
     LaunchEnds ends(std::size_t place, Span<const std::int64_t> start) const;
 
   private:
     // Global rows number the slices of all tracks, one after the other.
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    static constexpr std::uint32_t kSeveral = kNone - 1;
     static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partner_`: a place in `many_`
+    static constexpr int kBlockBits = 12;  // of rows
 
-    struct Slot {  // of a number
-        std::uint32_t works = 0;
-        std::uint32_t call = kNone;  // the only launch
-        std::uint32_t many = kNone;  // its place in `many_`
-    };
     struct Many {
         std::size_t first = 0;
         std::uint32_t size = 0;
     };
-    class Slots;
+    class Numbers;
 
-    void join(std::size_t most_work, std::size_t most);
-    void join_work(Slots& slots, std::size_t most_work);
-    std::size_t track_of(std::uint32_t row, std::size_t guess) const;
+    void join(const FlowStates& states, std::size_t most_work, std::size_t most);
+    void join_work(Numbers& numbers, const FlowStates& states);
+    void share_launches(Numbers& numbers, const FlowStates& states, std::size_t most_work);
+    void count_calls(Numbers& numbers, const FlowStates& states);
+    std::size_t track_of(std::uint32_t row) const {
+        std::size_t track = block_tracks_[row >> kBlockBits];
+        while (row >= first_[track + 1]) ++track;
+        return track;
+    }
     Span<const std::uint32_t> partners(std::size_t place, std::size_t row) const;
+    std::size_t row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const;
 
     std::vector<NumberedSlices> tracks_;
+    std::vector<std::size_t> calls_;  // of each track's slices
     std::vector<std::uint32_t> first_;  // global row of each track's first slice, and of what is behind the last
+    std::vector<std::uint32_t> block_tracks_;  // the track of every 4,096th row
     std::vector<std::uint32_t> partner_;
     std::vector<Many> many_;
     std::vector<std::uint32_t> many_works_;

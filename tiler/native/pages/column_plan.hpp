@@ -91,6 +91,12 @@ ValueRange<T> range_of(Span<const T> values) {
     return range_of<T>(values[0], 1, values.size(), [&](size_t k) { return values[k]; });
 }
 
+// Values relative to the least, and values that ascend by up to `most` as differences.
+inline ColumnPlan plan_between(int64_t least, int64_t most) {
+    return {0, planes_of(static_cast<uint64_t>(most) - static_cast<uint64_t>(least)), least, 1};
+}
+inline ColumnPlan plan_rises(int64_t first, uint64_t most) { return {column_flag::delta, planes_of(most), first, 1}; }
+
 // Relative to the least.
 template <typename T>
 ColumnPlan plan_plain(Span<const T> values) {

@@ -221,6 +221,14 @@ void ContainerWriter::smaller(uint8_t id, Span<const uint16_t> values) {
     if (!values.empty()) add(id, values.size(), plan_smaller(values), values);
 }
 
+void ContainerWriter::planned(uint8_t id, const ColumnPlan& plan, Span<const int64_t> values) {
+    if (!values.empty()) add(id, values.size(), plan, values);
+}
+
+void ContainerWriter::planned(uint8_t id, const ColumnPlan& plan, Span<const uint32_t> values) {
+    if (!values.empty()) add(id, values.size(), plan, values);
+}
+
 void ContainerWriter::write(char* out) const {
     std::memcpy(out, head_.data(), head_.size());
     put<uint16_t>(out + kCountAt, static_cast<uint16_t>(columns_.size()));

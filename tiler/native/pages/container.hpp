@@ -84,6 +84,10 @@ class ContainerWriter {
     void smaller(uint8_t id, Span<const uint32_t> values);
     void smaller(uint8_t id, Span<const uint16_t> values);
 
+    // As planned, by whoever knows the least and the greatest of what is stored.
+    void planned(uint8_t id, const ColumnPlan& plan, Span<const int64_t> values);
+    void planned(uint8_t id, const ColumnPlan& plan, Span<const uint32_t> values);
+
     // Size of the container so far, in bytes.
     size_t size() const { return size_; }
     // Writes so many bytes.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
-
-#include "xspace/quick_stat.hpp"
 
 namespace tilescope::xspace {
 
@@ -41,26 +38,6 @@ std::int64_t read_integer_stat(const wire::Source& args, const std::vector<std::
     return last;
 }
 
-// Numbers of 2**61 and more are none: keys have a bit for the side, and a sign.
-constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
-
-// Reads `read_integer_stat` of arguments as nearly all are: stats that are an id and one value. `end`: of the event, whose
-// arguments are followed by others up to `file_end`. False: it is not like that.
-bool quick_integer_stat(const std::uint8_t* p, const std::uint8_t* end, const std::uint8_t* file_end,
-                        std::int64_t wanted, std::int64_t& value) {
-    std::uint64_t number = 0;
-    if (file_end - p < static_cast<std::ptrdiff_t>(sizeof(number))) return false;
-    p = wire::readable_varint(p, number);
-    QuickStat stat;
-    while (p != nullptr && p < end) {
-        p = quick_stat(p, end, file_end, stat);
-        const bool is_integer = stat.tag == varint_field(3) || stat.tag == varint_field(4);
-        if (is_integer && static_cast<std::int64_t>(stat.id) == wanted && stat.bits != 0)
-            value = static_cast<std::int64_t>(stat.bits);
-    }
-    return p == end;
-}
-
 }  // namespace
 
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
@@ -69,28 +46,6 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
     } catch (const wire::Error&) {
         return absent;
     }
-}
-
-std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args, std::size_t first,
-                                           std::size_t stop, const std::vector<std::int64_t>& ids, bool is_on_device) {
-    if (first > stop || stop > ends.size()) throw std::invalid_argument("there are no such events");
-    std::vector<std::int64_t> keys;
-    keys.reserve(stop - first);
-    const std::uint8_t* const args_end = args.data() + args.size();
-    std::int64_t begin = first == 0 ? 0 : ends[first - 1];
-    if (begin < 0) throw std::invalid_argument("arguments lie beyond the data");
-    for (const std::int64_t end : ends.subspan(first, stop - first)) {
-        if (end < begin || static_cast<std::uint64_t>(end) > args.size())
-            throw std::invalid_argument("arguments lie beyond the data");
-        const std::uint8_t* const data = args.data() + begin;
-        const auto size = static_cast<std::size_t>(end - begin);
-        std::int64_t number = 0;
-        if (ids.size() != 1 || !quick_integer_stat(data, data + size, args_end, ids.front(), number))
-            number = integer_stat({data, size}, ids, 0);
-        keys.push_back(number > 0 && number < kNumbers ? -2 - (2 * number + (is_on_device ? 1 : 0)) : -1);
-        begin = end;
-    }
-    return keys;
 }
 
 WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids, bool has_number)

@@ -15,12 +15,6 @@ namespace tilescope::xspace {
 // where there is none, or something of them is damaged. The last one counts.
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent);
 
-// The correlations of events [first, stop) as keys, see trace_event/correlation.hpp: of the stat of one of these ids, which
-// ascend. -1 where there is none. `ends`: where the arguments of each event end. Throws std::invalid_argument for events
-// that there are not, and arguments that lie beyond the data.
-std::vector<std::int64_t> correlation_keys(Span<const std::int64_t> ends, const wire::Source& args, std::size_t first,
-                                           std::size_t stop, const std::vector<std::int64_t>& ids, bool is_on_device);
-
 // The ids of some stats, by the number of the argument that they are.
 class WantedStats {
   public:

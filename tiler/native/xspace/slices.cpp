@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "columns/event_codes.hpp"
 #include "xspace/usual_event.hpp"
@@ -35,7 +36,7 @@ std::size_t args_room(const Catalogue& catalogue, const LineSurvey& survey) {
 
 LineSlices::LineSlices(const wire::Source& source, const Catalogue& catalogue, const FlowStats& flow_stats,
                        const Line& line, const LineSurvey& survey, std::int64_t start_ns, TickScale scale,
-                       Span<const std::int32_t> names, SliceRoom slices, FlowEndRoom flow_ends)
+                       Span<const std::int32_t> names, SliceRoom slices, CorrelationKeys keys, FlowEndRoom flow_ends)
     : source_(source),
       catalogue_(catalogue),
       flow_stats_(flow_stats),
@@ -46,12 +47,14 @@ LineSlices::LineSlices(const wire::Source& source, const Catalogue& catalogue, c
       line_ticks_((static_cast<std::uint64_t>(start_ns) - scale.from_ns) * scale.per_ns),
       names_(names),
       slices_(slices),
+      keys_(std::move(keys)),
       flow_ends_(flow_ends),
       position_(line.body.begin),
       events_left_(survey.events) {
     if (same_size(slices.start, slices.duration, slices.name, slices.flags, slices.args_end) !=
             survey.events - survey.out_of_range ||
-        slices.args.size() < args_room(catalogue, survey))
+        slices.args.size() < args_room(catalogue, survey) ||
+        (!slices.key.empty() && slices.key.size() != slices.start.size()))
         throw std::invalid_argument("columns have another size than the slices of the line");
     if (same_size(flow_ends.phase, flow_ends.tick, flow_ends.key, flow_ends.slice) != survey.flow_ends)
         throw std::invalid_argument("columns have another size than the flow ends of the line");
@@ -155,6 +158,11 @@ inline void LineSlices::write_row(std::int32_t number, std::int64_t offset_ps, s
     slices_.name[row_] = names_[static_cast<std::size_t>(catalogue_.name_of(number))];
     slices_.flags[row_] = static_cast<std::uint8_t>(flags);
     slices_.args_end[row_] = static_cast<std::int64_t>(args_bytes_);
+    if (!slices_.key.empty()) {
+        const std::size_t begin = row_ == 0 ? 0 : static_cast<std::size_t>(slices_.args_end[row_ - 1]);
+        slices_.key[row_] =
+            keys_.key(slices_.args.data() + begin, args_bytes_ - begin, slices_.args.size() - args_bytes_);
+    }
     ++row_;
 }
 

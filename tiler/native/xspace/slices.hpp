@@ -4,6 +4,7 @@
 
 #include "base/span.hpp"
 #include "xspace/catalogue.hpp"
+#include "xspace/correlation.hpp"
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
@@ -31,6 +32,7 @@ struct SliceRoom {
     Span<std::uint8_t> flags;
     Span<std::int64_t> args_end;
     Span<std::uint8_t> args;
+    Span<std::int64_t> key;  // by the correlation; empty: nobody asks
 };
 
 // The same for the flow ends among them. `slice` is the row that each belongs to.
@@ -50,7 +52,7 @@ class LineSlices {
     // referred to must outlive it. Throws std::invalid_argument for rooms of other sizes than the survey has counted.
     LineSlices(const wire::Source& source, const Catalogue& catalogue, const FlowStats& flow_stats, const Line& line,
                const LineSurvey& survey, std::int64_t start_ns, TickScale scale, Span<const std::int32_t> names,
-               SliceRoom slices, FlowEndRoom flow_ends);
+               SliceRoom slices, CorrelationKeys keys, FlowEndRoom flow_ends);
 
     // Decodes until the position is at least `stop`; true while there is more. Throws wire::Error, also when these are not the
     // events that were surveyed.
@@ -85,6 +87,7 @@ class LineSlices {
     std::uint64_t line_ticks_;  // where the line's offsets count from
     Span<const std::int32_t> names_;
     SliceRoom slices_;
+    CorrelationKeys keys_;
     FlowEndRoom flow_ends_;
     std::size_t position_;
     std::uint64_t events_left_;

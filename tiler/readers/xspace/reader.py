@@ -223,6 +223,8 @@ class XSpaceReader:
         name = cast("NDArray[np.int32]", make(line_track.events, np.int32))
         flags = cast(Bytes, make(line_track.events, np.uint8))
         args = cast(Bytes, make(native.args_room(line_track.line), np.uint8))
+        stat = self._summary.tracks[track].correlation
+        keys = cast(Ints, make(0 if stat is None else line_track.events, np.int64))
         tick, key, place = (cast(Ints, make(line_track.flow_ends, np.int64)) for _ in range(3))
         ends = SliceFlowEnds(cast(Bytes, make(line_track.flow_ends, np.uint8)), tick, key, place)
         with self._damage(mapped):
@@ -238,6 +240,9 @@ class XSpaceReader:
                 flags,
                 args_end,
                 args,
+                keys,
+                [] if stat is None else list(stat.ids),
+                stat is not None and stat.is_on_device,
                 ends.phase,
                 ends.tick,
                 ends.key,
@@ -250,7 +255,8 @@ class XSpaceReader:
                 mapped.check()
                 self._parsed(mapped, position, slices.position)
         args = args[: slices.args_bytes]
-        return SliceColumns(start, duration, name, flags, args_end, args, ends if line_track.flow_ends else None)
+        flow_ends = ends if line_track.flow_ends else None
+        return SliceColumns(start, duration, name, flags, args_end, args, flow_ends, None if stat is None else keys)
 
     def chunks(self) -> Iterator[EventChunk]:
         """All events, lines in file order."""

@@ -18,7 +18,6 @@ from tilescope.tiler.indexing import build
 from tilescope.tiler.indexing.flows import correlation, flow_recorder
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, correlated_pairs
 from tilescope.tiler.indexing.flows.edges import FlowPart
-from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.records.launches import Launches, LaunchWay
 
@@ -68,7 +67,7 @@ def test_any_slices(
     none = np.zeros(n, np.int64)
     part = FlowPart(np.zeros(n, np.uint8), none, none, number, ordinal, none, number)
     edges = np.arange(0, n, 2, dtype=np.uint32), np.arange(1, n, 2, dtype=np.uint32)
-    found = correlated_pairs(tracks[::-1], part, edges, np.isin(np.arange(5), list(on_devices)), Scratch(), 100)
+    found = correlated_pairs(tracks[::-1], part, edges, np.isin(np.arange(5), list(on_devices)), 100)
     assert found is not None
 
     of_file = Counter((a, b, 0, c, d, 0) for (a, b), (c, d) in flows)
@@ -81,6 +80,10 @@ def test_any_slices(
 
     seen: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]  # from the launches, from the works
     for track, pairs in found.by_track().items():
+        for (first, stored), chunk in zip(pairs.stored_chunks(), pairs.chunks(), strict=True):
+            assert first == chunk.ordinal[0]
+            for column in Launches.__struct_fields__:
+                assert getattr(Launches.decode(stored, track), column).tolist() == getattr(chunk, column).tolist()
         rows = [
             row
             for chunk in pairs.chunks()
@@ -106,10 +109,10 @@ def test_more_than_there_is_room_for() -> None:
     kernels = CorrelatedSlices(0, None, -3 - 2 * (three + 1), three)
     launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three)
     none, hosts = np.zeros(0, np.uint32), np.zeros(2, np.bool_)
-    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 2) is None
-    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, Scratch(), 3) is not None
+    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, 2) is None
+    assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, 3) is not None
     # Without launches nothing is joined, however many there are.
-    counted = correlated_pairs([kernels], FlowPart.none(), (none, none), hosts, Scratch(), 2)
+    counted = correlated_pairs([kernels], FlowPart.none(), (none, none), hosts, 2)
     assert counted is not None
     assert (counted.count, counted.work_without_launch) == (0, 3)
 

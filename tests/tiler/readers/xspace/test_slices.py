@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tests.tiler.readers import wire_writer as w
 from tests.tiler.readers.xspace.test_property import SPACES
+from tests.tiler.xspace_launches import DEVICE, HOST, OTHER, STREAM, correlated, plane
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Phase, TickScale
 from tilescope.tiler.errors import DamagedTrace
@@ -73,6 +74,27 @@ def test_the_same_as_chunks(raw: bytes, timeline: Timeline, base_ns: int, tmp_pa
     reader.close()
 
 
+NUMBERS = st.lists(st.one_of(st.none(), st.integers(0, 1 << 62)), min_size=1, max_size=8)
+
+
+@given(NUMBERS, st.sampled_from([HOST, DEVICE]), st.integers(1, 60))
+@settings(suppress_health_check=list(HealthCheck))
+def test_keys_of_correlations(tmp_path: Path, numbers: list[int | None], name: str, text_bytes: int) -> None:
+    """Each slice has that of its stat, whatever stands beside it; a text is of no use to those that look quickly."""
+    path = tmp_path / "host.xplane.pb"
+    others = (b"", w.message(4, w.number(1, OTHER), w.data(5, "x" * text_bytes)), correlated(9, key=OTHER))
+    stats = [others[k % 3] + (b"" if number is None else correlated(number)) for k, number in enumerate(numbers)]
+    path.write_bytes(plane(name, {STREAM: [("work", 100 * k, stat) for k, stat in enumerate(stats)]}))
+    reader = surveyed(path)
+    slices = reader.track_slices(0, TickScale(0, 1000, False), np.zeros(9, np.int32), Scratch().empty)
+    assert slices is not None
+    assert slices.key is not None
+    assert slices.key.tolist() == [
+        -2 - (2 * number + (name == DEVICE)) if number and number < 1 << 61 else -1 for number in numbers
+    ]
+    reader.close()
+
+
 def file_of(path: Path, events: list[bytes]) -> Path:
     line = w.message(3, w.number(3, 1000), *events)
     named = w.message(4, w.number(1, 1), w.message(2, w.number(1, 1), w.data(2, "matmul")))
@@ -117,7 +139,24 @@ def test_events_that_were_not_surveyed_are_refused(changed: bytes, tmp_path: Pat
     name, flags, args = np.empty(2, np.int32), np.empty(2, np.uint8), np.empty(file.args_room(0), np.uint8)
     none, no_phase, names = np.empty(0, np.int64), np.empty(0, np.uint8), np.zeros(1, np.int32)
     slices = file.slices(
-        0, 0, 1000, False, names, start, duration, name, flags, args_end, args, no_phase, none, none, none
+        0,
+        0,
+        1000,
+        False,
+        names,
+        start,
+        duration,
+        name,
+        flags,
+        args_end,
+        args,
+        none,
+        [],
+        False,
+        no_phase,
+        none,
+        none,
+        none,
     )
     with pytest.raises(_native.WireError, match="changed while it was read"):
         slices.advance(len(content))
