@@ -20,6 +20,7 @@ PREFIX: Final = "cell."  # of ids, behind which the name of the header stands
 
 _EXACT_DIGITS: Final = 10**15  # decimals with so many digits are restored by the double that is nearest to them
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_IN_NUMBERS: Final = frozenset("0123456789.-")
 _MOST_CHARACTERS: Final = 256
 
 
@@ -43,8 +44,9 @@ def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Inte
         return np.arange(len(table))
     chosen = np.zeros(len(table), np.bool_)
     folded = text.casefold()
+    may_be_numbers = _IN_NUMBERS.issuperset(folded)
     for name in names:
-        codes, words = (yield from table.column(name)).coded()
+        codes, words = (yield from table.column(name)).coded(numbers=may_be_numbers)
         hits = np.array([*(folded in word.casefold() for word in words), False], np.bool_)
         chosen |= hits[codes]
         yield
@@ -54,12 +56,12 @@ def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Inte
 def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> Interruptible[Rows]:
     """The rows by a column: numbers before texts, what is neither last; equal ones in the order of the table."""
     column = yield from table.column(name)
-    codes, words = column.coded()
+    codes, words = column.coded(numbers=False)
     order = np.argsort(np.argsort(np.array([*words, ""], object)[:-1], kind="stable"), kind="stable")
     places = np.append(order, -1)[codes]
     yield
     kind = np.where(column.has_number, 0, np.where(codes >= 0, 1, 2))
-    numbers = column.ranks()
+    numbers = column.order()
     sign = -1 if descending else 1
     keys = (sign * np.where(kind == 1, places, numbers), kind)
     yield
