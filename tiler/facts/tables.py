@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -124,34 +123,22 @@ class TableColumn:
             default=0,
         )
 
-    def ranks(self) -> Ints:
-        """The order of the numbers, equal ones having the same rank; 0 for a row without one."""
-        ranks = np.zeros(len(self), np.int64)
+    def order(self) -> Ints:
+        """Integers in the order of the numbers, equal for equal ones; 0 for a row without one."""
         try:
-            values: NDArray[np.int64] | NDArray[np.object_] = self.scaled(self.digits)[self.has_number]
+            return self.scaled(self.digits)
         except OverflowError:
             exact = [number * 10 ** (MAX_DIGITS - digits) for number, digits in self._pairs()]
-            values = np.array([*exact, None], object)[:-1]
-        ranks[self.has_number] = np.unique(values, return_inverse=True)[1]
-        return ranks
-
-    def rows(self, rows: Ints) -> TableColumn:
-        """The cells of some rows, in this order."""
-        bounds = np.cumsum([0, *map(len, self._chunks)])
-        chunks = np.searchsorted(bounds, rows, side="right") - 1
-        borders = [0, *(np.flatnonzero(np.diff(chunks)) + 1).tolist(), len(rows)] if len(rows) else [0]
-        parts = []
-        for first, last in pairwise(borders):
-            chunk = int(chunks[first])
-            parts.append(self._chunks[chunk].rows(rows[first:last] - bounds[chunk]))
-        return TableColumn(self.name, parts)
+            ranks = np.zeros(len(self), np.int64)
+            ranks[self.has_number] = np.unique(np.array([*exact, None], object)[:-1], return_inverse=True)[1]
+            return ranks
 
     def texts(self) -> list[str | None]:
         """Cells as they are written; None for those that are empty, `N/A` or absent."""
         return [text for cells in self._chunks for text in cells.texts()]
 
-    def coded(self) -> tuple[NDArray[np.int32], list[str]]:
-        """Texts as codes into distinct ones, -1 for cells that are none; numbers count as texts."""
+    def coded(self, *, numbers: bool = True) -> tuple[NDArray[np.int32], list[str]]:
+        """Texts as codes into distinct ones, -1 for cells that are none; `numbers`: these count as texts."""
         words: dict[str, int] = {}
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
@@ -159,10 +146,10 @@ class TableColumn:
             used, places = np.unique(cells.codes, return_inverse=True)
             ids = [words.setdefault(cells.words[place], len(words)) for place in used.tolist()]
             codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
-            if len(cells.numbers):
-                numbers = Cells(np.zeros(len(cells.numbers), np.uint8), cells.numbers, cells.digits, _NO_CODES, ())
-                texts = [text for text in numbers.texts() if text is not None]
-                codes[cells.states == CellState.NUMBER] = [words.setdefault(text, len(words)) for text in texts]
+            if numbers and len(cells.numbers):
+                pairs = zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
+                ids = [words.setdefault(decimal_text(*pair), len(words)) for pair in pairs]
+                codes[cells.states == CellState.NUMBER] = ids
             parts.append(codes)
         return np.concatenate(parts), list(words)
 
@@ -176,8 +163,6 @@ class TableColumn:
         arrays = sum(c.states.nbytes + c.numbers.nbytes + c.digits.nbytes + c.codes.nbytes for c in self._chunks)
         return arrays + sum(len(word) + 60 for cells in self._chunks for word in cells.words)
 
-
-_NO_CODES: Final = np.zeros(0, np.int64)
 
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
     "table_columns", "columns of the tables beside events", lambda column: column.size_bytes

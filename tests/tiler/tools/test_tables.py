@@ -133,3 +133,22 @@ def test_a_run_without_tables_says_why(tmp_path: Path) -> None:
     store = open_run_store(tmp_path / "store")
     assert "no file of the run is a table" in tool("tables").availability(Scope(QueryReader(store)))
     store.close()
+
+
+def test_numbers_of_any_size_are_sorted_exactly(tmp_path: Path) -> None:
+    numbers = [
+        "9223372036854775807",
+        "-9223372036854775808",
+        "0.1",
+        "0.0000000000000000000001",
+        "9223372036854775806",
+        "-3",
+    ]
+    path = tmp_path / "kernel_details.csv"
+    path.write_text("\n".join([",".join(HEADER), *(f"a,b,c,1,{number},1,1" for number in numbers), ""]))
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    for descending in (False, True):
+        cells = column(QueryReader(store), "Duration(us)", sort="Duration(us)", descending=descending)
+        assert cells == sorted(numbers, key=Decimal, reverse=descending)
+    store.close()

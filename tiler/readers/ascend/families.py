@@ -70,9 +70,11 @@ CERTAIN_NAMES: Final = re.compile(
     r"(?:aicpu_intermediate|framework_raw|minddata_pipeline_raw|hccl_raw)_\d+)\.csv|"
     r"(?:flops|output_timeline_data|min_cycle_counter|device_queue_profiling|dataset_iterator_profiling|minddata_aicpu|"
     r"output_op_compute_time(?:_detail)?|output_data_preprocess_aicpu|output_format_data_hwts)_\d+\.txt|"
-    r"(?:pipeline_profiling|dynamic_shape_info|flops_summary|flops_scope|minddata_cpu_utilization|"
+    r"(?:pipeline_profiling|dynamic_shape_info|flops_summary|flops_scope|minddata_cpu_utilization|memory_usage_(?:summary|details)|"
     r"(?:ascend_|gpu_)?timeline_summary)_\d+\.json"
 )
+
+TIMELINE_NAMES: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_\d+\.json")
 
 _UNIT: Final = re.compile(r"\((?:us|ms|ns|s|kb|mb|gb|gb/s|mb/s|%)\)|[\s_](?:us|ms|ns)$")
 _BLANK: Final = re.compile(r"\s+")
@@ -108,5 +110,8 @@ def stem_of(path: Path) -> str:
 
 def rank_in_name(path: Path) -> int | None:
     """The rank at the end of a name of the first generation: 1 in `step_trace_raw_1_detail_time`."""
+    name = without_ending(path.name)
+    if not CERTAIN_NAMES.fullmatch(name) and not TIMELINE_NAMES.fullmatch(name):
+        return None  # a number at the end of a newer name is an iteration, or a time
     match = _RANK.search(stem_of(path))
     return int(match[1]) if match else None

@@ -7,15 +7,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.families import TIMELINE_NAMES, rank_in_name
+from tilescope.tiler.readers.compression import without_ending
 
-_TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_\d+")
-_CLOCK: Final = re.compile(r"min_cycle_counter_\d+|output_timeline_data_\d+")
+_CLOCK: Final = re.compile(r"(?:min_cycle_counter|output_timeline_data)_\d+\.txt")
 
 
 def has_timeline(path: Path, files: Collection[Path]) -> bool:
     """True if the timeline of the same device is among these files."""
-    return _has(path, files, _TIMELINE)
+    return _has(path, files, TIMELINE_NAMES)
 
 
 def has_clock(path: Path, files: Collection[Path]) -> bool:
@@ -26,6 +26,8 @@ def has_clock(path: Path, files: Collection[Path]) -> bool:
 def _has(path: Path, files: Collection[Path], name: re.Pattern[str]) -> bool:
     rank = rank_in_name(path)
     return any(
-        file.parent == path.parent and name.fullmatch(stem_of(file)) is not None and rank_in_name(file) == rank
+        file.parent == path.parent
+        and name.fullmatch(without_ending(file.name)) is not None
+        and rank_in_name(file) == rank
         for file in files
     )

@@ -21,7 +21,7 @@ _FRAMEWORK: Final = re.compile(r".+_ascend_(?:pt|ms)")
 _TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_(\d{1,4})\.json")
 _DEVICE_FOLDER: Final = re.compile(r"device_(\d{1,4})")
 _KEPT_FOLDERS: Final = 65_536  # ten thousand files of a folder are listed again in 0.1 s, and not in 0.3 s
-_DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.json")
+_DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.(?:json|csv)")
 
 
 class DevicePlace(Struct, frozen=True):

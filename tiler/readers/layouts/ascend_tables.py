@@ -35,6 +35,9 @@ _TIMELINE: Final = re.compile(
 )
 
 
+_NAMED: Final = 4
+
+
 def _look(head: bytes) -> object | None:
     return True if looks_like_table(head) is Likeness.CERTAIN else None
 
@@ -50,7 +53,12 @@ def _runs(folder: Folder) -> Sequence[PlannedRun]:
     name = "" if len(claimed) == len(folder.traces) else f"ascend{RUN_MARK}"
     ranks = {rank for trace in claimed if (rank := rank_in_name(trace.path)) is not None}
     missing = missing_ranks(ranks, None) if len(ranks) > 1 else None
-    return [PlannedRun(name, files, notes=() if missing is None else (missing,))]
+    notes = [] if missing is None else [missing]
+    unread = sorted(set(folder.names) - {trace.path.name for trace in folder.traces}) if not name else []
+    if unread:
+        more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
+        notes.append(f"not read, as no table and no timeline: {', '.join(unread[:_NAMED])}{more}")
+    return [PlannedRun(name, files, notes=notes)]
 
 
 def _is_table(trace: Candidate) -> bool:

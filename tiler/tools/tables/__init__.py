@@ -75,7 +75,7 @@ def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
         Fact("name", "Table", entry.name, "text"),
         Fact("family", "Kind", entry.family or None, "text"),
         Fact("rows", "Rows", len(table), "count"),
-        Fact("chosen", "Rows with this text", len(rows), "count"),
+        Fact("chosen", "Rows chosen", len(rows), "count"),
     ]
     return Answer(facts, [Table("rows", entry.name, columns, more=more)], notes=notes)
 

@@ -20,21 +20,25 @@ PREFIX: Final = "cell."  # of ids, behind which the name of the header stands
 
 _EXACT_DIGITS: Final = 10**15  # decimals with so many digits are restored by the double that is nearest to them
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_IN_NUMBERS: Final = frozenset("0123456789.-")
 _MOST_CHARACTERS: Final = 256
 
 
 def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]:
     """These rows of a column: integers and decimals as numbers, where that is exact, or else texts."""
-    column = yield from _part(table, name, rows)
+    order = np.argsort(rows, kind="stable")
+    column = yield from _part(table, name, rows[order])
+    back = np.argsort(order, kind="stable")
     facts = table.entry.columns[table.places[name]]
     title = _CONTROL.sub(" ", name)[:_MOST_CHARACTERS] or f"column {table.places[name]}"
-    cell_id, missing = PREFIX + title, ~column.has_number
+    cell_id, missing = PREFIX + title, ~column.has_number[back]
     if facts.numbers and not facts.texts:
         if not facts.most_digits:
-            return Column(cell_id, title, "count", np.ma.MaskedArray(column.scaled(0), missing), total="none")
+            return Column(cell_id, title, "count", np.ma.MaskedArray(column.scaled(0)[back], missing), total="none")
         if column.most_magnitude < _EXACT_DIGITS:
-            return Column(cell_id, title, "number", column.doubles(), total="none")
-    return Column(cell_id, title, "text", Words(*column.coded()), total="none")
+            return Column(cell_id, title, "number", column.doubles()[back], total="none")
+    codes, words = column.coded()
+    return Column(cell_id, title, "text", Words(codes[back], words), total="none")
 
 
 def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Interruptible[Rows]:
@@ -43,8 +47,9 @@ def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Inte
         return np.arange(len(table))
     chosen = np.zeros(len(table), np.bool_)
     folded = text.casefold()
+    may_be_numbers = _IN_NUMBERS.issuperset(folded)
     for name in names:
-        codes, words = (yield from table.column(name)).coded()
+        codes, words = (yield from table.column(name)).coded(numbers=may_be_numbers)
         hits = np.array([*(folded in word.casefold() for word in words), False], np.bool_)
         chosen |= hits[codes]
         yield
@@ -54,12 +59,12 @@ def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Inte
 def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> Interruptible[Rows]:
     """The rows by a column: numbers before texts, what is neither last; equal ones in the order of the table."""
     column = yield from table.column(name)
-    codes, words = column.coded()
+    codes, words = column.coded(numbers=False)
     order = np.argsort(np.argsort(np.array([*words, ""], object)[:-1], kind="stable"), kind="stable")
     places = np.append(order, -1)[codes]
     yield
     kind = np.where(column.has_number, 0, np.where(codes >= 0, 1, 2))
-    numbers = column.ranks()
+    numbers = column.order()
     sign = -1 if descending else 1
     keys = (sign * np.where(kind == 1, places, numbers), kind)
     yield
@@ -67,11 +72,9 @@ def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> 
 
 
 def _part(table: RunTable, name: str, rows: Rows) -> Interruptible[TableColumn]:
-    """The cells of some rows. Only chunks with any of them are read, unless rows are out of order."""
+    """The cells of some rows, in their order. Only chunks with any of them are read."""
     bounds = np.cumsum([0, *table.entry.chunk_rows])
     chunks = np.searchsorted(bounds, rows, side="right") - 1
-    if len(rows) and bool((np.diff(chunks) < 0).any()):
-        return (yield from table.column(name)).rows(rows)
     parts: list[Cells] = []
     for chunk in np.unique(chunks).tolist():
         own = rows[chunks == chunk] - bounds[chunk]

@@ -44,6 +44,8 @@ def described(root: Path, runs: Iterable[DiscoveredRun]) -> dict[str, list[str]]
         ("logs.zip/msprof_0_2_1.json", ("", "0")),
         ("profiler/ascend_timeline_display_3.json", ("profiler", "3")),
         ("profiler/trace.json", ("", "")),
+        (f"{FIRST}/mindstudio_profiler_output/op_summary_3_2_1.csv", (FIRST, "3")),
+        (f"{FIRST}/mindstudio_profiler_output/op_summary_20240102030405.csv", (FIRST, "")),
     ],
 )
 def test_place_of_a_file(path: str, place: tuple[str, str]) -> None:

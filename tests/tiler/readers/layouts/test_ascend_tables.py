@@ -75,6 +75,12 @@ def test_a_table_of_another_program_is_no_run_unless_it_is_named(tmp_path: Path)
         discover(folder / "gone.csv")
 
 
+def test_files_that_are_neither_are_named(tmp_path: Path) -> None:
+    folder = write(profiler(tmp_path / "profiler"), parallel_strategy_0_json='{"a": 1}', readme_txt="hello")
+    (run,) = discover(folder)
+    assert run.notes == ("not read, as no table and no timeline: parallel_strategy_0.json, readme.txt",)
+
+
 def test_missing_ranks_are_said(tmp_path: Path) -> None:
     for rank in (0, 1, 3):
         write(tmp_path, **{f"step_trace_raw_{rank}_detail_time_csv": STEPS})
