@@ -56,7 +56,7 @@ class Division:
     ticks: Ints
     exposed: WorkSpans
     idle: Windows
-    tracks: Sequence[Sequence[Windows]]  # of each track all of each `Work`
+    tracks: Sequence[Sequence[Windows]]  # of each track all of each `Work`; of counted ones none
 
     @property
     def work(self) -> WorkSpans:
@@ -97,4 +97,5 @@ def divided(windows: Windows, tracks: Sequence[Sequence[Windows]], stretches: Ti
     )
     *parts, idle = [Windows(*part) for part in spans]
     exposed = WorkSpans(*[NOTHING] * counted, *parts)
-    return Division(windows, stretches, ticks.reshape(len(FIELDS), -1), exposed, idle, tracks)
+    kept = () if counted else tracks  # several megabytes: who counts needs no more than is exposed
+    return Division(windows, stretches, ticks.reshape(len(FIELDS), -1), exposed, idle, kept)

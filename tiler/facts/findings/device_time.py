@@ -88,8 +88,21 @@ class DeviceTime:
         return bool(self.ticks[TimePart.COMPUTATION].any() or self.ticks[TimePart.COMMUNICATION].any())
 
 
-def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Interruptible[DeviceTime]:
-    """The time of a device in some frames. Raises DamagedStore, NotBuilt."""
+@dataclass(slots=True)
+class HeldIdle:
+    """Idle stretches of a device that have been read so far."""
+
+    stretches: int = 0
+
+
+def time_of_device(
+    reader: QueryReader, device: Device, frames: Frames, held: HeldIdle | None = None
+) -> Interruptible[DeviceTime]:
+    """The time of a device in some frames. `held` counts its idle stretches meanwhile.
+
+    Raises DamagedStore, NotBuilt.
+    """
+    held = held or HeldIdle()
     has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
     tracks = yield from _with_directions(reader, [*device.tracks, *device.beside], has_streams=has_streams)
     ticks = np.zeros((len(TimePart), len(frames)), np.int64)
@@ -101,6 +114,7 @@ def time_of_device(reader: QueryReader, device: Device, frames: Frames) -> Inter
             for part, parts in pieces.items():
                 parts.append(division.exposed.kinds[part])
             idle.append(division.idle)
+            held.stretches += len(division.idle)
         yield
     spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
     waits = Waits()

@@ -23,7 +23,8 @@ from tilescope.tiler.facts.findings.candidates import (
     straggler,
 )
 from tilescope.tiler.facts.findings.device_events import longest_event
-from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart, time_of_device
+from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
+from tilescope.tiler.facts.findings.device_times import times_of_devices
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Lead, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
@@ -134,11 +135,13 @@ def findings_of(
     whole = Windows.single(
         min(int(common.begin[0]) for common in all_common), max(int(common.end[-1]) for common in all_common)
     )
-    for (device, _), common in zip(frames, all_common, strict=True):
-        lane = yield from time_of_device(reader, device, common)
+    for lane in times_of_devices(reader, [device for device, _ in frames], all_common):
+        if lane is None:
+            yield
+            continue
         if not lane.works:  # it is idle, or only copied to
             continue
-        file = reader.file_of(device.tracks[0].track)
+        file = reader.file_of(lane.device.tracks[0].track)
         if file not in by_file:
             by_file[file] = yield from host_threads_of(reader, steps, file, device_tracks, whole)
         causes.append((yield from idle_causes(reader, lane, by_file[file])))

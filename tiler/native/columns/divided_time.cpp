@@ -79,6 +79,10 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
             if (part >= counted) divided.spans[part - counted].append(tick, next);
         }
     }
+    if (rest.start.size() < most / 2) {  // they are kept until all of a device has been read
+        rest.start.shrink_to_fit();
+        rest.stop.shrink_to_fit();
+    }
     return divided;
 }
 

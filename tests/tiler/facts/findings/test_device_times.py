@@ -1,0 +1,48 @@
+"""Devices that are read in turn have the times of those that are read one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from tests.tiler.facts.findings.answers import findings, reading, text
+from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
+from tests.tiler.facts.findings.pytorch_run import write_ranks
+from tests.tiler.windows import pairs
+from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts.findings import device_times
+from tilescope.tiler.facts.findings.device_time import TimePart, time_of_device
+from tilescope.tiler.facts.findings.device_times import times_of_devices
+from tilescope.tiler.facts.findings.frames import Frames, frames_of
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.resolver import TickRange
+
+
+def each_with_frames(reader: QueryReader) -> tuple[list[Device], list[Frames]]:
+    devices = finish(devices_of(reader))
+    span = TickRange(0, reader.end + 1)
+    return devices, [finish(frames_of(reader, reader.steps, device, span, None)) for device in devices]
+
+
+@pytest.mark.parametrize("name", ["exposed_collective", "stages", "slow_device"])
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_times_are_those_of_each_device_alone(tmp_path: Path, name: str, most: int) -> None:
+    paths = write_ranks(run(PLANTED[name]), tmp_path)
+    with (
+        reading(paths, tmp_path) as reader,
+        patch.object(device_times, "_MANY_EVENTS", 0),
+        patch.object(device_times, "_MOST_STRETCHES", most),
+    ):
+        devices, frames = each_with_frames(reader)
+        assert len(devices) > 2
+        lanes = [lane for lane in times_of_devices(reader, devices, frames) if lane is not None]
+        assert [lane.device for lane in lanes] == devices
+        for lane, device, device_frames in zip(lanes, devices, frames, strict=True):
+            alone = finish(time_of_device(reader, device, device_frames))
+            assert all((lane.ticks[part] == alone.ticks[part]).all() for part in TimePart)
+            assert list(map(pairs, lane.idle)) == list(map(pairs, alone.idle))
+        in_turn = text(findings(reader).rows)
+    with reading(paths, tmp_path) as reader:
+        assert text(findings(reader).rows) == in_turn
