@@ -21,6 +21,7 @@ IMAGES: Final = Path(__file__).resolve().parents[2] / "docs" / "images"
 WIDTH_PX, HEIGHT_PX = 1360, 765
 SETTLED = "document.querySelector('[aria-busy=true]') === null"
 FADED_MS = 700  # until colours stand
+MOST_MS = 180_000  # on a busy machine
 
 
 def take(page: Page, url: str, name: str) -> None:
@@ -67,6 +68,7 @@ def main() -> int:
             playwright.chromium.launch(executable_path=chromium, args=FLAGS) as browser,
         ):
             page = browser.new_page(viewport={"width": WIDTH_PX, "height": HEIGHT_PX}, color_scheme="dark")
+            page.set_default_timeout(MOST_MS)
             for picture, address in addresses(server.url).items():
                 take(page, address, picture)
     return 0
