@@ -78,7 +78,8 @@ void bind_tables(nb::module_& m) {
         .def_prop_ro("long_rows", [](const CsvStream& stream) { return to_tuple(stream.long_rows); })
         .def_prop_ro("open_quotes", [](const CsvStream& stream) { return to_tuple(stream.open_quotes); })
         .def_prop_ro("not_utf8", [](const CsvStream& stream) { return to_tuple(stream.not_utf8); })
-        .def_prop_ro("cut_records", [](const CsvStream& stream) { return to_tuple(stream.cut_records); });
+        .def_prop_ro("cut_records", [](const CsvStream& stream) { return to_tuple(stream.cut_records); })
+        .def_prop_ro("left_out_rows", [](const CsvStream& stream) { return to_tuple(stream.left_out_rows); });
 }
 
 }  // namespace tilescope

@@ -10,6 +10,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t most_record = std::size_t{16} << 20;
+// Cells that the rows of a table lack: beyond them short rows are left out, as each takes a place in all columns.
+constexpr std::size_t most_absent = std::size_t{1} << 26;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
@@ -218,6 +220,12 @@ void CsvStream::take_header() {
 
 void CsvStream::take_row() {
     const std::size_t count = std::min(cells_.size(), columns_.size());
+    absent_ += columns_.size() - count;
+    if (count < columns_.size() && absent_ > most_absent) {
+        note(left_out_rows, cells_.back().position);
+        return;
+    }
+    pending_bytes_ += columns_.size();  // states
     for (std::size_t k = 0; k < count; ++k) {
         if (!columns_[k].add(trimmed(cells_[k]))) note(not_utf8, cells_[k].position);
     }

@@ -42,6 +42,7 @@ class CsvStream {
     CsvFault open_quotes;
     CsvFault not_utf8;
     CsvFault cut_records;
+    CsvFault left_out_rows;  // too short, behind many that are
     std::uint64_t more_columns = 0;  // of the header, beyond the most
 
   private:
@@ -83,6 +84,7 @@ class CsvStream {
     std::vector<CellColumn> columns_;
     std::size_t rows_ = 0;
     std::size_t pending_bytes_ = 0;
+    std::size_t absent_ = 0;
 };
 
 }  // namespace tilescope

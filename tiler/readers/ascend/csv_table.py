@@ -69,6 +69,7 @@ class CsvTable:
             (stream.long_rows, f"row {_LEFT_OUT}", f"rows {_LEFT_OUT}"),
             (stream.open_quotes, "quote does not end", "quotes do not end"),
             (stream.not_utf8, "cell is not UTF-8", "cells are not UTF-8"),
+            (stream.left_out_rows, "of these rows is left out", "of these rows are left out"),
             (stream.cut_records, "line is too long, and cut", "lines are too long, and cut"),
         ):
             if count:

@@ -24,6 +24,10 @@ from tilescope.tiler.readers.source import ByteSource
 MAX_BYTES: Final = 256 << 20
 MAX_TABLES: Final = 1000  # of a file
 
+# A table has a place for each cell: rows that have few of many columns would take far more memory than the file.
+MAX_EMPTY_CELLS: Final = 10_000_000
+_MOST_COLUMNS_OF_A_MEMBER: Final = 20
+
 # How the names of files begin that are read.
 NAMES: Final = (
     "pipeline_profiling",
@@ -72,6 +76,8 @@ def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> lis
         columns = list(dict.fromkeys(column for row in rows for column in row))
         if not columns or len(columns) > MAX_COLUMNS:
             continue
+        if len(rows) * len(columns) > MAX_EMPTY_CELLS + _MOST_COLUMNS_OF_A_MEMBER * sum(map(len, rows)):
+            raise TooLarge(path, f"is JSON whose rows have few of {len(columns):,} columns each")
         title = f"{path.name}/{name}" if name else path.name
         writer = SideTableWriter(scratch_dir, title, f"{family}.{name}" if name else family, columns)
         writer.add_rows([[row.get(column) for column in columns] for row in rows])

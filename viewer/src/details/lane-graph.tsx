@@ -7,8 +7,10 @@ import { useApp } from "../components/app-context";
 import { formatPercent } from "../components/format";
 import { useRequest } from "../requests/use-request";
 import { valuesOf } from "../state/answer-values";
+import { laneNames, litNames } from "../state/lane-search";
 import { type DerivedLane, laneHeightPx } from "../state/lanes";
 import type { EventPlace } from "../state/location";
+import { query } from "../state/query";
 import { questionKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
 import { theme } from "../state/settings";
@@ -167,11 +169,13 @@ function useBins(trace: Trace, lane: DerivedLane, seen: View): Shown {
 function LaneCanvas({ lane, bins, seen }: { lane: DerivedLane; bins: LaneBins | null; seen: View }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
+  const text = query.value;
+  const found = laneNames.value;
   useEffect(() => {
     if (canvas.current !== null) {
-      paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade);
+      paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade, litNames(lane, text));
     }
-  }, [bins, lane, seen, shade]);
+  }, [bins, lane, seen, shade, text, found]);
   return <canvas ref={canvas} aria-hidden="true" />;
 }
 

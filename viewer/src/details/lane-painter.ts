@@ -10,6 +10,9 @@ import { laneLabels } from "./lane-labels";
 const HEADROOM_PX = 6;
 const LABEL_FONT_PX = 11;
 
+/** What a search does not find, beside what it finds: as much as the veil over tracks leaves. */
+const UNLIT = 0.26;
+
 /** Time in which nothing is done stays blank. */
 export const BLANK = "Idle";
 
@@ -20,6 +23,7 @@ export function paintLane(
   seen: View,
   heightPx: number,
   theme: Theme,
+  lit: ReadonlySet<string> | null,
 ): void {
   const ratio = devicePixelRatio;
   const context = canvas.getContext("2d");
@@ -31,7 +35,7 @@ export function paintLane(
   if (bins.kind === "counter") {
     paintCounter(context, bins, seen, heightPx, ratio);
   } else {
-    paintStates(context, bins, rows, seen, heightPx, ratio, theme);
+    paintStates(context, bins, rows, seen, heightPx, ratio, theme, lit);
     if (rows > 1) {
       paintLabels(context, bins, rows, seen, heightPx, ratio, theme);
     }
@@ -70,6 +74,7 @@ function paintStates(
   heightPx: number,
   ratio: number,
   theme: Theme,
+  lit: ReadonlySet<string> | null,
 ): void {
   const colors = bins.names.map((name) => laneColor(name, theme, context.canvas));
   const rowPx = ((heightPx - 2) / Math.max(1, rows)) * ratio;
@@ -80,6 +85,7 @@ function paintStates(
       if (bins.names[name] === BLANK) {
         return;
       }
+      context.globalAlpha = lit === null || lit.has(bins.names[name]!) ? 1 : UNLIT;
       context.fillStyle = colors[name]!;
       shares.forEach((share, x) => {
         const high = share * rowPx;

@@ -1,6 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { laneNamesOf, nextSlice } from "./lane-search";
+import { laneNames, laneNamesOf, litNames, nextSlice } from "./lane-search";
 import type { Trace } from "./trace";
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "name", unit: "", values });
@@ -19,6 +19,17 @@ test("names of lanes, exactly; none where the answer is about events alone", () 
   ];
   expect(laneNamesOf(answer("lane_names", columns))).toEqual({ names: [IDLE], isComplete: false });
   expect(laneNamesOf(answer("names", columns)).names).toEqual([]);
+});
+
+test("names with slices that are found are lit in their lane, once that is known", () => {
+  const lane = { id: "overlap.2", kind: "slices" } as const;
+  laneNames.value = { kind: "none" };
+  expect(litNames(lane, "Idle")).toBeNull();
+  laneNames.value = { kind: "answered", key: "k", answer: { names: [IDLE], isComplete: true } };
+  expect(litNames(lane, "Idle")).toEqual(new Set(["Idle"]));
+  expect(litNames({ ...lane, id: "overlap.3" }, "Idle")).toEqual(new Set());
+  expect(litNames({ ...lane, kind: "counter" }, "Idle")).toBeNull();
+  expect(litNames(lane, "")).toBeNull();
 });
 
 test("the next slice is the first one again behind the last", async () => {

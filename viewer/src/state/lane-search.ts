@@ -6,7 +6,7 @@ import { valuesOf, wholeOf } from "./answer-values";
 import type { DerivedLane } from "./lanes";
 import { exactly, LONGEST_QUERY } from "./query-text";
 import { questionKey } from "./question-key";
-import { Requester, type RequestState } from "./request-state";
+import { lastOf, Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface LaneName {
@@ -50,6 +50,12 @@ export function laneNamesOf(answer: ToolAnswer): LaneHitNames {
     busyTicks: wholeOf(busy[k]!),
   }));
   return { names: rows, isComplete: answer.complete };
+}
+
+/** Names in a lane of which the search selects slices, which are lit; null: nothing is searched for there, or not known yet. */
+export function litNames({ id, kind }: Pick<DerivedLane, "id" | "kind">, text: string): ReadonlySet<string> | null {
+  const answer = text === "" || kind !== "slices" ? null : (lastOf(laneNames.value)?.answer ?? null);
+  return answer === null ? null : new Set(answer.names.filter(({ lane }) => lane === id).map(({ name }) => name));
 }
 
 /** The first slice of a name that a query selects and that starts at a tick or later, or else the first of all; null: there is none. */

@@ -16,7 +16,7 @@ from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.ascend.csv_table import MAX_CELL_BYTES, CsvTable
 from tilescope.tiler.readers.side_tables import distinct_names
 from tilescope.tiler.readers.source import ByteSource
-from tilescope.tiler.records.cells import Cells, decode_cells
+from tilescope.tiler.records.cells import MAX_ROWS, Cells, decode_cells
 
 BLANK = " \t\r\n\v\f"
 CORPUS = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "ascend"
@@ -183,3 +183,20 @@ def test_a_file_that_is_a_table_is_opened_as_one(tmp_path: Path) -> None:
         (1, 0, 1),
         (0, 1, 0),
     ]
+
+
+def test_short_rows_of_many_columns_take_bounded_memory() -> None:
+    """A row of one cell takes a place in all columns: a small file would take any amount of memory."""
+    columns, most_absent = 8000, 1 << 26
+    stream = _native.CsvStream(columns, 100)
+    header = ",".join(f"c{place}" for place in range(columns)).encode() + b"\n"
+    taken = 0
+    more = stream.feed(header + b"1\n" * 10_000, MAX_ROWS, 8 << 20)
+    while more:
+        assert stream.rows * columns <= (8 << 20) + columns
+        taken += stream.rows
+        stream.take()
+        more = stream.feed(b"", MAX_ROWS, 8 << 20)
+    taken += stream.rows
+    assert taken == most_absent // (columns - 1)
+    assert stream.left_out_rows == (10_000 - taken, taken + 2, 1)
