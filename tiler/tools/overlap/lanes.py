@@ -44,10 +44,9 @@ _ANY: Final = frozenset(Work) - {Work.NONE}
 
 def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
     """A lane of each device, at its first track, and those that an Ascend device lacks."""
-    devices = yield from devices_of(scope.reader)
     lanes = []
-    for device in devices:
-        if all(scope.is_done(track) for track in sorted(device.track_ids)):
+    for device in (yield from devices_of(scope.reader)):
+        if _is_done(scope, device):
             lanes.append(_lane(device, str(device.group), f"What {device.name} does"))
             if is_ascend_device(scope.reader.tree.groups[device.group].name):
                 lanes += _ascend_lanes(scope, device)
@@ -58,6 +57,10 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
                     lane = _lane(device, f"{_SCOPES}-{device.group}", "Name scopes")
                     lanes.append(replace(lane, rows=scopes.rows.rows))
     return lanes
+
+
+def _is_done(scope: Scope, device: Device) -> bool:
+    return all(scope.is_done(track) for track in sorted(device.track_ids))
 
 
 def _lane(device: Device, key: str, title: str) -> DerivedLane:
@@ -192,7 +195,7 @@ def _launches(
 def _left_out(scope: Scope) -> Interruptible[str]:
     deeper = 0
     for device in (yield from devices_of(scope.reader)):
-        if is_ascend_device(scope.reader.tree.groups[device.group].name):
+        if is_ascend_device(scope.reader.tree.groups[device.group].name) and _is_done(scope, device):
             scopes = yield from ascend_scopes(scope.reader, device)
             deeper = max(deeper, scopes.deeper)
     return deeper_scopes(deeper)
