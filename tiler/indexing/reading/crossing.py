@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +12,36 @@ from tilescope.tiler.columns import EventChunk, Phase
 
 Ints = NDArray[np.int64]
 
+# Annotations that are held at a time, at some 100 bytes each, whatever memory there is: traces have thousands of them.
+_SPANS_AT_ONCE: Final = 1 << 20
+
 
 def cross(pieces: Sequence[EventChunk], names: NDArray[np.bool_], others: NDArray[np.bool_]) -> bool:
     """True if one of the slices with these names overlaps one of the others partly, by a nanosecond at least.
 
     Both are by the number of a name; that of rows without one comes last.
     """
-    spans = np.concatenate([np.zeros((2, 0), np.int64), *(_spans(piece, names) for piece in pieces)], axis=1)
-    if not spans.size:
-        return False
-    forward, backward = _SpansByStop(spans), _SpansByStop(_reversed(spans))
-    for piece in pieces:
-        frames = _spans(piece, others)
-        if forward.reach_into(frames) or backward.reach_into(_reversed(frames)):
-            return True
+    for spans in _some_spans(pieces, names):
+        forward, backward = _SpansByStop(spans), _SpansByStop(_reversed(spans))
+        for piece in pieces:
+            frames = _spans(piece, others)
+            if forward.reach_into(frames) or backward.reach_into(_reversed(frames)):
+                return True
     return False
+
+
+def _some_spans(pieces: Sequence[EventChunk], names: NDArray[np.bool_]) -> Iterator[Ints]:
+    """The slices with these names, at least `_SPANS_AT_ONCE` together where there are so many: whole pieces."""
+    pending: list[Ints] = []
+    for piece in pieces:
+        spans = _spans(piece, names)
+        if spans.size:
+            pending.append(spans)
+        if sum(part.shape[1] for part in pending) >= _SPANS_AT_ONCE:
+            yield np.concatenate(pending, axis=1)
+            pending = []
+    if pending:
+        yield np.concatenate(pending, axis=1)
 
 
 class _SpansByStop:

@@ -18,6 +18,7 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tilescope.tiler.columns import EventChunk, Phase
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.reading import crossing
 from tilescope.tiler.indexing.reading.crossing import cross
 from tilescope.tiler.query import QueryReader, Reading
 from tilescope.tiler.query.events import EVERYTHING, Events
@@ -187,14 +188,20 @@ def test_nothing_is_lost_and_what_does_not_cross_stays(
     assert lying == expected
 
 
-@given(frames=SPANS, annotations=st.lists(SPAN, max_size=40), cut=st.integers(0, 48))
-def test_crossing_is_what_plain_python_says(frames: list[Span], annotations: list[Span], cut: int) -> None:
+@given(
+    frames=SPANS, annotations=st.lists(SPAN, max_size=40), cut=st.integers(0, 48), at_once=st.sampled_from([1, 1 << 20])
+)
+def test_crossing_is_what_plain_python_says(
+    frames: list[Span], annotations: list[Span], cut: int, at_once: int
+) -> None:
     """All annotations of all pieces are compared with all frames."""
     spans = [(start, start + length) for start, length in [*frames, *annotations]]
     names = [0] * len(frames) + [1] * len(annotations)
     order = random.Random(cut).sample(range(len(spans)), len(spans))
     pieces = [chunk([spans[k] for k in part], [names[k] for k in part]) for part in (order[:cut], order[cut:])]
-    result = cross(pieces, np.array([False, True, False]), np.array([True, False, False]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crossing, "_SPANS_AT_ONCE", at_once)
+        result = cross(pieces, np.array([False, True, False]), np.array([True, False, False]))
     outer = spans[len(frames) :]
     assert result == any(crosses(span, annotated) for span in spans[: len(frames)] for annotated in outer)
 
