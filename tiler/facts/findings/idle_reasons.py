@@ -10,7 +10,7 @@ import numpy as np
 
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.findings.blame import IdleBlame
-from tilescope.tiler.facts.findings.device_time import time_of_device
+from tilescope.tiler.facts.findings.device_times import times_of_devices
 from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.frames import NO_STEP, Frames
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
@@ -64,14 +64,15 @@ def _find(reader: QueryReader, devices: Sequence[tuple[Device, Windows]]) -> Int
     if not looked_at:
         return []
     span = Windows.single(min(windows.start for windows in looked_at), max(windows.stop for windows in looked_at))
-    for whole_device, windows in devices:
-        if not len(windows):
+    # A device is idle where none of its own tracks works: what goes on beside them, asynchronously, does not count.
+    working = [replace(device, beside=()) for device, windows in devices if len(windows)]
+    none = [np.full(len(windows), NO_STEP) for windows in looked_at]
+    frames = [Frames(row, row, part.starts, part.stops) for row, part in zip(none, looked_at, strict=True)]
+    for time in times_of_devices(reader, working, frames):
+        if time is None:
+            yield
             continue
-        none = np.full(len(windows), NO_STEP)
-        # A device is idle where none of its own tracks works: what goes on beside them, asynchronously, does not count.
-        device = replace(whole_device, beside=())
-        time = yield from time_of_device(reader, device, Frames(none, none, windows.starts, windows.stops))
-        file = reader.file_of(device.tracks[0].track)
+        file = reader.file_of(time.device.tracks[0].track)
         if file not in by_file:
             by_file[file] = yield from host_threads_of(reader, reader.steps, file, tracks, span)
         causes = yield from idle_causes(reader, time, by_file[file])
