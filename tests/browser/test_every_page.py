@@ -83,7 +83,7 @@ def test_a_page(pages: ToolPages, site: Served, runs_by_tool: dict[str, str], na
         lanes = site.get(f"/runs/{run}/builds/{build}/tools/lanes")["tables"][0]["columns"]
         fields += next(column["values"][0] for column in lanes if column["id"] == "lane")
     for scheme in ("dark", "light"):
-        pages.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        pages.page.emulate_media(color_scheme=scheme)
         pages.page.goto("about:blank")
         pages.page.goto(f"{site.url}/?run={run}#v=1&tool={name}{fields}")
         pages.wait_for(name)

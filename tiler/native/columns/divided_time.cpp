@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 // A set, and its first span that does not end before the tick that is looked at.
-struct Cursor {
+struct SpanCursor {
     const PartSet* set;
     std::size_t place = 0;
 
@@ -24,8 +24,8 @@ struct Cursor {
     int64_t stop() const { return set->spans.stop[place]; }
 };
 
-std::vector<Cursor> cursors_of(const std::vector<PartSet>& sets, std::size_t parts) {
-    std::vector<Cursor> cursors;
+std::vector<SpanCursor> cursors_of(const std::vector<PartSet>& sets, std::size_t parts) {
+    std::vector<SpanCursor> cursors;
     for (const PartSet& set : sets) {
         if (set.part >= parts) throw std::invalid_argument("a set of ticks is of no part");
         if (same_size(set.spans.start, set.spans.stop) != 0) cursors.push_back({&set});
@@ -39,11 +39,11 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
                          std::size_t counted) {
     if (counted > parts) throw std::invalid_argument("more parts are counted than there are");
     const std::size_t n = same_size(stretches.start, stretches.stop);
-    std::vector<Cursor> cursors = cursors_of(sets, parts);
+    std::vector<SpanCursor> cursors = cursors_of(sets, parts);
     DividedTime divided{std::vector<int64_t>(parts * n, 0), std::vector<TickSpans>(parts - counted + 1)};
     TickSpans& rest = divided.spans.back();
     std::size_t most = n;  // about as many as the set with most spans leaves between them
-    for (const Cursor& cursor : cursors) most = std::max(most, cursor.set->spans.start.size() + 1);
+    for (const SpanCursor& cursor : cursors) most = std::max(most, cursor.set->spans.start.size() + 1);
     rest.start.reserve(most);
     rest.stop.reserve(most);
     // Up to there no set but the first has a tick: most spans are of that one.
@@ -51,7 +51,7 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
     for (std::size_t k = 0; k < n; ++k) {
         for (int64_t tick = stretches.start[k], next = 0; tick < stretches.stop[k]; tick = next) {
             next = stretches.stop[k];
-            const Cursor* owner = nullptr;
+            const SpanCursor* owner = nullptr;
             for (std::size_t s = 0; s < cursors.size() && owner == nullptr; ++s) {
                 if (s == 1 && tick < quiet_until) break;
                 cursors[s].go_to(tick);
@@ -59,7 +59,7 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
             }
             if (owner != nullptr) {
                 next = std::min(next, owner->stop());
-                for (const Cursor* before = cursors.data(); before != owner; ++before) {
+                for (const SpanCursor* before = cursors.data(); before != owner; ++before) {
                     next = std::min(next, before->start());
                 }
             } else {

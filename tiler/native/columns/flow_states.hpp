@@ -1,4 +1,4 @@
-// What flows of a file do with slices that have a number: such slices are not joined by it.
+// States of slices that have a number, by the flows of a file: those that flows join are not joined by it.
 #pragma once
 
 #include <cstddef>

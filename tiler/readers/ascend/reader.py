@@ -13,7 +13,7 @@ from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
-from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTrace
+from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTraceRows
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
 from tilescope.tiler.readers.layouts.ascend_names import device_place
@@ -91,7 +91,7 @@ class AscendTableReader:
 
     def _csv(self) -> Iterator[EventChunk]:
         chunks: list[EventChunk] = []
-        drawing: StepTrace | TimelineData | None = None
+        drawing: StepTraceRows | TimelineData | None = None
         why_not = ""
 
         def on_rows(columns: Sequence[str], cells: Sequence[Cells]) -> None:
@@ -118,9 +118,9 @@ class AscendTableReader:
         if why_not:
             self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
 
-    def _drawing(self, family: str) -> StepTrace | TimelineData | None:
+    def _drawing(self, family: str) -> StepTraceRows | TimelineData | None:
         if family == "step_trace_raw":
-            return StepTrace(self._device)
+            return StepTraceRows(self._device)
         return TimelineData(self._device) if family == "timeline_data" else None
 
     def _set_clock(self, origin_ns: int | None, certainty: int) -> None:

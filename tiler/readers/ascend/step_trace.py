@@ -32,7 +32,7 @@ _PARTS: Final = (
 )
 
 
-class StepTrace:
+class StepTraceRows:
     """Makes slices of rows."""
 
     certainty = 1  # about the origin of the device's clock: less than others are

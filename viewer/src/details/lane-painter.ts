@@ -10,7 +10,7 @@ import { laneLabels } from "./lane-labels";
 const HEADROOM_PX = 6;
 const LABEL_FONT_PX = 11;
 
-/** What a search does not find, beside what it finds: as much as the veil over tracks leaves. */
+/** Opacity of slices that a search does not find, beside those that it finds: as much as the veil over tracks leaves. */
 const UNLIT = 0.26;
 
 /** Time in which nothing is done stays blank. */
