@@ -56,8 +56,8 @@ _DISPLAY = json.dumps([{"ph": "X", "name": "op", "pid": 0, "tid": 1, "ts": 0, "d
 
 CASES = [
     *(
-        Case(f"table/{name}", "a table is read as far as it is one", make, (Indexed(0, None, said),))
-        for name, (make, said) in _SAID.items()
+        Case(f"table/{name}", "a table is read as far as it is one", make, (Indexed(0, None, warnings),))
+        for name, (make, warnings) in _SAID.items()
     ),
     Case(
         "table/steps-beyond-64-bits",

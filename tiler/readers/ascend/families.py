@@ -57,7 +57,7 @@ FAMILIES: Final = (
     _family("memory_record", "component timestamp totalallocated totalreserved", "memory_record"),
     _family("operator_memory", "name size allocationtime releasetime", "operator_memory"),
     _family("npu_module_mem", "component timestamp totalreserved device", "npu_module_mem"),
-    _family("data_preprocess", "name type timestamp", "data_preprocess"),
+    _family("data_preprocess", "node compute_time memcpy_time total_time", "data_preprocess"),
     _family("l2_cache", "streamid taskid hitrate", "l2_cache"),
     _family("task_time", "kernel_name kernel_type stream_id task_id", "task_time"),
     _family("operator_details", "name inputshapes callstack devicetotalduration", "operator_details"),
