@@ -1,4 +1,4 @@
-// What flows of a file do with slices that have a number: such slices are not joined by it.
+// States of slices that have a number and that flows of a file join to others: by the number they are not joined.
 #pragma once
 
 #include <cstddef>

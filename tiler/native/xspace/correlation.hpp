@@ -42,7 +42,7 @@ class NumberStat {
   private:
     static constexpr std::size_t kWord = sizeof(std::uint64_t), kMostBytes = 16 * kWord;
 
-    // Where the bytes of stats are all before the values, and how long these are: the highest bit of each byte says.
+    // Bytes of stats: all before the values, and how long these are: the highest bit of each byte says.
     struct Form {
         std::size_t size = 0;  // 0: none
         std::size_t number_at = 0;  // 0: the stat is not there

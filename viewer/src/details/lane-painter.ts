@@ -7,7 +7,7 @@ import { laneColor } from "./lane-colors";
 
 const HEADROOM_PX = 6;
 
-/** What a search does not find, beside what it finds: as much as the veil over tracks leaves. */
+/** Opacity of names without hits, beside those that have some: as much as the veil over tracks leaves. */
 const UNLIT = 0.26;
 
 /** Time in which nothing is done stays blank. */
