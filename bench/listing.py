@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def listed(place: Path) -> tuple[int, float]:
-    """Number of runs, and milliseconds that the list took."""
+    """The number of runs, and the milliseconds that the list took."""
     begin = time.perf_counter()
     runs = discover(place)
     return len(runs), (time.perf_counter() - begin) * 1000

@@ -49,7 +49,7 @@ class RowsByOrdinal {
     std::vector<Word> words_;
 };
 
-// Bits of an end of a flow: its side, the slice that it lies at, and the states that this slice gets.
+// Flags of an end of a flow: its side, the slice that it lies at, and the states that this slice gets.
 constexpr std::uint8_t kOnHost = 4, kOnDevice = 8, kCall = 16, kWork = 32;
 constexpr std::uint8_t kStates = FlowStates::kJoined | FlowStates::kPaired;
 

@@ -1,4 +1,4 @@
-// States of slices that have a number, by the flows of a file: those that flows join are not joined by it.
+// States of slices that have a number and that flows of a file join to others: by the number they are not joined.
 #pragma once
 
 #include <cstddef>

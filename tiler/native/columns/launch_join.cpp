@@ -10,7 +10,7 @@ namespace {
 // A table of numbers has up to so many places for each work.
 constexpr std::uint64_t kSpread = 2;
 
-// Row of the only call that has a number, or one of these.
+// Calls of a number: the row of the only one, or one of these.
 constexpr std::uint32_t kNoCall = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kSeveral = kNoCall - 1;
 constexpr std::uint32_t kUsed = kNoCall - 2;  // no call has work of it for itself, and there is work

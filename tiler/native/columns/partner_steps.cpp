@@ -9,7 +9,7 @@ namespace tilescope {
 
 namespace {
 
-// The last partner of each track: a table where tracks lie close together, as they nearly always do.
+// Places of the last partners by their track: a table where tracks lie close together, as they nearly always do.
 class TrackPlaces {
   public:
     static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
@@ -36,7 +36,7 @@ class TrackPlaces {
     std::unordered_map<std::int64_t, std::size_t> far_;
 };
 
-// Difference of numbers of any size, as those of a damaged store may be.
+// Sums and differences of numbers of any size, as those of a damaged store may be.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }

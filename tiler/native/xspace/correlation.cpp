@@ -8,14 +8,14 @@ using wire::bytes_field;
 using wire::eight_bytes;
 using wire::varint_field;
 
-bool NumberStat::walk(const std::uint8_t* args, std::size_t size, Form* form, std::uint64_t& number) const {
+bool NumberStat::walk(const std::uint8_t* stats, std::size_t size, Form* form, std::uint64_t& number) const {
     constexpr std::uint64_t kBegin = bytes_field(4) | std::uint64_t{varint_field(1)} << 16;
-    const std::uint8_t* const end = args + size;
+    const std::uint8_t* const end = stats + size;
     std::uint64_t bits = 0;
-    const std::uint8_t* p = wire::readable_varint(args, bits);
+    const std::uint8_t* p = stats;
     Form made;
     std::size_t numbers = 0;
-    while (p != nullptr && p < end) {
+    while (p < end) {
         const std::uint64_t head = eight_bytes(p);
         const bool is_wide = (head >> 31 & 1) != 0;  // an id of two bytes
         const std::uint8_t* const value = p + (is_wide ? 6 : 5);
@@ -29,18 +29,18 @@ bool NumberStat::walk(const std::uint8_t* args, std::size_t size, Form* form, st
             return false;
         if (is_number && ((head >> 24 & 0x7f) | (is_wide ? last << 7 : 0)) == id_) {
             ++numbers;
-            made.number_at = static_cast<std::size_t>(value - args);
+            made.number_at = static_cast<std::size_t>(value - stats);
             if (bits != 0) number = bits;
         }
         if (form != nullptr)
-            made.expect(static_cast<std::size_t>(p - args), static_cast<std::size_t>(value - args), 0xff);
+            made.expect(static_cast<std::size_t>(p - stats), static_cast<std::size_t>(value - stats), 0xff);
         p = stop;
     }
     if (p != end) return false;
     if (form != nullptr && numbers < 2) {
         made.size = size;
         made.expect(0, size, 0x80);
-        for (std::size_t k = 0; k * kWord < size; ++k) made.expected[k] = eight_bytes(args + k * kWord) & made.mask[k];
+        for (std::size_t k = 0; k * kWord < size; ++k) made.expected[k] = eight_bytes(stats + k * kWord) & made.mask[k];
         *form = made;
     }
     return true;

@@ -24,33 +24,34 @@ class NumberStat {
 
     explicit NumberStat(std::int64_t id) : id_(static_cast<std::uint64_t>(id)) {}
 
-    // The last number of the stat in arguments of this size, which are not empty; those of 0 do not count. False: they are not
-    // like that, and the number is any.
-    bool read(const std::uint8_t* args, std::size_t size, std::uint64_t& number) {
+    // The last number of the stat in stats of this size, with their tags; those of 0 do not count. False: they are not like that,
+    // and the number is any.
+    bool read(const std::uint8_t* stats, std::size_t size, std::uint64_t& number) {
         number = 0;
-        if (size > kMostBytes) return walk(args, size, nullptr, number);
-        Form& form = forms_[(2 * size + (args[0] >> 7)) % forms_.size()];
-        if (form.size != size || !form.is_that_of(args)) {
+        if (size == 0) return true;
+        if (size > kMostBytes) return walk(stats, size, nullptr, number);
+        Form& form = forms_[size % forms_.size()];
+        if (form.size != size || !form.is_that_of(stats)) {
             // Where lengths vary, forms would be made in vain: an eighth of those that are missed is kept.
-            return walk(args, size, missed_++ % 8 == 0 ? &form : nullptr, number);
+            return walk(stats, size, missed_++ % 8 == 0 ? &form : nullptr, number);
         }
-        if (form.number_at != 0) wire::readable_varint(args + form.number_at, number);
+        if (form.number_at != 0) wire::readable_varint(stats + form.number_at, number);
         return true;
     }
 
   private:
     static constexpr std::size_t kWord = sizeof(std::uint64_t), kMostBytes = 16 * kWord;
 
-    // A form of arguments whose bytes are all before the values, and how long these are: the highest bit of each byte says.
+    // Bytes of stats: all before the values, and how long these are: the highest bit of each byte says.
     struct Form {
         std::size_t size = 0;  // 0: none
         std::size_t number_at = 0;  // 0: the stat is not there
         std::array<std::uint64_t, kMostBytes / kWord> mask{}, expected{};
 
-        bool is_that_of(const std::uint8_t* args) const {
+        bool is_that_of(const std::uint8_t* stats) const {
             std::uint64_t differing = 0;
             for (std::size_t k = 0; k * kWord < size; ++k)
-                differing |= (wire::eight_bytes(args + k * kWord) & mask[k]) ^ expected[k];
+                differing |= (wire::eight_bytes(stats + k * kWord) & mask[k]) ^ expected[k];
             return differing == 0;
         }
         void expect(std::size_t first, std::size_t stop, std::uint64_t bits) {
@@ -59,7 +60,7 @@ class NumberStat {
     };
 
     // Takes stats one after the other, and keeps the form where there is one stat of the number at most.
-    bool walk(const std::uint8_t* args, std::size_t size, Form* form, std::uint64_t& number) const;
+    bool walk(const std::uint8_t* stats, std::size_t size, Form* form, std::uint64_t& number) const;
 
     std::uint64_t id_;
     std::size_t missed_ = 0;
@@ -77,16 +78,27 @@ class CorrelationKeys {
 
     // The key of an event by its arguments, behind which there are so many bytes that may be looked at; -1: it has none.
     std::int64_t key(const std::uint8_t* args, std::size_t size, std::size_t behind) {
+        if (size == 0 || behind < NumberStat::kBehind) return key_of(integer_stat({args, size}, ids_, 0));
+        std::uint64_t name = 0;
+        const std::uint8_t* const stats = wire::readable_varint(args, name);
+        if (stats == nullptr || stats > args + size) return key_of(integer_stat({args, size}, ids_, 0));
+        return key(stats, size - static_cast<std::size_t>(stats - args), {args, size});
+    }
+    // The same; the stats are those of the arguments, or a copy, and as many bytes behind them may be looked at as have to be.
+    // Those of a file: what was written just now in pieces of other sizes is read ten times as slowly.
+    std::int64_t key(const std::uint8_t* stats, std::size_t stat_bytes, const wire::Source& args) {
         std::uint64_t quick = 0;
-        const bool is_quick =
-            ids_.size() == 1 && size != 0 && behind >= NumberStat::kBehind && stat_.read(args, size, quick);
-        const std::int64_t number = is_quick ? static_cast<std::int64_t>(quick) : integer_stat({args, size}, ids_, 0);
-        return number > 0 && number < kNumbers ? -2 - (2 * number + (is_on_device_ ? 1 : 0)) : -1;
+        const bool is_quick = ids_.size() == 1 && stat_.read(stats, stat_bytes, quick);
+        return key_of(is_quick ? static_cast<std::int64_t>(quick) : integer_stat(args, ids_, 0));
     }
 
   private:
     // Numbers from this on are none: keys have a bit for the side, and a sign.
     static constexpr std::int64_t kNumbers = std::int64_t{1} << 61;
+
+    std::int64_t key_of(std::int64_t number) const {
+        return number > 0 && number < kNumbers ? -2 - (2 * number + (is_on_device_ ? 1 : 0)) : -1;
+    }
 
     std::vector<std::int64_t> ids_;  // ascending
     bool is_on_device_;

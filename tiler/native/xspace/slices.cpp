@@ -114,6 +114,7 @@ bool LineSlices::take_usual_events(Cursor& line, std::size_t stop) {
         unsigned flags = written_ps < 0 ? event_flag::clamped : 0;
         if constexpr (kFlows)
             if (flows.is_step()) flags |= event_flag::step;
+        if (!slices_.key.empty()) slices_.key[row_] = keys_.key(event.stats, event.stat_bytes(), args_of_row());
         write_row(number, offset_ps, duration_ps, flags);
         if constexpr (kFlows)
             if (flows.present != 0) write_flow_ends(flows);
@@ -146,8 +147,15 @@ void LineSlices::take_event(Cursor& line) {
     if (event_.duration_ps < 0) flags |= event_flag::clamped;
     if (event_.aggregated) flags |= event_flag::aggregated;
     if (flows.is_step()) flags |= event_flag::step;
+    if (!slices_.key.empty()) slices_.key[row_] = keys_.key(args_of_row().data(), args_of_row().size(), 0);
     write_row(number, event_.offset_ps, duration_ps, flags);
     write_flow_ends(flows);
+}
+
+// The arguments that were written last: those of the row that comes next.
+inline wire::Source LineSlices::args_of_row() const {
+    const std::size_t begin = row_ == 0 ? 0 : static_cast<std::size_t>(slices_.args_end[row_ - 1]);
+    return {slices_.args.data() + begin, args_bytes_ - begin};
 }
 
 // Behind its arguments, which are written before.
@@ -158,11 +166,6 @@ inline void LineSlices::write_row(std::int32_t number, std::int64_t offset_ps, s
     slices_.name[row_] = names_[static_cast<std::size_t>(catalogue_.name_of(number))];
     slices_.flags[row_] = static_cast<std::uint8_t>(flags);
     slices_.args_end[row_] = static_cast<std::int64_t>(args_bytes_);
-    if (!slices_.key.empty()) {
-        const std::size_t begin = row_ == 0 ? 0 : static_cast<std::size_t>(slices_.args_end[row_ - 1]);
-        slices_.key[row_] =
-            keys_.key(slices_.args.data() + begin, args_bytes_ - begin, slices_.args.size() - args_bytes_);
-    }
     ++row_;
 }
 

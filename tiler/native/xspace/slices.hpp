@@ -71,6 +71,7 @@ class LineSlices {
     void take_event(wire::Cursor& line);
     std::uint8_t* args_at(std::size_t stat_bytes, std::int32_t number);
     void write_args(const std::uint8_t* stats, std::size_t stat_bytes, std::int32_t number);
+    wire::Source args_of_row() const;
     void write_row(std::int32_t number, std::int64_t offset_ps, std::int64_t duration_ps, unsigned flags);
     void write_flow_ends(const FlowValues& flows);
     void write_flow_end(std::uint8_t phase, std::uint64_t type, std::uint64_t id);

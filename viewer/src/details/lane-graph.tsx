@@ -170,12 +170,12 @@ function LaneCanvas({ lane, bins, seen }: { lane: DerivedLane; bins: LaneBins | 
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
   const text = query.value;
-  const hitNames = laneNames.value;
+  const hits = laneNames.value;
   useEffect(() => {
     if (canvas.current !== null) {
       paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade, litNames(lane, text));
     }
-  }, [bins, lane, seen, shade, text, hitNames]);
+  }, [bins, lane, seen, shade, text, hits]);
   return <canvas ref={canvas} aria-hidden="true" />;
 }
 
