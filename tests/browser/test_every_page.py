@@ -65,9 +65,10 @@ def runs_by_tool(browser: Browser, site: Served) -> dict[str, str]:
     for run in (str(entry["id"]) for entry in listed):
         viewer.page.goto(f"{site.url}/?run={run}")  # it is indexed when somebody looks at it
         viewer.wait("['open', 'empty'].includes(window.tilescope?.state)", FIRST_ANSWER_S)
-        build = site.get(f"/runs/{run}/manifest")["build"]
-        for tool in site.get(f"/runs/{run}/builds/{build}/tools")["tools"]:
-            if tool["available"]:
+        manifest = site.get(f"/runs/{run}/manifest")
+        for tool in site.get(f"/runs/{run}/builds/{manifest['build']}/tools")["tools"]:
+            # Where none are marked, Steps asks what they are called.
+            if tool["available"] and (tool["id"] != "steps" or manifest["steps"] is not None):
                 runs.setdefault(str(tool["id"]), run)
     context.close()
     return runs
