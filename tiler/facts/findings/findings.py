@@ -39,6 +39,7 @@ from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import passing_shares
 from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
+    NO_HOST,
     Loss,
     finding_sentence,
     healthy_sentence,
@@ -219,9 +220,11 @@ class _Finder:
             causes += yield from self._late_candidates()
         if self._are_all:
             causes.append(shared)
-        rows = []
+        rows: list[Finding] = []
         for candidate in self._worth_a_word(causes):
-            rows.append((yield from self._finding(candidate)))
+            row = yield from self._finding(candidate)
+            is_known = candidate.cause is not Cause.LAUNCH or any(threads.tracks for threads in self._threads)
+            rows += [row] if is_known else self._without_host(candidate, row)
         roofs = Roofs(None, 0.0)
         if self._operations is not None:
             roofs = yield from roofs_of(reader, self._operations, self._peaks, self._step)
@@ -264,6 +267,16 @@ class _Finder:
         late = replace(collective, cause=Cause.STRAGGLER, where="another device, which is not among these")
         sentence = f"{collective.where}: it may wait for another device; record all, and look at them as one run"
         return [unclear, collective, replace(late, sentence=sentence)]
+
+    def _without_host(self, candidate: CauseTime, row: Finding) -> list[Finding]:
+        """Idle time before work of devices whose host is not in the trace, and what it may be."""
+        of_each = float(candidate.losses[affected(candidate.losses)].mean())
+        unclear, fed, launched = (
+            self._row(cause, row.where, row.steps, candidate.loss, of_each, row.place, "", reason)
+            for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (Cause.LAUNCH, ""))
+        )
+        may_be = "it may be so: record the host's threads with the devices"
+        return [unclear, *(replace(part, sentence=f"{part.sentence}; {may_be}") for part in (fed, launched))]
 
     def _idle_devices(self, working: Sequence[Device], device_count: int) -> Finding:
         names = [device.name for device in working]
@@ -359,6 +372,7 @@ class _Finder:
         of_each: float,
         place: Spot | None,
         detail: str,
+        reason: str = "",
     ) -> Finding:
         """A finding with its sentence. `of_each`: ticks that are lost in each of its steps."""
         tick_ps, share = self._reader.tick_ps, min(loss / self._step, 1.0)  # a step is rounded to whole ticks
@@ -370,7 +384,8 @@ class _Finder:
             _rounded(of_each, tick_ps),
             self._frames.are_steps,
         )
-        return Finding(cause, where, numbers, round(loss), share, finding_sentence(cause, where, times, detail), place)
+        sentence = finding_sentence(cause, where, times, detail, reason)
+        return Finding(cause, where, numbers, round(loss), share, sentence, place)
 
     def _culprit(self, candidate: CauseTime, place: int) -> Interruptible[tuple[list[str], Spot | None]]:
         """The names of the culprit on a device or its host, and where it can be seen."""

@@ -36,6 +36,10 @@ _TEXTS: Final[Mapping[Cause, str]] = {
 }
 
 
+# The same of idle time where nothing tells what the host does.
+NO_HOST: Final = "while the devices have no work, and no thread of their host was recorded, which would say why"
+
+
 def _steps_text(steps: Sequence[int]) -> str:
     """The steps in words: some of them, where there are many."""
     numbers = ", ".join(f"#{number}" for number in steps[:_MAX_STEPS])
@@ -58,8 +62,8 @@ class Loss:
     are_steps: bool
 
 
-def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "") -> str:
-    """The sentence of a finding. `detail` says how it is known."""
+def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "", reason: str = "") -> str:
+    """The sentence of a finding. `detail` says how it is known; `reason`: other words than those of the cause."""
     if not loss.are_steps:
         begin = f"{loss.loss} of {loss.step} ({percent_text(loss.share)}) are lost"
     elif not loss.steps:
@@ -69,7 +73,7 @@ def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "") -> 
         begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({loss.loss} of a mean step of {loss.step})"
     place = f": {where}" if where else ""
     end = f"; {detail}" if detail else ""
-    return f"{begin} {_TEXTS[cause]}{place}{end}"
+    return f"{begin} {reason or _TEXTS[cause]}{place}{end}"
 
 
 def healthy_sentence(computing: float, operation: str, share: float, idle: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.tiler.facts.findings.answers import findings, reading, text
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, STEPS, Planted, layers, loss_ns, run, value_in_the_step
-from tests.tiler.facts.findings.pytorch_run import Rank, mean_step, write_ranks
+from tests.tiler.facts.findings.pytorch_run import HOST, Rank, mean_step, write_ranks
 from tilescope.tiler.facts.findings import Cause
 
 
@@ -46,3 +47,17 @@ def test_a_long_pause_leaves_the_cause_that_all_steps_have_to_itself(tmp_path: P
         assert (wait.cause, wait.steps) == (Cause.SYNC, ()), text([pause, wait])
         loss = loss_ns(PLANTED["value_in_the_step"]) * (STEPS - 2) / (STEPS - 1)  # all but one of those that count
         assert wait.loss * reader.tick_ps / 1000 == pytest.approx(loss, rel=0.1), text([pause, wait])
+
+
+def test_idle_time_is_unclear_where_no_host_was_recorded(tmp_path: Path) -> None:
+    """The same run by its device alone: whether input or launches are late, the trace cannot tell."""
+    (trace,) = write_ranks(run(PLANTED["slow_host"]), tmp_path)
+    recorded = json.loads(trace.read_text())
+    recorded["traceEvents"] = [event for event in recorded["traceEvents"] if event.get("pid") != HOST]
+    trace.write_text(json.dumps(recorded))
+    with reading([trace], tmp_path) as reader:
+        rows = findings(reader).rows
+        assert [row.cause for row in rows[:3]] == [Cause.UNCLEAR, Cause.INPUT, Cause.LAUNCH], text(rows)
+        assert "no thread of their host was recorded" in rows[0].sentence
+        assert len({row.loss for row in rows[:3]}) == 1
+        assert rows[0].loss > 0
