@@ -1313,8 +1313,8 @@ class LaunchJoin:
 
     def read_stored(self, place: int, row: int, most: int) -> tuple[int, int, bytes]:
         """
-        Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.encode` makes of
-        the pairs of `read`; it is empty where there are none.
+        Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.decode` reads:
+        the pairs of `read`. It is empty where there are none.
         """
 
     def ends(
