@@ -376,6 +376,9 @@ def test_candidates_for_steps_and_the_plain_one(tmp_path: Path) -> None:
     }
     assert "100 times on each of 4 devices" in run.notes("overview")
     assert "may be" not in run.notes("overview", step_name="jit_f"), "a choice was made"
+    for name in ("steps", "stats"):
+        with pytest.raises(UsageError, match=r"which slices are steps, such as 'jit_f\(12190760917235803885\)'$"):
+            run.ask(name, **({"steps": 3} if name == "stats" else {}))
     run.store.close()
 
     uneven = tpu_runs(2, 10) + [x("jit_g(5)", 1000 + 9 * k, 1009 + 9 * k, pid=1) for k in range(10)]
@@ -383,6 +386,8 @@ def test_candidates_for_steps_and_the_plain_one(tmp_path: Path) -> None:
     answer = run.ask("overview")
     assert len(answer.table("step_candidates").columns[0].values) == 2
     assert "may be" not in run.notes("overview"), "one of two that may be"
+    with pytest.raises(UsageError, match=r"which slices are steps$"):
+        run.ask("steps")
     run.store.close()
 
 
