@@ -316,7 +316,7 @@ def test_means_are_of_the_steps_that_all_cores_have(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("cause", "where"), [("slow_host", "host"), ("exposed_collective", "device")])
 def test_where_to_look_is_where_the_longest_cause_is(tmp_path: Path, cause: str, where: str) -> None:
     build_store(write_ranks(run(PLANTED[cause]), tmp_path), tmp_path / "store")
-    found = answer(QueryReader(open_run_store(tmp_path / "store")))
-    assert found.fact("verdict").value == "not input-bound"
-    assert found.fact("where").value == where
-    assert found.notes[0].severity == "info"
+    judged = answer(QueryReader(open_run_store(tmp_path / "store")))
+    assert judged.fact("verdict").value == "not input-bound"
+    assert judged.fact("where").value == where
+    assert judged.notes[0].severity == "info"
