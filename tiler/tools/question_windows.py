@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, LaunchedSteps
+from tilescope.tiler.facts.step_candidates import StepCandidate
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Note
@@ -109,11 +110,12 @@ class StepWindows(QuestionWindows):
         return self._windows_by_series[id(series)]
 
 
-def no_steps(name: str | None) -> str:
-    """Message for a run without steps, or without slices of a name."""
+def no_steps(name: str | None, plain: StepCandidate | None = None) -> str:
+    """Message for a run without steps, or without slices of a name; `plain`: what can hardly be anything else."""
     if name is not None:
         return f"no slice is called {name!r}, with a number or without"
-    return "the trace marks no steps: say with step_name which slices are steps"
+    example = "" if plain is None else f", such as {plain.name!r}"
+    return f"the trace marks no steps: say with step_name which slices are steps{example}"
 
 
 def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:

@@ -12,6 +12,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.launches import launched_steps
+from tilescope.tiler.facts.step_candidates import StepCandidates, step_candidates
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
@@ -109,7 +110,8 @@ class Scope:
 
             steps = self._named[name] = yield from chosen_steps(self.reader, self.leaves(None), name)
         if not steps.series:
-            raise UsageError(no_steps(name))
+            candidates = StepCandidates() if name else (yield from step_candidates(self.reader, self.leaves(None)))
+            raise UsageError(no_steps(name, candidates.plain))
         return steps
 
     def windows(self, question: SpanQuestion) -> Interruptible[QuestionWindows]:

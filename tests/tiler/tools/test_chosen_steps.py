@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.tiler.tools.test_steps import Asked, Event, thread, x
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.step_names import chosen_step, numbered_stem, trailing_number
 from tilescope.tiler.tools.answer import values_of
 
@@ -75,6 +76,8 @@ def test_candidates_for_steps_and_the_plain_one(tmp_path: Path) -> None:
     }
     assert "100 times on each of 4 devices" in run.notes("overview")
     assert "may be" not in run.notes("overview", step_name="jit_f"), "a choice was made"
+    with pytest.raises(UsageError, match=r"which slices are steps, such as 'jit_f\(12190760917235803885\)'$"):
+        run.ask("steps")
     run.store.close()
 
     uneven = tpu_runs(2, 10) + [x("jit_g(5)", 1000 + 9 * k, 1009 + 9 * k, pid=1) for k in range(10)]
