@@ -17,8 +17,8 @@ namespace tilescope {
 
 namespace {
 
-using Cells = std::tuple<OutColumn<uint8_t>, OutColumn<int64_t>, OutColumn<uint8_t>, OutColumn<int64_t>,
-                         std::vector<nb::bytes>>;
+using Cells =
+    std::tuple<OutColumn<uint8_t>, OutColumn<int64_t>, OutColumn<uint8_t>, OutColumn<int64_t>, std::vector<nb::bytes>>;
 using Fault = std::tuple<uint64_t, uint64_t, uint64_t>;
 
 std::vector<Cells> take(CsvStream& stream) {
