@@ -37,6 +37,11 @@ def nearest_mean(total: _Ints, count: _Ints) -> _Ints:
     return (2 * total + count) // (2 * count)
 
 
+def exact_sum(ticks: NDArray[np.int64]) -> int:
+    """The sum of a column, however large: sums of its halves of 32 bits fit into 64."""
+    return (int((ticks >> 32).sum()) << 32) + int((ticks & 0xFFFFFFFF).sum())
+
+
 def refuse_float(name: str, value: object) -> None:
     """Raises UsageError when a time is a float: the same words wherever one may be given."""
     if isinstance(value, float | np.floating):

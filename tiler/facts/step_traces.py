@@ -112,6 +112,7 @@ def _trace(reader: QueryReader, series: StepSeries) -> Interruptible[StepTrace |
         waits = events.take(_are(events, names, WAIT))
         step = _step_of(rows, waits.start + waits.duration)
         wait[step[step >= 0]] = waits.duration[step >= 0]
+        wait[(rows.start == rows.start.min(initial=TICK_LIMIT)) & (wait == 0)] = -1  # nothing is recorded before
         few = events.take(_are(events, names, REDUCE))
         few = few.take(_step_of(rows, few.start) >= 0)
         labels = [reduce_names.setdefault(_label(names[name].text), len(reduce_names)) for name in few.name.tolist()]

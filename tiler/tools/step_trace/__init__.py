@@ -14,6 +14,7 @@ from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
@@ -155,9 +156,15 @@ def _charts(traced: TracedSteps) -> list[Series]:
         ("forward_backward", "Forward and backward", rows.backward - rows.forward),
         ("tail", "Tail", rows.stop - rows.backward),
     )
-    ys = [Column(part, title, "ticks", np.add.reduceat(ticks, first) // counts) for part, title, ticks in parts]
+    ys = [Column(part, title, "ticks", _means_of(ticks, first, counts)) for part, title, ticks in parts]
     title = "What steps are made of" if counts.max() == 1 else "What steps are made of, mean of the devices"
     return [Series("parts", title, "area", Column("step", "Step", "count", numbers), ys)]
+
+
+def _means_of(ticks: Ints, first: Ints, counts: Ints) -> list[int]:
+    """The means of groups of rows, which begin at `first`. Sums may be beyond 64 bits."""
+    sums = np.add.reduceat(ticks.astype(np.object_), first).tolist()
+    return [nearest_mean(total, count) for total, count in zip(sums, counts.tolist(), strict=True)]
 
 
 def _availability(scope: Scope) -> str:

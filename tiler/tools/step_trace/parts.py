@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts.step_traces import StepTrace
-from tilescope.tiler.ticks import nearest_mean
+from tilescope.tiler.ticks import exact_sum, nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
 
@@ -54,7 +54,7 @@ def mean_parts(traces: Sequence[StepTrace], chosen: Sequence[TracedSteps]) -> Me
     borders = [
         0,
         *(
-            nearest_mean(int((border - steps.start).sum()), count)
+            nearest_mean(exact_sum(border - steps.start), count)
             for border in (steps.forward, steps.backward, steps.stop)
         ),
     ]
@@ -80,8 +80,8 @@ def _reduce_parts(traces: Sequence[StepTrace], marked: Sequence[TracedSteps]) ->
         for number in np.unique(name).tolist():
             has_name = name == number
             three = sums.setdefault(trace.reduce_names[number], [0, 0, 0])
-            three[0] += int(begin[has_name].sum())
-            three[1] += int(length[has_name].sum())
+            three[0] += exact_sum(begin[has_name])
+            three[1] += exact_sum(length[has_name])
             three[2] += int(np.count_nonzero(has_name))
     parts = [
         TracePart(_row_of(name), name, nearest_mean(begin, steps), nearest_mean(length, steps), steps)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_traces import StepTrace
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.ticks import nearest_mean
+from tilescope.tiler.ticks import exact_sum, nearest_mean
 from tilescope.tiler.tools.step_range import StepRange
 
 Ints = NDArray[np.int64]
@@ -28,10 +28,10 @@ class TracedSteps:
     stop: Ints
     forward: Ints
     backward: Ints
-    wait: Ints  # for data, before the step; -1: not recorded
+    wait: Ints  # for data, before the step; -1: not recorded, as before the first
     is_marked: NDArray[np.bool_]
     is_cut: NDArray[np.bool_]  # what was before it is not recorded
-    reduce: Ints  # time of all reduces of the step, each counted
+    reduce: NDArray[np.object_]  # ticks of all reduces of the step, each counted: integers that may be beyond 64 bits
     track: Ints
     ordinal: Ints
 
@@ -48,7 +48,7 @@ class TracedSteps:
     def mean_wait(self) -> int | None:
         """The mean of the waits that are recorded, ticks; None: none is."""
         waits = self.wait[self.wait >= 0]
-        return nearest_mean(int(waits.sum()), len(waits)) if len(waits) else None
+        return nearest_mean(exact_sum(waits), len(waits)) if len(waits) else None
 
     @classmethod
     def from_trace(cls, number: int, trace: StepTrace, wanted: StepRange | None, span: TickRange) -> Self:
@@ -59,8 +59,8 @@ class TracedSteps:
             is_asked &= trace.series.between(wanted.first, wanted.last)
         which = np.flatnonzero(is_asked)
         reduces = trace.reduces
-        reduce = np.zeros(len(rows), np.int64)
-        np.add.at(reduce, reduces.step, reduces.stop - reduces.start)
+        reduce = np.zeros(len(rows), np.object_)
+        np.add.at(reduce, reduces.step, (reduces.stop - reduces.start).astype(np.object_))
         return cls(
             trace=np.full(len(which), number),
             row=which,

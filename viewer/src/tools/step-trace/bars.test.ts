@@ -51,6 +51,17 @@ test("gaps are between parts of a row alone", () => {
   expect(longestGap(stream!)).toBe(30n);
 });
 
+test("a part that lies in a longer one ends no gap", () => {
+  const [row] = partRows(
+    table([
+      ["stream", "long", "0", "100"],
+      ["stream", "short", "10", "10"],
+      ["stream", "last", "105", "5"],
+    ]),
+  );
+  expect(longestGap(row!)).toBe(5n);
+});
+
 test("ticks beyond doubles keep their digits", () => {
   const [row] = partRows(table([["Step", "Tail", "9007199254740993", "2"]]));
   expect(row!.bars[0]!.start + row!.bars[0]!.duration).toBe(9007199254740995n);

@@ -36,7 +36,11 @@ export function partRows(parts: ToolTable): readonly PartRow[] {
 
 /** The longest time between two parts of a row; null: its parts follow each other, or there is only one. */
 export function longestGap({ bars }: PartRow): bigint | null {
-  const gaps = bars.slice(1).map((bar, place) => bar.start - (bars[place]!.start + bars[place]!.duration));
-  const longest = gaps.reduce((most, gap) => (gap > most ? gap : most), 0n);
+  let end = bars[0]?.start ?? 0n;
+  let longest = 0n;
+  for (const { start, duration } of bars) {
+    longest = start - end > longest ? start - end : longest;
+    end = start + duration > end ? start + duration : end;
+  }
   return longest > 0n ? longest : null;
 }
