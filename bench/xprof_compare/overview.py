@@ -18,6 +18,7 @@ PEER = ("overview_page",)
 
 _ZERO = "xprof leaves these at 0"
 _MARKED = "a run that marks steps trains: xprof wants steps of its own kind"
+_UNKNOWN = "what no operation of a framework is named has the category of its instruction in ours"
 _MODEL = "xprof has other names for GPUs; ours says as much as the trace does"
 _FACTS = {
     "device_idle": "device_idle_time_percent",
@@ -139,11 +140,13 @@ def _operations(case: Case, theirs: list[dict[str, Any]]) -> Iterator[Figure]:
             {key: of_truth(key, did) for key, did in true_names} if case.truth else None,
             more=Reason(MORE) if case.is_gpu else None,
         )
+    unknown = frozenset(row["operation"] for row in theirs if row["category"] == "Unknown")
     yield Figure(
         TOOL,
         "operations: category",
         {row["operation"]: row["category"] for row in theirs},
         {row["full"]: row["category"] for row in ours},
+        [Reason(_UNKNOWN, unknown)],
         truth={} if case.truth else None,
         more=Reason(MORE) if case.is_gpu else None,
     )

@@ -165,7 +165,7 @@ class TableColumn:
 
 
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
-    "table_columns", "columns of the tables beside events", lambda column: column.size_bytes
+    "table_columns", "Columns of the tables beside events", lambda column: column.size_bytes
 )
 
 

@@ -34,6 +34,9 @@ _OUTLIERS = {
 }
 
 
+_TABLES_ALONE = "ascend_table"  # the format of such runs
+
+
 class StoreFact(NamedTuple):
     """One line: a label and a text."""
 
@@ -63,6 +66,8 @@ def store_facts(manifest: RunManifest) -> list[StoreFact]:
 def _no_events(manifest: RunManifest) -> str:
     """Reason why there are no events."""
     written = manifest.events.total
+    if not written and manifest.format == _TABLES_ALONE:
+        return "none: what was read are tables, see `tilescope ask`, tool tables"
     if not written:
         return "none: the trace is empty"
     return f"none: of {plural(written, 'event', 'events')} in the trace no time could be read, see ignored"

@@ -195,7 +195,10 @@ def _normal(event: Event) -> Event:
         names = ("ph", "name", "pid", "tid", "args") if event["name"].startswith("thread_") else _PROCESS_LABEL
         return {key: event[key] for key in names if key in event}
     times = {key: str(round(Decimal(str(event[key]).strip()), 6).normalize()) for key in ("ts", "dur") if key in event}
-    return event | times | ({"ph": "i"} if event["ph"] == "I" else {})
+    task = event.get("args") or {}
+    kind = task.get("Task Type") if isinstance(task, dict) else None  # read as a category where there is none
+    category = {"cat": kind} if isinstance(kind, str) and kind and not event.get("cat") else {}
+    return event | times | category | ({"ph": "i"} if event["ph"] == "I" else {})
 
 
 _PROCESS_LABEL = ("ph", "name", "pid", "args")

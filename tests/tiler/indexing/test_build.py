@@ -59,11 +59,13 @@ def test_tiles_of_all_kinds(tmp_path: Path) -> None:
         {"ph": "f", "pid": 99, "tid": 7, "ts": 10, "id": 1, "cat": "ac2g", "name": "ac2g", "bp": "e"},
     ]
     events = write_trace(tmp_path / "trace.json", [*busy_events(1), *launch], otherData={"a": 1})
-    build_store([events, devices], tmp_path / "store")
+    table = tmp_path / "kernel_details.csv"
+    table.write_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\nadd,Add,AI_CORE,1,2\n")
+    build_store([events, devices, table], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 15
+    assert len(report.lines()) == 16
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:

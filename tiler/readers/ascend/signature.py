@@ -23,7 +23,7 @@ _MOST_CELLS: Final = 4096  # of a header that is looked at
 _MOST_BYTES: Final = 64 << 10
 _KEPT_HEADERS: Final = 256
 _LONGEST_NAME: Final = 200
-_NOT_IN_NAMES: Final = frozenset("<>{}=;")
+_NOT_IN_NAMES: Final = frozenset("<>{}=;\ufffd")  # the last stands for bytes that are no UTF-8
 
 
 def looks_like_table(head: bytes) -> Likeness:

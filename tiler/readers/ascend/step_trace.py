@@ -22,7 +22,7 @@ TICK_NS: Final = 10
 
 Ints = NDArray[np.int64]
 
-_MOST_TICKS: Final = 1 << 58
+_BEYOND_COUNTERS: Final = 1 << 58
 _START: Final = "_start_point"
 _END: Final = "_end_point"
 _PARTS: Final = (
@@ -94,7 +94,7 @@ class _Points:
         if cells is None:
             return np.zeros(self._count, np.int64), np.zeros(self._count, np.bool_)
         values, are_whole = integers(cells)
-        return values, are_whole & (values >= 0) & (values < _MOST_TICKS)
+        return values, are_whole & (values >= 0) & (values < _BEYOND_COUNTERS)
 
     def span(self, first: str, last: str) -> tuple[Ints, Ints, NDArray[np.bool_]]:
         """Begin and end by row, and which rows have both, in order."""

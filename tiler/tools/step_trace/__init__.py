@@ -16,6 +16,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
+from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -179,4 +180,8 @@ TOOL: Final = Tool(
     question=StepTraceQuestion,
     answer=_answer,
     availability=_availability,
+    contract=Contract(
+        parts={"step": ("interval", "forward_backward", "tail")},
+        lists={"steps": "count"},
+    ),
 )
