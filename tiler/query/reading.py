@@ -34,6 +34,7 @@ class Reading:
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
         self._kept = lru_cache(_KEPT_PAGES)(reader.decoded_page)
+        self._contents = lru_cache(_KEPT_PAGES)(reader.page_content)
 
     def events(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
         """The events in some leaves of a plan, page by page, without outliers if the reader leaves them out.
@@ -55,7 +56,7 @@ class Reading:
         Raises DamagedStore.
         """
         for run in plan.leaf_runs:
-            yield plan.starts(run, self._reader.page_content(run.page))
+            yield plan.starts(run, self._contents(run.page))
 
     def histogram_parts(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[Histogram]:
         """Histograms that add up to count and time of each name in windows of tracks of slices: exactly.

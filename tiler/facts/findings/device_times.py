@@ -17,6 +17,10 @@ _MANY_EVENTS: Final = 10_000_000
 _MOST_STRETCHES: Final = 4 << 20
 
 
+# Devices that are read in turn: each holds the pages of its pieces, some megabytes.
+_MOST_IN_TURN: Final = 8
+
+
 def times_of_devices(
     reader: QueryReader, devices: Sequence[Device], frames: Sequence[Frames]
 ) -> Iterator[DeviceTime | None]:
@@ -32,13 +36,13 @@ def times_of_devices(
     first = 0
     while first < len(works):
         in_turn = are_many and sum(idle.stretches for idle in held) <= _MOST_STRETCHES
-        for place in range(first, len(works) if in_turn else first + 1):
+        for place in range(first, min(len(works), first + (_MOST_IN_TURN if in_turn else 1))):
             if place not in times:
                 try:
                     next(works[place])
                 except StopIteration as done:
                     times[place] = done.value
-        yield None
+                yield None
         while first in times:
             yield times.pop(first)
             held[first].stretches = 0

@@ -67,10 +67,6 @@ class Frames:
         """Some of them."""
         return Frames(self.number[which], self.pass_[which], self.begin[which], self.end[which], self.warm_up)
 
-    def within(self, windows: Windows) -> Ints:
-        """Places of the frames that have a tick between the first of some windows and their last."""
-        return np.flatnonzero((self.begin < windows.stop) & (self.end > windows.start))
-
     def ticks_in(self, windows: Windows) -> Ints:
         """Ticks of each that lie in some windows."""
         if not len(windows):

@@ -7,7 +7,7 @@ have such a wait, and few of them are much longer behind it, the excess is due t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Self
@@ -105,7 +105,7 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     launches = yield from _launches(reader, lane)
     slices = ThreadSlices(reader, threads.kinds, lane.frames.windows)
     at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
-    for windows in (part for piece in lane.idle for part in piece.parts(at_once)):
+    for windows in _chunks(lane.idle, at_once):
         idle = yield from _with_launches(reader, launches, windows.starts, windows.stops)
         are_queued = idle.are_queued
         if are_queued.any():
@@ -123,9 +123,22 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
             stretches = replace(stretches, talk=awaited_in_all)
             pieces = replace(pieces, ticks=pieces.ticks - awaited, talk=awaited)
             _add(reader, lane, stretches, pieces, ticks, blame, behind, is_ahead=pace.is_ahead)
+        yield
     behind.give_back_rare(lane, ticks, blame)
     _join_host_bound(pace, ticks)
     return IdleCauses(ticks, blame)
+
+
+def _chunks(pieces: Sequence[Windows], count: int) -> Iterator[Windows]:
+    """Windows in pieces that follow one another, so many at once: each chunk costs as much as all talk besides."""
+    group: list[Windows] = []
+    for piece in pieces:
+        if group and sum(map(len, group)) + len(piece) > count:
+            yield from Windows.adjoined(group).parts(count)
+            group = []
+        group.append(piece)
+    if group:
+        yield from Windows.adjoined(group).parts(count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ std::vector<Cells> take(CsvStream& stream) {
     std::vector<Cells> columns;
     for (CellColumn& column : stream.columns()) {
         std::vector<nb::bytes> words;
+        words.reserve(column.words.size());
         for (size_t k = 0; k < column.words.size(); ++k) {
             words.push_back(to_bytes(column.words.at(static_cast<int32_t>(k))));
         }
