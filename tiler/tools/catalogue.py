@@ -18,6 +18,7 @@ from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
+from tilescope.tiler.tools.flops import TOOL as FLOPS
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.framework_ops import TOOL as FRAMEWORK_OPS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
@@ -59,6 +60,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     FIND,
     STEPS,
     STEP_TRACE,
+    FLOPS,
     GAPS,
     OVERLAP,
     QUEUES,
