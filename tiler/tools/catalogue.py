@@ -36,6 +36,7 @@ from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.model_graph import TOOL as MODEL_GRAPH
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
+from tilescope.tiler.tools.operators import TOOL as OPERATORS
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.overview import TOOL as OVERVIEW
 from tilescope.tiler.tools.pod import TOOL as POD
@@ -61,6 +62,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     STEPS,
     STEP_TRACE,
     FLOPS,
+    OPERATORS,
     GAPS,
     OVERLAP,
     QUEUES,
