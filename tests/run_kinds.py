@@ -70,6 +70,20 @@ def _flops(folder: Path) -> Path:
     return path
 
 
+def _dynamic_shape(folder: Path) -> Path:
+    path = folder / "dynamic_shape_info_0.json"
+    run = {
+        "step": 1,
+        "op_side": "gpu",
+        "op_type": "Add",
+        "op_name": "Add-op6",
+        "dur": 75.616,
+        "shape_info": ["[32, 1]"],
+    }
+    path.write_text(json.dumps({"operator": {"1": [run, run], "2": [{**run, "step": 2, "dur": 48.64}]}}))
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
@@ -79,6 +93,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "table": _table,
     "step_trace": _step_trace,
     "flops": _flops,
+    "dynamic_shape": _dynamic_shape,
 }
 
 

@@ -16,6 +16,7 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
+from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flops import TOOL as FLOPS
@@ -63,6 +64,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     STEP_TRACE,
     FLOPS,
     OPERATORS,
+    DYNAMIC_SHAPE,
     GAPS,
     OVERLAP,
     QUEUES,
