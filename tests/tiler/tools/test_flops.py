@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
-from tilescope.tiler.errors import NotAvailable, UsageError
+from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.tools.flops.scopes import ScopeTree
 
 M = 10**6
@@ -37,8 +37,9 @@ def test_the_ranks_of_a_real_cluster(tmp_path: Path) -> None:
         assert (rate, share) == pytest.approx((giga * 1e9, percent / 100), rel=1e-12)
     assert answer.fact("flops").value == sum(flops)
     assert table_answer("flops", store, rank=2).fact("flops").value == flops[2]
-    with pytest.raises(UsageError, match="there is no rank 4: there are 0, 1, 2, 3"):
-        table_answer("flops", store, rank=4)
+    missing = table_answer("flops", store, rank=4)
+    assert missing.notes[1].text == "No file is of rank 4: there are 0, 1, 2, 3."
+    assert rows_of(missing, "ranks", "rank") == []
 
 
 def test_the_scopes_of_a_real_step(tmp_path: Path) -> None:

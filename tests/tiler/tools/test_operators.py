@@ -139,6 +139,12 @@ def test_a_statistic_alone(tmp_path: Path) -> None:
     assert answer.fact("operators").value == 0
 
 
+def test_a_rank_that_is_not_there(tmp_path: Path) -> None:
+    answer = table_answer("operators", corpus_tables(tmp_path, "run_2/aicpu_intermediate_1.csv"), rank=0)
+    assert [note.text for note in answer.notes] == ["No file is of rank 0: there are 1."]
+    assert answer.fact("total").value == 0
+
+
 def test_other_runs_have_no_answer(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable, match="op_time"):
         table_answer("operators", written_tables(tmp_path, flops_0_txt="full_kernel_name, FLOPs, FLOPS utilization\n"))

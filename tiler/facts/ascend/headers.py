@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.query import QueryReader
@@ -17,14 +16,16 @@ def column_named(table: RunTable, *plain: str) -> str | None:
 
 
 def tables_of_rank(reader: QueryReader, rank: int | None, *families: str) -> list[RunTable]:
-    """The tables of some families, by rank: of one rank, or of all. Raises UsageError for no such rank."""
+    """The tables of some families, by rank: of one rank, or of all."""
     tables = sorted(run_tables(reader, *families), key=lambda table: (rank_of(table), table.entry.id))
-    if rank is None or not tables:
-        return tables
-    of_rank = [table for table in tables if table.entry.rank == rank]
-    if not of_rank:
-        raise UsageError(f"rank: there is no rank {rank}: {_ranks_there(tables)}")
-    return of_rank
+    return [table for table in tables if rank in (None, table.entry.rank)]
+
+
+def missing_rank(reader: QueryReader, rank: int | None, *families: str) -> str:
+    """Says that no table of these families is of a rank, and which ranks there are; empty: one is."""
+    if rank is None or tables_of_rank(reader, rank, *families):
+        return ""
+    return f"no file is of rank {rank}: {_ranks_there(run_tables(reader, *families))}"
 
 
 def rank_of(table: RunTable) -> int:

@@ -92,7 +92,7 @@ class OperatorRows:
 
 
 def operator_tables(reader: QueryReader, rank: int | None) -> list[RunTable]:
-    """The tables of operators that count. Raises UsageError for a rank that is not there."""
+    """The tables of operators that count, of one rank or of all."""
     tables = tables_of_rank(reader, rank, *FAMILIES)
     best: dict[tuple[str, int | None], int] = {}
     for table in tables:

@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.dynamic_shapes import KERNELS, OPERATORS, ShapedRuns, shaped_runs
-from tilescope.tiler.facts.ascend.headers import column_named, tables_of_rank
+from tilescope.tiler.facts.ascend.headers import column_named, missing_rank, tables_of_rank
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -82,11 +82,14 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         Fact("types", "Types" if question.by == "type" else "Names", len(order), "count", "of operators and kernels"),
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count", "" if question.step is None else "of it"),
     ]
+    notes = [Note("info", OTHER_PAGES)]
+    if missing := missing_rank(scope.reader, question.rank, OPERATORS, KERNELS):
+        notes.append(Note("warning", missing))
     return Answer(
         facts,
         [_sums_table(order[: question.limit], sums, tick_ps), runs_table],
         [chart for are_kernels in (False, True) for chart in _charts(are_kernels, order, sums, steps, tick_ps)],
-        [Note("info", OTHER_PAGES)],
+        notes,
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.ascend.flops import FLOPS_EXPONENT, PARTS, TOTAL, FlopFigures, flop_figures
-from tilescope.tiler.facts.ascend.headers import column_named, tables_of_rank
+from tilescope.tiler.facts.ascend.headers import column_named, missing_rank, tables_of_rank
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.table_figures import joined, whole_figures
 from tilescope.tiler.facts.tables import RunTable, run_tables
@@ -86,6 +86,8 @@ def _answer(scope: Scope, question: FlopsQuestion) -> Interruptible[Answer]:
     if operators:
         listed.append(_operators_table(operators, question))
     notes = [Note("info", AS_RUN)]
+    if missing := missing_rank(scope.reader, question.rank, _SUMMARY, _OPERATORS, _LINKS):
+        notes.append(Note("warning", missing))
     if tree.left_out:
         words = plural(tree.left_out, "scope is", "scopes are")
         notes.append(Note("info", f"{words} not listed: the links do not say in which of several scopes they lie"))

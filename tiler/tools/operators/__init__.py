@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.facts.ascend.headers import missing_rank
 from tilescope.tiler.facts.ascend.operators import (
     FAMILIES,
     OperatorRows,
@@ -82,7 +83,8 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     chosen.sort(key=lambda each: (-each.weight, each.name, each.rank or 0))
     listed = chosen[: question.limit]
     operators, counted = yield from _instances_tables(listed, framework, tick_ps)
-    notes = []
+    missing = missing_rank(scope.reader, question.rank, *FAMILIES)
+    notes = [Note("warning", missing)] if missing else []
     if len(chosen) > len(listed):
         notes.append(Note("info", f"{len(chosen) - len(listed):,} more operators are not listed: a greater limit does"))
     facts = [
