@@ -63,6 +63,9 @@ def test_what_is_stored_last_is_waited_for_in_plain_words(example: Example, monk
     assert [note.text for note in found.notes if "there is an answer then" in note.text]
 
 
+LACKED = {"torn", "absent", "queues", "step_trace", "flops", "operators", "dynamic_shape"}
+
+
 def test_why_there_is_no_answer(example: Example) -> None:
     reasons = {name: why_not(found, Scope(example.reader)) for name, found in tools().items()}
     about_others = {name for name, one in tools().items() if one.group in ("devices", "memory", "imports")}
