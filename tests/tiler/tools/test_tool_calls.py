@@ -70,12 +70,7 @@ def test_why_there_is_no_answer(example: Example) -> None:
     reasons = {name: why_not(found, Scope(example.reader)) for name, found in tools().items()}
     about_others = {name for name, one in tools().items() if one.group in ("devices", "memory", "imports")}
     assert {"hlo_stats", "memory_profile", "imported"} < {name for name, reason in reasons.items() if reason}
-    assert {name for name, reason in reasons.items() if reason} - about_others == {
-        "torn",
-        "absent",
-        "queues",
-        "step_trace",
-    }
+    assert {name for name, reason in reasons.items() if reason} - about_others == LACKED
     assert reasons["torn"].endswith("ValueError: torn")
 
 
