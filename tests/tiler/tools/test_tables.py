@@ -152,3 +152,16 @@ def test_numbers_of_any_size_are_sorted_exactly(tmp_path: Path) -> None:
         cells = column(QueryReader(store), "Duration(us)", sort="Duration(us)", descending=descending)
         assert cells == sorted(numbers, key=Decimal, reverse=descending)
     store.close()
+
+
+def test_integers_of_64_bits_are_exact_and_sorted(tmp_path: Path) -> None:
+    numbers = [5, -(1 << 63), (1 << 63) - 1, -(1 << 63), 0, -(1 << 63) + 1, -1]
+    path = tmp_path / "kernel_details.csv"
+    path.write_text("\n".join([",".join(HEADER), *(f"a,b,c,1,1,{number},1" for number in numbers), ""]))
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    assert column(QueryReader(store), "Block Dim") == numbers
+    for descending in (False, True):
+        cells = column(QueryReader(store), "Block Dim", sort="Block Dim", descending=descending)
+        assert cells == sorted(numbers, reverse=descending)
+    store.close()

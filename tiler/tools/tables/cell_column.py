@@ -65,8 +65,8 @@ def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> 
     yield
     kind = np.where(column.has_number, 0, np.where(codes >= 0, 1, 2))
     numbers = column.order()
-    sign = -1 if descending else 1
-    keys = (sign * np.where(kind == 1, places, numbers), kind)
+    values = np.where(kind == 1, places, numbers)
+    keys = (~values if descending else values, kind)  # unlike -values it has no overflow
     yield
     return rows[np.lexsort(tuple(key[rows] for key in keys))]
 
