@@ -14,6 +14,7 @@ from tests.tiler.readers.ascend.test_csv_table import rows_of
 from tilescope.tiler.columns import SideTable
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers import open_trace
+from tilescope.tiler.readers.ascend import text_table
 
 Rows = list[dict[str, str | None]]
 
@@ -180,4 +181,21 @@ def test_damage_of_text_is_counted_with_its_place(tmp_path: Path) -> None:
         "1 row has too few cells (line 3, column 2)",
         "1 line is not UTF-8 (line 4, column 1)",
         "1 sum is no row (line 5, column 1)",
+    ]
+
+
+def test_short_rows_are_taken_early_and_left_out_beyond_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_table, "_CELLS", 40)
+    monkeypatch.setattr(text_table, "_MOST_ABSENT", 90)
+    header = " ".join(f"c{place}" for place in range(10))
+    full = " ".join("5" * 10)
+    text = f"{header}\n" + "a\n" * 15 + f"{full}\n"
+    tables_read, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    assert rows_of(tables_read[0]) == [["a", *[None] * 9]] * 10 + [["5"] * 10]
+    assert tables_read[0].chunk_rows == [4, 4, 3]
+    assert notes == [
+        "15 rows have too few cells (first line 2, column 1)",
+        "5 of these rows are left out (first line 12, column 1)",
     ]
