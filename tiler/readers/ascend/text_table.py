@@ -37,11 +37,10 @@ _LINE_BYTES: Final = 1 << 20  # of a line: what is behind them is another one
 _CELLS: Final = 1 << 22  # of rows that are taken together
 _ROWS: Final = 1 << 14  # the same
 _MOST_ABSENT: Final = 1 << 26  # cells that rows lack: beyond them short rows are left out, as in `CsvStream`
-_RULE: Final = re.compile(r"[-=\s]*|=+[^=]*=+\s*")
-_CELL: Final = re.compile(r"[^\s(]*\([^)]*\)\S*|\S+")
+_RULE: Final = re.compile(r"[-=\s]*|=+[^=]+=+\s*")
+_CELL: Final = re.compile(r"[^\s(]*\([^()]*\)\S*|\S+")
 _PART: Final = re.compile(r"([A-Za-z]\w{0,63}):")
 _MOST_PARTS: Final = 100
-_FIGURE: Final = re.compile(r"[^:]+\([^)]*\):\s*\S+")  # a sum below the rows
 
 
 def text_family(stem: str) -> str:
@@ -84,7 +83,7 @@ class TextTable:
             if writer is None:
                 writer = self._writer(family, part, cells[:MAX_COLUMNS])
                 continue
-            if _FIGURE.fullmatch(line.strip()):
+            if _is_sum(line):
                 self._faults.add("sum is no row", "sums are no rows", number, 1)
                 continue
             if (row := self._row(cells, len(writer.columns), number, has_header=header is None)) is None:
@@ -153,3 +152,10 @@ class TextTable:
         except UnicodeDecodeError as error:
             self._faults.add("line is not UTF-8", "lines are not UTF-8", number, error.start + 1)
             return line.decode(errors="replace")
+
+
+def _is_sum(line: str) -> bool:
+    """True for `Total time(ms): 9.5`, which stands below the rows."""
+    name, _, value = line.strip().partition(":")
+    before, _, unit = name.removesuffix(")").rpartition("(")
+    return name.endswith(")") and bool(before) and ")" not in unit and len(value.split(maxsplit=1)) == 1

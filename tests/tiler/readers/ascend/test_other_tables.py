@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,26 @@ def test_short_rows_are_taken_early_and_left_out_beyond_a_bound(
         "15 rows have too few cells (first line 2, column 1)",
         "5 of these rows are left out (first line 12, column 1)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"), [("=", 1_000_000), ("a( ", 300_000), ("(", 1_000_000), ("a(", 500_000), ("=a= ", 200_000)]
+)
+def test_lines_of_any_characters_take_time_in_proportion(tmp_path: Path, pattern: str, count: int) -> None:
+    lines = f"name size\n{pattern * count}x\n"
+    start = time.process_time()
+    read(write(tmp_path, "output_op_compute_time_1.txt", lines))
+    assert time.process_time() - start < 10  # quadratic, it takes many minutes
+
+
+def test_sums_and_cells_with_units(tmp_path: Path) -> None:
+    text = "op time(ms, per step) cnt\na b 1 2\nTotal (all) time(ms):  9.5\n(ms): 9.5\na): 9.5 1\na(b):  7 8\n"
+    tables_read, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    assert [column.name for column in tables_read[0].columns] == ["op", "time(ms, per step)", "cnt"]
+    assert rows_of(tables_read[0]) == [
+        ["a b", "1", "2"],
+        ["(ms):", "9.5", None],
+        ["a):", "9.5", "1"],
+        ["a(b):", "7", "8"],
+    ]
+    assert "1 sum is no row (line 3, column 1)" in notes
