@@ -219,6 +219,6 @@ def _scaled(cells: Cells, digits: int) -> Ints:
     factors = 10**missing
     if bool((np.abs(cells.numbers.astype(np.float64)) * factors > _INT64_MOST / 2).any()):
         exact = [int(number) * int(factor) for number, factor in zip(cells.numbers, factors, strict=True)]
-        if any(abs(number) > _INT64_MOST for number in exact):
+        if any(not ~_INT64_MOST <= number <= _INT64_MOST for number in exact):
             raise OverflowError("a number does not fit in 64 bits")
     return cells.numbers * factors

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
@@ -64,6 +64,8 @@ class Listing(Struct, frozen=True):
     members: tuple[Member, ...]  # in natural order
     notes: tuple[str, ...]  # what was left out and why, a line each
     ranks: Mapping[Path, CaptureRank] = field(default_factory=dict)  # of captures of Ascend devices, by folder
+    size_bytes: int = 0  # of the archive
+    modified_ns: int = 0
 
     def rank_of(self, folder: Path) -> CaptureRank:
         """The rank that files in a folder say."""
@@ -141,12 +143,16 @@ def plain_name(name: str) -> str:
 
 
 @lru_cache(_KEPT_LISTINGS)
-def _list_archive(path: Path, _key: _Key, max_inflated: int | None) -> Listing | TraceError | None:
+def _list_archive(path: Path, key: _Key, max_inflated: int | None) -> Listing | TraceError | None:
     try:
         if is_zip(path):
-            return _list_zip(path, max_inflated)
-        with ByteSource.open(path, max_inflated) as source:
-            return _list_tar(source) if is_tar(source.peek(_TAR_HEAD_BYTES)) else None
+            listing = _list_zip(path, max_inflated)
+        else:
+            with ByteSource.open(path, max_inflated) as source:
+                if not is_tar(source.peek(_TAR_HEAD_BYTES)):
+                    return None
+                listing = _list_tar(source)
+        return structs.replace(listing, size_bytes=key.size_bytes, modified_ns=key.modified_ns)
     except (UnknownFormat, DamagedTrace, TooLarge) as error:
         return error  # what the content says is remembered
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,8 @@ MAX_COLUMNS: Final = 20_000  # of a table
 MAX_NAME: Final = 256  # characters of a column's name
 
 _IN_MEMORY_BYTES: Final = 1 << 20
+_UNNUMBERED: Final = MAX_NAME - 8  # characters, so that a number fits behind them
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class SideTableWriter:
@@ -67,10 +70,10 @@ class SideTableWriter:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """The names, of which no two are the same."""
+    """The names as tools take them: short, without control characters, and no two the same."""
     counts: dict[str, int] = {}
     distinct: list[str] = []
-    names = [name[:MAX_NAME].encode("utf-8", "replace").decode() for name in names]  # half a character does not travel
+    names = [_CONTROL.sub(" ", name[:_UNNUMBERED]).strip().encode("utf-8", "replace").decode() for name in names]
     taken = set(names)
     for name in names:
         counts[name] = counts.get(name, 0) + 1

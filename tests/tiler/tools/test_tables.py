@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.side_table_runs import HEADER, kernel_rows, write_tables
@@ -151,4 +152,38 @@ def test_numbers_of_any_size_are_sorted_exactly(tmp_path: Path) -> None:
     for descending in (False, True):
         cells = column(QueryReader(store), "Duration(us)", sort="Duration(us)", descending=descending)
         assert cells == sorted(numbers, key=Decimal, reverse=descending)
+    store.close()
+
+
+def test_integers_of_64_bits_are_exact_and_sorted(tmp_path: Path) -> None:
+    numbers = [5, -(1 << 63), (1 << 63) - 1, -(1 << 63), 0, -(1 << 63) + 1, -1]
+    path = tmp_path / "kernel_details.csv"
+    path.write_text("\n".join([",".join(HEADER), *(f"a,b,c,1,1,{number},1" for number in numbers), ""]))
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    assert column(QueryReader(store), "Block Dim") == numbers
+    for descending in (False, True):
+        cells = column(QueryReader(store), "Block Dim", sort="Block Dim", descending=descending)
+        assert cells == sorted(numbers, reverse=descending)
+    store.close()
+
+
+def test_any_names_of_a_header_are_columns_that_can_be_named(tmp_path: Path) -> None:
+    long = "x" * 300
+    header = ["p\tq", "p\rq", "p\x85q", "p q", long, long, f"{long[:248]}~2", "", "", "z\x7f"]
+    quoted = ",".join(f'"{name}"' for name in header)
+    path = tmp_path / "profiler" / "framework_raw_0.csv"
+    path.parent.mkdir()
+    path.write_text(f"{quoted}\n{','.join(map(str, range(len(header))))}\n", newline="")
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    reader = QueryReader(store)
+    (table,) = run_tables(reader)
+    rows = answer(reader, number=0).table("rows")
+    assert [values_of(column) for column in rows.columns] == [[place] for place in range(len(header))]
+    for place, name in enumerate(table.columns):
+        if name:
+            question = msgspec.convert({"number": 0, "columns": name, "sort": name}, TablesQuestion)
+            (only,) = finish(ask(tool("tables"), Scope(reader), question)).table("rows").columns
+            assert (only.id, values_of(only)) == (f"cell.{name}", [place])
     store.close()

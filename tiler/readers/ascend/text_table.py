@@ -34,12 +34,13 @@ WITH_HEADER: Final = (
 )
 
 _LINE_BYTES: Final = 1 << 20  # of a line: what is behind them is another one
-_ROWS: Final = 1 << 14  # that are taken together
-_RULE: Final = re.compile(r"[-=\s]*|=+[^=]*=+\s*")
-_CELL: Final = re.compile(r"[^\s(]*\([^)]*\)\S*|\S+")
+_CELLS: Final = 1 << 22  # of rows that are taken together
+_ROWS: Final = 1 << 14  # the same
+_MOST_ABSENT: Final = 1 << 26  # cells that rows lack: beyond them short rows are left out, as in `CsvStream`
+_RULE: Final = re.compile(r"[-=\s]*|=+[^=]+=+\s*")
+_CELL: Final = re.compile(r"[^\s(]*\([^()]*\)\S*|\S+")
 _PART: Final = re.compile(r"([A-Za-z]\w{0,63}):")
 _MOST_PARTS: Final = 100
-_FIGURE: Final = re.compile(r"[^:]+\([^)]*\):\s*\S+")  # a sum below the rows
 
 
 def text_family(stem: str) -> str:
@@ -57,6 +58,7 @@ class TextTable:
         self._source = source
         self._scratch_dir = scratch_dir
         self._faults = Faults()
+        self._absent = 0  # cells
 
     def read(self) -> Iterator[None]:
         """Reads the file; yields between blocks."""
@@ -81,11 +83,13 @@ class TextTable:
             if writer is None:
                 writer = self._writer(family, part, cells[:MAX_COLUMNS])
                 continue
-            if _FIGURE.fullmatch(line.strip()):
+            if _is_sum(line):
                 self._faults.add("sum is no row", "sums are no rows", number, 1)
                 continue
-            rows.append(self._row(cells, len(writer.columns), number, has_header=header is None))
-            if len(rows) == _ROWS:
+            if (row := self._row(cells, len(writer.columns), number, has_header=header is None)) is None:
+                continue
+            rows.append(row)
+            if len(rows) == _ROWS or len(rows) * len(row) >= _CELLS:
                 self._take(writer, rows)
                 yield
         if writer is None:
@@ -115,8 +119,8 @@ class TextTable:
         writer.add_rows(rows)
         rows.clear()
 
-    def _row(self, cells: list[str], count: int, line: int, *, has_header: bool) -> list[str | None]:
-        """The cells of a row. Names may have blanks in them: what is too much belongs to the first."""
+    def _row(self, cells: list[str], count: int, line: int, *, has_header: bool) -> list[str | None] | None:
+        """The cells of a row; None: it is left out. Names may have blanks: what is too much belongs to the first."""
         more = len(cells) - count
         if more > 0 and has_header:
             return [" ".join(cells[: more + 1]), *cells[more + 1 :]]
@@ -124,6 +128,10 @@ class TextTable:
             self._faults.add("row has too many cells", "rows have too many cells", line, count + 1)
         elif more < 0 and has_header:
             self._faults.add("row has too few cells", "rows have too few cells", line, len(cells))
+        self._absent += max(0, -more)
+        if more < 0 and self._absent > _MOST_ABSENT:
+            self._faults.add("of these rows is left out", "of these rows are left out", line, len(cells))
+            return None
         return [*cells[:count], *[None] * -more]
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -144,3 +152,10 @@ class TextTable:
         except UnicodeDecodeError as error:
             self._faults.add("line is not UTF-8", "lines are not UTF-8", number, error.start + 1)
             return line.decode(errors="replace")
+
+
+def _is_sum(line: str) -> bool:
+    """True for `Total time(ms): 9.5`, which stands below the rows."""
+    name, _, value = line.strip().partition(":")
+    before, _, unit = name.removesuffix(")").rpartition("(")
+    return name.endswith(")") and bool(before) and ")" not in unit and len(value.split(maxsplit=1)) == 1

@@ -14,7 +14,7 @@ from tilescope.tiler.readers.tf_graph.attributes import Attributes, cut_text, va
 HEAD_CHARS: Final = 1 << 12
 
 _BEGIN: Final = re.compile(
-    r"""\s*key\s*:\s*(?:"([^"\\]*)"|'([^'\\]*)')[\s,;]*value\s*:?\s*([{<])\s*(\w+)\s*(?::\s*)?([{<"']?)"""
+    r"""\s*key\s*:\s*(?:"([^"\\]*)"|'([^'\\]*)')[\s,;]*value(?:\s*:)?\s*([{<])\s*(\w+)\s*(?::\s*)?([{<"']?)"""
 )
 # The values of a tensor stand behind its type and shape.
 _TENSOR_VALUES: Final = re.compile(r"\b(?:tensor_content|\w+_val|version_number)\b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -19,9 +18,7 @@ Rows = NDArray[np.int64]
 PREFIX: Final = "cell."  # of ids, behind which the name of the header stands
 
 _EXACT_DIGITS: Final = 10**15  # decimals with so many digits are restored by the double that is nearest to them
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _IN_NUMBERS: Final = frozenset("0123456789.-")
-_MOST_CHARACTERS: Final = 256
 
 
 def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]:
@@ -30,8 +27,8 @@ def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]
     column = yield from _part(table, name, rows[order])
     back = np.argsort(order, kind="stable")
     facts = table.entry.columns[table.places[name]]
-    title = _CONTROL.sub(" ", name)[:_MOST_CHARACTERS] or f"column {table.places[name]}"
-    cell_id, missing = PREFIX + title, ~column.has_number[back]
+    title = name or f"column {table.places[name]}"
+    cell_id, missing = PREFIX + name, ~column.has_number[back]
     if facts.numbers and not facts.texts:
         if not facts.most_digits:
             return Column(cell_id, title, "count", np.ma.MaskedArray(column.scaled(0)[back], missing), total="none")
@@ -65,8 +62,8 @@ def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> 
     yield
     kind = np.where(column.has_number, 0, np.where(codes >= 0, 1, 2))
     numbers = column.order()
-    sign = -1 if descending else 1
-    keys = (sign * np.where(kind == 1, places, numbers), kind)
+    values = np.where(kind == 1, places, numbers)
+    keys = (~values if descending else values, kind)  # unlike -values it has no overflow
     yield
     return rows[np.lexsort(tuple(key[rows] for key in keys))]
 

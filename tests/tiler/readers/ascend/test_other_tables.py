@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.tiler.readers.ascend.test_csv_table import rows_of
 from tilescope.tiler.columns import SideTable
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers import open_trace
+from tilescope.tiler.readers.ascend import text_table
 
 Rows = list[dict[str, str | None]]
 
@@ -181,3 +183,43 @@ def test_damage_of_text_is_counted_with_its_place(tmp_path: Path) -> None:
         "1 line is not UTF-8 (line 4, column 1)",
         "1 sum is no row (line 5, column 1)",
     ]
+
+
+def test_short_rows_are_taken_early_and_left_out_beyond_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_table, "_CELLS", 40)
+    monkeypatch.setattr(text_table, "_MOST_ABSENT", 90)
+    header = " ".join(f"c{place}" for place in range(10))
+    full = " ".join("5" * 10)
+    text = f"{header}\n" + "a\n" * 15 + f"{full}\n"
+    tables_read, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    assert rows_of(tables_read[0]) == [["a", *[None] * 9]] * 10 + [["5"] * 10]
+    assert tables_read[0].chunk_rows == [4, 4, 3]
+    assert notes == [
+        "15 rows have too few cells (first line 2, column 1)",
+        "5 of these rows are left out (first line 12, column 1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"), [("=", 1_000_000), ("a( ", 300_000), ("(", 1_000_000), ("a(", 500_000), ("=a= ", 200_000)]
+)
+def test_lines_of_any_characters_take_time_in_proportion(tmp_path: Path, pattern: str, count: int) -> None:
+    lines = f"name size\n{pattern * count}x\n"
+    start = time.process_time()
+    read(write(tmp_path, "output_op_compute_time_1.txt", lines))
+    assert time.process_time() - start < 10  # quadratic, it takes many minutes
+
+
+def test_sums_and_cells_with_units(tmp_path: Path) -> None:
+    text = "op time(ms, per step) cnt\na b 1 2\nTotal (all) time(ms):  9.5\n(ms): 9.5\na): 9.5 1\na(b):  7 8\n"
+    tables_read, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    assert [column.name for column in tables_read[0].columns] == ["op", "time(ms, per step)", "cnt"]
+    assert rows_of(tables_read[0]) == [
+        ["a b", "1", "2"],
+        ["(ms):", "9.5", None],
+        ["a):", "9.5", "1"],
+        ["a(b):", "7", "8"],
+    ]
+    assert "1 sum is no row (line 3, column 1)" in notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import tracemalloc
 from contextlib import closing
 from pathlib import Path
@@ -29,6 +30,7 @@ from tilescope.tiler.readers.tf_graph.attributes import (
     value_text,
 )
 from tilescope.tiler.readers.tf_graph.text import text_nodes
+from tilescope.tiler.readers.tf_graph.text_attributes import AttributeBlock, blocks_text
 
 List = pb.AttrValue.List
 
@@ -170,3 +172,10 @@ def test_no_bytes_are_too_strange(head: bytes, more: int) -> None:
     for text in (*whole, encoded_text(head, len(head) + more), entry_head(head, len(head) + more)[1]):
         assert "\n" not in text
         assert len(text) <= MAX_TEXT * 3
+
+
+def test_blanks_behind_a_value_take_time_in_proportion() -> None:
+    head = 'key: "a" value' + " " * 100_000 + "x}"
+    start = time.process_time()
+    assert blocks_text([AttributeBlock(head, len(head))], 0)
+    assert time.process_time() - start < 5  # quadratic, it takes a minute
