@@ -175,4 +175,6 @@ def _unsplit_words(recorded: int, participants: Participants) -> str:
     """The reason for which waiting is not told from computing where so many devices were recorded."""
     if not participants.is_stored:
         return "how many take part is not stored yet"
+    if recorded >= participants.expected:
+        return "which cores reduce together is not understood, or there are too many groups"
     return f"{recorded:,} of {participants.expected:,} devices of the job recorded"

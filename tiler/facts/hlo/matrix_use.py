@@ -22,6 +22,9 @@ from tilescope.tiler.facts.hlo.shapes import ValueShape
 PRODUCTS: Final = ("dot", "convolution")
 CONTRACTED: Final = "contracted"
 
+# Of a product; no compiler has arrays of more.
+_MOST_DIMENSIONS: Final = 64
+
 
 @dataclass(frozen=True, slots=True)
 class MatrixUse:
@@ -59,7 +62,9 @@ class MatrixUse:
 def use_of_dimensions(
     dimensions: Sequence[LayoutDimension], repeats: int = 1, *, is_of_result_alone: bool = False
 ) -> MatrixUse | None:
-    """Use by so many products of such dimensions; None: they multiply nothing."""
+    """Use by so many products of such dimensions; None: they multiply nothing, or there are more than 64 dimensions."""
+    if len(dimensions) > _MOST_DIMENSIONS:
+        return None
     needed = repeats * prod(dimension.size for dimension in dimensions)
     padded = repeats * prod(dimension.padded for dimension in dimensions)
     return MatrixUse(needed, padded, tuple(dimensions), is_of_result_alone) if needed else None
@@ -116,13 +121,26 @@ def _contracted(
     """Contracted dimensions, None where neither layout says; and the places of a window. Raises IndexError."""
     if instruction.opcode == "dot":
         dot = pb.DotDimensionNumbers.FromString(instruction.dimension_numbers)
-        pairs = list(zip(dot.lhs_contracting_dimensions, dot.rhs_contracting_dimensions, strict=False))
+        left_places = _checked(left, dot.lhs_contracting_dimensions)
+        right_places = _checked(right, dot.rhs_contracting_dimensions)
+        if len(left_places) != len(right_places):
+            raise IndexError(f"{len(left_places)} dimensions with {len(right_places)}")
+        pairs = zip(left_places, right_places, strict=True)
         return [_contracted_dimension((right, of_right), (left, of_left)) for of_left, of_right in pairs], 1
     numbers = pb.ConvolutionDimensionNumbers.FromString(instruction.dimension_numbers)
-    kernel, image = (right, numbers.kernel_input_feature_dimension), (left, numbers.input_feature_dimension)
-    return [_contracted_dimension(kernel, image)], prod(
-        right.dimensions[place] for place in numbers.kernel_spatial_dimensions
-    )
+    feature, *window = _checked(right, [numbers.kernel_input_feature_dimension, *numbers.kernel_spatial_dimensions])
+    (image_feature,) = _checked(left, [numbers.input_feature_dimension])
+    contracted = _contracted_dimension((right, feature), (left, image_feature))
+    return [contracted], prod(right.dimensions[place] for place in window)
+
+
+def _checked(shape: ValueShape, places: Sequence[int]) -> Sequence[int]:
+    """Places of dimensions. Raises IndexError if a shape has not all of them, or one comes twice."""
+    if len(places) > _MOST_DIMENSIONS or len(set(places)) != len(places):
+        raise IndexError(f"{len(places)} dimensions, not all different")
+    if any(not 0 <= place < len(shape.dimensions) for place in places):
+        raise IndexError(f"{len(shape.dimensions)} dimensions have no such place")
+    return places
 
 
 def _contracted_dimension(*sides: tuple[ValueShape, int]) -> LayoutDimension | None:

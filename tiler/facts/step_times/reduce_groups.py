@@ -6,6 +6,7 @@ An all-reduce has the same id on all cores, whatever its groups. These are in th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,13 @@ from tilescope.tiler.details.instruction_stats import LONG_NAME, STAT
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.core_places import core_places
 from tilescope.tiler.facts.hlo import DeviceAssignment, HloDamage, device_assignment, programs_of
-from tilescope.tiler.facts.hlo.replica_groups import ReplicaGroups, replica_groups
+from tilescope.tiler.facts.hlo.replica_groups import (
+    GroupsText,
+    ReplicaGroups,
+    UnreadGroups,
+    groups_text,
+    replica_groups,
+)
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
@@ -33,11 +40,15 @@ _ALL_REDUCE: Final = PART_CODES[StepPart.ALL_REDUCE_COMPUTE]
 
 # Instructions of a track whose texts are read.
 _MOST_KINDS: Final = 4096
+_MOST_IDS: Final = 1 << 22  # of devices, in all lists together
+
+UNREAD: Final = -2  # in place of a group's number, and of its list's: nothing understood says who reduces together
+_ALL: Final = -1  # in place of a list's number: all cores are one group
 
 
 @dataclass(frozen=True, slots=True)
 class ReduceGroups:
-    """Lists of groups by the ids of all-reduces, which ascend; `list_of_id` is -1 for those over all cores."""
+    """Lists of groups by the ids of all-reduces, which ascend; `list_of_id` is -1 over all cores, or UNREAD."""
 
     lists: Sequence[tuple[ReplicaGroups, DeviceAssignment | None]]
     ids: Ints
@@ -46,17 +57,19 @@ class ReduceGroups:
 
     def numbers(self, device: int | None, ids: Ints) -> Ints:
         """The group of a device in each of some all-reduces, a number that the devices of this group share."""
-        if not len(self.ids) or device is None:
+        if not len(self.ids):
             return np.zeros(len(ids), np.int64)
-        group_of_list = [0]
+        group_of_list = [UNREAD, 0]
         for groups, assignment in self.lists:
-            if assignment is None:
+            if device is None:
+                group_of_list.append(0)
+            elif assignment is None:
                 group_of_list.append(groups.group_of(device, 0, 1))
             else:
                 group_of_list.append(groups.group_of(*assignment.places.get(device, (-1, 0)), assignment.partitions))
         position = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        lists = np.where(self.ids[position] == ids, self.list_of_id[position], -1)
-        numbers: Ints = np.array(group_of_list, np.int64)[lists + 1]
+        lists = np.where(self.ids[position] == ids, self.list_of_id[position], _ALL)
+        numbers: Ints = np.array(group_of_list, np.int64)[lists - UNREAD]
         return numbers
 
 
@@ -67,7 +80,7 @@ def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> I
     """The group of each core in each of its all-reduces: cores that share its number are one. Raises DamagedStore.
 
     All are 0 where an all-reduce is over all cores, where nothing says which cores are which devices, and while the run
-    is indexed.
+    is indexed; UNREAD where the groups are not understood, or too many.
     """
     groups = _GROUPS.get(reader)
     ids = np.unique(np.concatenate([np.zeros(0, np.int64), *ids_by_core.values()]))
@@ -88,20 +101,26 @@ def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> I
 def _read_groups(reader: QueryReader, cores: Sequence[TpuCore], ids: Ints) -> Interruptible[ReduceGroups]:
     """The groups of these all-reduces: cores are looked through until each is found. Raises DamagedStore, NotBuilt."""
     lists: list[tuple[ReplicaGroups, str]] = []  # each with its program
-    list_of_text: dict[tuple[str, str], int] = {}
+    list_of_text: dict[tuple[str, GroupsText] | None, int] = {None: UNREAD}
     tracks = [track for core in cores for track in core.operations]
-    lists_by_track = {}
+    lists_by_track, room = {}, _MOST_IDS
     for track in tracks:
         texts = yield from _texts(reader, track)
-        for key in texts.values():
-            if key not in list_of_text:
-                groups = replica_groups(key[1])
-                list_of_text[key] = -1 if groups is None else len(lists)
+        for key in dict.fromkeys(texts.values()):
+            if key in list_of_text:
+                continue
+            groups, number = None, UNREAD
+            if key is not None and room > 0:
+                with suppress(UnreadGroups):
+                    groups, number = replica_groups(key[1]), _ALL
                 if groups is not None:
+                    number, room = len(lists), room - len(groups.group)
                     lists.append((groups, key[0]))
+            list_of_text[key] = number
+            yield
         lists_by_track[track] = {kind: list_of_text[key] for kind, key in texts.items()}
     seen = lists_seen = np.zeros(0, np.int64)
-    left = tracks if lists else []
+    left = tracks if any(number != _ALL for numbers in lists_by_track.values() for number in numbers.values()) else []
     while left and not np.isin(ids, seen).all():
         track, *left = left
         more = yield from _lists_of_ids(reader, track, lists_by_track[track])
@@ -126,8 +145,8 @@ def _assignments(reader: QueryReader, ids: Set[str]) -> Interruptible[dict[str, 
     return assignments
 
 
-def _texts(reader: QueryReader, track: int) -> Interruptible[dict[int, tuple[str, str]]]:
-    """The program and the text of each kind of all-reduce of a track."""
+def _texts(reader: QueryReader, track: int) -> Interruptible[dict[int, tuple[str, GroupsText] | None]]:
+    """The program and the groups' text of each kind of all-reduce of a track; None: there are too many to read it."""
     file, kinds = reader.file_of(track), track_kinds(reader, track)
     tables = reader.event_metadata(file)
     if tables is None or kinds is None:
@@ -135,19 +154,19 @@ def _texts(reader: QueryReader, track: int) -> Interruptible[dict[int, tuple[str
     codes = yield from part_codes(reader, track, kinds)
     metadata = OperationKinds.of(kinds.kinds).metadata
     is_reduce = (codes == _ALL_REDUCE) & (metadata >= 0) & (metadata < len(tables))
-    places = np.flatnonzero(is_reduce)[:_MOST_KINDS]
+    places, more = np.split(np.flatnonzero(is_reduce), [_MOST_KINDS])
+    keys: dict[int, tuple[str, GroupsText] | None] = dict.fromkeys(more.tolist())
     if not len(places):
-        return {}
+        return keys
     numbers = tables.alike[metadata[places]]
     rows = metadata_codes(reader)
     yield from rows.rows_of(file, tables, numbers)
     matrix = rows.matrix[rows.of(file, numbers)]
     texts, programs = (rows.values.of(matrix[:, column]) for column in (LONG_NAME, STAT["program_id"]))
-    return {
-        place: (program_id(str(program)), text)
-        for place, text, program in zip(places.tolist(), texts, programs, strict=True)
-        if isinstance(text, str)
-    }
+    for place, text, program in zip(places.tolist(), texts, programs, strict=True):
+        if isinstance(text, str):
+            keys[place] = program_id(str(program)), groups_text(text)
+    return keys
 
 
 def _lists_of_ids(reader: QueryReader, track: int, list_of_kind: Mapping[int, int]) -> Interruptible[tuple[Ints, Ints]]:
@@ -157,7 +176,7 @@ def _lists_of_ids(reader: QueryReader, track: int, list_of_kind: Mapping[int, in
     if kinds is None:
         return ids[0], lists[0]
     is_reduce = (yield from part_codes(reader, track, kinds)) == _ALL_REDUCE
-    list_of = np.full(len(kinds.kinds), -1, np.int64)
+    list_of = np.full(len(kinds.kinds), _ALL, np.int64)
     list_of[list(list_of_kind)] = list(list_of_kind.values())
     records = OperationRecords(reader, track, kinds)
     for number in range(kinds.records):

@@ -35,10 +35,14 @@ _NOT_STORED: Final = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Numbers of devices that take part in all-reduces and have each step: `recorded` (n,), of `expected`."""
+    """Numbers of devices that take part in all-reduces and have each step: `recorded` (n,), of `expected`.
+
+    `is_grouped` (n,): False in steps with an all-reduce of which is not understood who reduces together.
+    """
 
     recorded: Ints
     expected: int
+    is_grouped: NDArray[np.bool_]
 
     @property
     def is_stored(self) -> bool:
@@ -48,11 +52,11 @@ class Participants:
     @property
     def are_all(self) -> NDArray[np.bool_]:
         """Mask of the steps in which waiting can be told from computing."""
-        return self.recorded >= self.expected
+        return (self.recorded >= self.expected) & self.is_grouped
 
     def take(self, rows: Ints) -> Participants:
         """Participants in some steps."""
-        return Participants(self.recorded[rows], self.expected)
+        return Participants(self.recorded[rows], self.expected, self.is_grouped[rows])
 
 
 def expected_participants(reader: QueryReader, cores: Sequence[TpuCore]) -> Interruptible[int]:

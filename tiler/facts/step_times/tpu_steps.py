@@ -15,7 +15,7 @@ from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.device_clock import device_durations
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
-from tilescope.tiler.facts.step_times.reduce_groups import group_numbers
+from tilescope.tiler.facts.step_times.reduce_groups import UNREAD, group_numbers
 from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
@@ -52,7 +52,8 @@ def tpu_step_times(
     """Step times of the wanted processes of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
     How long an all-reduce computes is the least that it takes on any core of its group; on the others it waited for
-    that. In steps that not all cores have which take part, the one is not told from the other.
+    that. In steps that not all cores have which take part, or whose groups are not understood, the one is not told from
+    the other.
     """
     whole = _WHOLE_STEPS.get(reader) if steps is reader.steps else None
     if whole is None:
@@ -78,7 +79,7 @@ def tpu_step_times(
 def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
     sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
     device = yield from device_durations(reader, spans.track, spans.ordinal)
-    alone = Participants(np.ones(len(spans), np.int64), 1)
+    alone = Participants(np.ones(len(spans), np.int64), 1, np.ones(len(spans), np.bool_))
     return _WholeSteps(core, spans, device, sums, sums.reduces.ps, alone)
 
 
@@ -103,6 +104,9 @@ def _compared(whole: list[_WholeSteps], groups: Sequence[Ints], expected: int) -
     columns = [
         (step[sums.window], sums.id, group, sums.ps) for step, group, sums in zip(steps, groups, reduces, strict=True)
     ]
+    is_grouped = np.ones(len(recorded), np.bool_)
+    for step_of_row, _, group, _ in columns:
+        is_grouped[step_of_row[group == UNREAD]] = False
     least = [sums.ps for sums in reduces]
     if any(map(len, least)):
         step, ids, group, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
@@ -113,7 +117,7 @@ def _compared(whole: list[_WholeSteps], groups: Sequence[Ints], expected: int) -
         of_all[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
         least = np.split(of_all, np.cumsum([len(sums.ps) for sums in reduces])[:-1])
     return [
-        replace(core_steps, least=of_core, participants=Participants(recorded[step], expected))
+        replace(core_steps, least=of_core, participants=Participants(recorded[step], expected, is_grouped[step]))
         for core_steps, of_core, step in zip(whole, least, steps, strict=True)
     ]
 

@@ -19,6 +19,7 @@ _BEGIN: Final = re.compile(
 # The values of a tensor stand behind its type and shape.
 _TENSOR_VALUES: Final = re.compile(r"\b(?:tensor_content|\w+_val|version_number)\b")
 _CLOSE: Final = {"{": "}", "<": ">"}
+_QUOTES: Final = frozenset({'"', "'"})
 
 
 class AttributeBlock(NamedTuple):
@@ -44,7 +45,7 @@ def _key_and_value(block: AttributeBlock) -> tuple[str, str]:
         values = _TENSOR_VALUES.search(head, begin.end())
         if values is not None:
             text = f"{head[: values.start()]}{_CLOSE[mark]}{_CLOSE[opened]}"
-    elif begin is not None and len(head) < block.chars and kind == "s":
+    elif begin is not None and len(head) < block.chars and kind == "s" and mark in _QUOTES:
         return key, cut_text(head[begin.end() :].partition(mark)[0], f"{block.chars - begin.end():,} characters")
     if len(head) < block.chars and text == head[:-1]:
         return key, f"a value of {block.chars:,} characters"

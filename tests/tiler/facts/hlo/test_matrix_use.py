@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tilescope.hlo import hlo_pb2 as pb
 from tilescope.tiler.facts.hlo import Computation, HloModule, Instruction, ValueShape
-from tilescope.tiler.facts.hlo.layouts import shape_of_text
-from tilescope.tiler.facts.hlo.matrix_use import MatrixUse, matrix_use
+from tilescope.tiler.facts.hlo.layouts import LayoutDimension, shape_of_text
+from tilescope.tiler.facts.hlo.matrix_use import MatrixUse, matrix_use, use_of_dimensions
 
 # Image b01f, kernel 01io, result b01f.
 CONVOLUTION = pb.ConvolutionDimensionNumbers(
@@ -26,7 +26,13 @@ CONVOLUTION = pb.ConvolutionDimensionNumbers(
     output_feature_dimension=3,
     output_spatial_dimensions=[1, 2],
 ).SerializeToString()
-MATRICES = pb.DotDimensionNumbers(lhs_contracting_dimensions=[1], rhs_contracting_dimensions=[0]).SerializeToString()
+
+
+def dot_numbers(left: list[int], right: list[int]) -> bytes:
+    return pb.DotDimensionNumbers(lhs_contracting_dimensions=left, rhs_contracting_dimensions=right).SerializeToString()
+
+
+MATRICES = dot_numbers([1], [0])
 
 TILED = ":T(8,128)(2,1)"
 
@@ -138,11 +144,37 @@ def test_other_operations_use_no_matrix_unit() -> None:
 
 def test_numbers_that_make_no_sense_leave_the_result() -> None:
     text = f"bf16[8,64]{{1,0{TILED}}}"
-    beyond = pb.DotDimensionNumbers(lhs_contracting_dimensions=[7], rhs_contracting_dimensions=[0])
-    for numbers in (beyond.SerializeToString(), b"\xff"):
+    for numbers in (
+        dot_numbers([7], [0]),
+        dot_numbers([-1], [0]),
+        dot_numbers([0, 1], [0]),
+        dot_numbers([1] * 20_000, [0] * 20_000),
+        b"\xff",
+    ):
         use = used(*product("dot", numbers, text, text, text))
         assert use is not None
         assert (use.share, use.is_of_result_alone) == (1 / 2, True)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pb.ConvolutionDimensionNumbers(kernel_input_feature_dimension=-1),
+        pb.ConvolutionDimensionNumbers(input_feature_dimension=2),
+        pb.ConvolutionDimensionNumbers(kernel_spatial_dimensions=[1, 1]),
+        pb.ConvolutionDimensionNumbers(kernel_spatial_dimensions=[0]),  # the features are there
+    ],
+)
+def test_a_convolution_has_each_dimension_once(numbers: pb.ConvolutionDimensionNumbers) -> None:
+    text = f"bf16[8,64]{{1,0{TILED}}}"
+    use = used(*product("convolution", numbers.SerializeToString(), text, text, text))
+    assert use is not None
+    assert use.is_of_result_alone
+
+
+def test_more_dimensions_than_arrays_have_multiply_nothing() -> None:
+    assert use_of_dimensions([LayoutDimension(1 << 40, 128)] * 65) is None
+    assert use_of_dimensions([LayoutDimension(1 << 40, 128)] * 64) is not None
 
 
 SIZES = st.integers(1, 300)

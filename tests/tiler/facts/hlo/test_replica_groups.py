@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tilescope.tiler.facts.hlo.replica_groups import ReplicaGroups, replica_groups
+from tilescope.tiler.facts.hlo.replica_groups import ReplicaGroups, UnreadGroups, groups_text, replica_groups
 
 
 def instruction(listed: str) -> str:
     return f"%all-reduce.1 = f32[1024]{{0:T(1024)}} all-reduce(%bn), {listed}, to_apply=%add"
+
+
+def parsed_groups(expression: str) -> ReplicaGroups | None:
+    return replica_groups(groups_text(expression))
 
 
 def groups_of(parsed: ReplicaGroups | None) -> list[int] | None:
@@ -31,22 +35,51 @@ def groups_of(parsed: ReplicaGroups | None) -> list[int] | None:
         ("replica_groups=[4,2]<=[2,4]T(1,0)", [0, 1, 2, 3, 0, 1, 2, 3]),
         ("replica_groups=mesh['x'=2,'y'=4] {'y'}", [0, 0, 0, 0, 1, 1, 1, 1]),
         ("replica_groups=mesh['x'=2,'y'=4] {'x'}", [0, 1, 2, 3, 0, 1, 2, 3]),
-        # One group alone, and what makes no sense.
+        ("replica_groups=mesh['x'=2, 'y'=4] {}", [0, 1, 2, 3, 4, 5, 6, 7]),
+        # One group alone.
         ("replica_groups={{0,1,2,3}}", None),
         ("replica_groups={}", None),
         ("replica_groups=[1,16]<=[16]", None),
         ("replica_groups=mesh['x'=2,'y'=4] {'x','y'}", None),
-        ("replica_groups=[4,2]<=[9]", None),
-        ("replica_groups=[2,2]<=[2,2]T(0,0)", None),
-        ("replica_groups=[0,0]<=[0]", None),
-        ("replica_groups=mesh[]", None),
-        ("replica_groups={{0},{999999999}}", None),
         ("source_target_pairs={{0,1},{1,2},{2,0}}", None),
         ("", None),
     ],
 )
 def test_groups_as_xla_prints_them(listed: str, group: list[int] | None) -> None:
-    assert groups_of(replica_groups(instruction(listed))) == group
+    assert groups_of(parsed_groups(instruction(listed))) == group
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "[4,2]<=[9]",
+        "[2,2]<=[2,2]T(0,0)",
+        "[2,2]<=[4]T(0",
+        "[0,0]<=[0]",
+        "[1024,1024]<=[1048576]",
+        "{{0},{999999999}}",
+        "{{0,1},{2,3",
+        "{{0,1},x}",
+        "mesh[]",
+        "mesh['x'=0] {'x'}",
+        "mesh['x'=4,'y'=2] {'x':(2)2}",
+        "mesh['x'=4,'y'=2], device_ids=([8]) {'x'}",
+        "mesh[x=4,y=2] {x}",
+        "mesh['x'=4,'y'=2] {'z'}",
+        "mesh['x'=4,'x'=2] {'x'}",
+        "groups",
+    ],
+)
+def test_what_is_not_understood_is_not_one_group(listed: str) -> None:
+    with pytest.raises(UnreadGroups):
+        parsed_groups(instruction(f"replica_groups={listed}"))
+
+
+def test_equal_groups_have_equal_texts() -> None:
+    """Whatever the instructions are called: groups are kept by these."""
+    listed = "channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true"
+    assert groups_text(f"%a = f32[1] all-reduce(%x), {listed}") == groups_text(f"%b = f32[2] all-reduce(%y), {listed}")
+    assert groups_text(f"%a, {listed}") != groups_text(f"%a, {listed.removesuffix(', use_global_device_ids=true')}")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +92,7 @@ def test_groups_as_xla_prints_them(listed: str, group: list[int] | None) -> None
     ],
 )
 def test_ids_are_of_replicas_or_of_all_devices(ids: str, of_device: list[int]) -> None:
-    parsed = replica_groups(instruction(ids))
+    parsed = parsed_groups(instruction(ids))
     assert parsed is not None
     places = [(replica, partition) for replica in range(2) for partition in range(2)]
     assert [parsed.group_of(*place, 2) for place in places] == of_device
@@ -89,13 +122,16 @@ def test_grids_and_lists_say_the_same(sizes: list[int], order: random.Random, cu
     each = count // groups
     listed = ",".join("{" + ",".join(map(str, ids[k * each : (k + 1) * each])) + "}" for k in range(groups))
     dimensions, transposed = ",".join(map(str, sizes)), ",".join(map(str, axes))
-    grid = replica_groups(instruction(f"replica_groups=[{groups},{each}]<=[{dimensions}]T({transposed})"))
-    assert groups_of(grid) == groups_of(replica_groups(instruction(f"replica_groups={{{listed}}}")))
+    grid = parsed_groups(instruction(f"replica_groups=[{groups},{each}]<=[{dimensions}]T({transposed})"))
+    assert groups_of(grid) == groups_of(parsed_groups(instruction(f"replica_groups={{{listed}}}")))
     assert (grid is None) == (groups == 1)
 
 
 @given(st.text(alphabet="replica_groups=[]{}<,0123456789 mesh'T()", max_size=300))
 @settings(max_examples=examples(300), deadline=None)
 def test_any_text_has_an_answer(text: str) -> None:
-    parsed = replica_groups(f"replica_groups={text}")
+    try:
+        parsed = parsed_groups(f"replica_groups={text}")
+    except UnreadGroups:
+        return
     assert parsed is None or parsed.group.max() > 0

@@ -11,7 +11,7 @@ from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, sha
 from tests.tiler.readers import wire_writer
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.hlo import hlo_pb2 as pb
-from tilescope.tiler.facts.step_times import StepPart, run_step_times
+from tilescope.tiler.facts.step_times import StepPart, reduce_groups, run_step_times
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -88,3 +88,37 @@ def test_a_core_waits_for_its_group(
         )
         for group, shortest in least.items()
     )
+
+
+def split_and_notes(reader: QueryReader) -> tuple[bool, list[str]]:
+    """True if waiting is told from computing, and the notes of the answer."""
+    times = finish(run_step_times(reader, reader.steps, reader.tree.leaves(None), everywhere(EVERYTHING)))
+    assert [core_times.sum_of(core_times.parts).tolist() for core_times in times] == [[200_000]] * len(times)
+    is_split = any(core_times.parts[StepPart.ALL_REDUCE_SYNC].any() for core_times in times)
+    assert is_split == (not any(core_times.parts[StepPart.ALL_REDUCE_UNSPLIT].any() for core_times in times))
+    pod = tool("pod")
+    answer = finish(ask(pod, Scope(reader), from_values(pod.question, {"collectives": True})))
+    waits = values_of(answer.table("collectives").column("waits"))
+    assert all(wait is not None for wait in waits) == is_split
+    return is_split, [note.text for note in answer.notes if "separable" in note.text]
+
+
+UNREAD_NOTE = (
+    "Waiting in all-reduces of step 5 is not separable from computing: "
+    "which cores reduce together is not understood, or there are too many groups."
+)
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2, 3], [None] * 4])
+def test_waiting_is_not_told_where_groups_are_not_understood(tmp_path: Path, numbers: list[int | None]) -> None:
+    reader = reader_of(tmp_path, "replica_groups=mesh['x'=2,'y'=2] {'x':(1)2}", None, numbers)
+    assert split_and_notes(reader) == (False, [UNREAD_NOTE])
+
+
+@pytest.mark.parametrize("limit", ["_MOST_KINDS", "_MOST_IDS"])
+def test_waiting_is_not_told_where_groups_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    reader = reader_of(tmp_path, "replica_groups={{0,1},{2,3}}", None, [0, 1, 2, 3])
+    monkeypatch.setattr(reduce_groups, limit, 0)
+    assert split_and_notes(reader) == (False, [UNREAD_NOTE])

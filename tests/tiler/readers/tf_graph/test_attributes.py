@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 import tracemalloc
 from contextlib import closing
 from pathlib import Path
@@ -30,7 +29,7 @@ from tilescope.tiler.readers.tf_graph.attributes import (
     value_text,
 )
 from tilescope.tiler.readers.tf_graph.text import text_nodes
-from tilescope.tiler.readers.tf_graph.text_attributes import AttributeBlock, blocks_text
+from tilescope.tiler.readers.tf_graph.text_attributes import HEAD_CHARS, AttributeBlock, blocks_text
 
 List = pb.AttrValue.List
 
@@ -174,8 +173,23 @@ def test_no_bytes_are_too_strange(head: bytes, more: int) -> None:
         assert len(text) <= MAX_TEXT * 3
 
 
-def test_blanks_behind_a_value_take_time_in_proportion() -> None:
-    head = 'key: "a" value' + " " * 100_000 + "x}"
-    start = time.process_time()
-    assert blocks_text([AttributeBlock(head, len(head))], 0)
-    assert time.process_time() - start < 5  # quadratic, it takes a minute
+OPENED = 'key: "T" value { '
+PIECES = [*"{}<>:,'\"# \\\n", "s", "tensor", "value", "key", "aaa", "float_val", "dtype", "dim", "size", "1", "\\n"]
+
+
+@pytest.mark.parametrize("value", ['s: # c\n"', "s aaaa", "s: '", "s { ", "tensor { # ", "tensor aaaa"])
+def test_a_long_value_needs_no_quotes(value: str) -> None:
+    (text,) = blocks_text([long_block(f'key: "T" value {{ {value}{"a" * 5000}'.ljust(HEAD_CHARS, "a"))], 0).split("\n")
+    assert text.startswith("T: ")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.booleans(), st.booleans())
+def test_no_text_is_too_strange(tail: str, has_key: bool, is_long: bool) -> None:
+    head = f"{OPENED if has_key else ''}{tail}"
+    text = blocks_text([long_block(head) if is_long else AttributeBlock(f"{head}}}", len(head) + 1)], 0)
+    assert "\n" not in text
+    assert len(text) <= MAX_TEXT * 3
+
+
+def long_block(text: str) -> AttributeBlock:
+    return AttributeBlock(text[:HEAD_CHARS], len(text) + 5000)
