@@ -25,12 +25,12 @@ from tilescope.tiler.facts.hlo.replica_groups import (
     replica_groups,
 )
 from tilescope.tiler.facts.metadata_codes import metadata_codes
-from tilescope.tiler.facts.operations import TpuCore
+from tilescope.tiler.facts.operations import TpuCore, tpu_cores
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import StepPart
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.query.run_caches import RunCache
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.device.operations import OperationKinds, program_id
 from tilescope.tiler.records.device.xla_words import ALL_REDUCE_ID
 
@@ -73,7 +73,8 @@ class ReduceGroups:
         return numbers
 
 
-_GROUPS: Final = RunCache[ReduceGroups]("reduce_groups", "Groups in which TPU cores reduce")
+# Of the all-reduces that the first question is about, and True: of all.
+_GROUPS: Final = KeyedRunCache[bool, ReduceGroups]("reduce_groups", "Groups in which TPU cores reduce")
 
 
 def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> Interruptible[list[Ints]]:
@@ -82,11 +83,15 @@ def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> I
     All are 0 where an all-reduce is over all cores, where nothing says which cores are which devices, and while the run
     is indexed; UNREAD where the groups are not understood, or too many.
     """
-    groups = _GROUPS.get(reader)
     ids = np.unique(np.concatenate([np.zeros(0, np.int64), *ids_by_core.values()]))
     try:
-        if groups is None or not (groups.are_all or np.isin(ids, groups.ids).all()):
-            groups = _GROUPS.keep(reader, (yield from _read_groups(reader, list(ids_by_core), ids)))
+        groups = _GROUPS.get(reader, False)
+        if groups is None:
+            groups = _GROUPS.keep(reader, False, (yield from _read_groups(reader, ids)))
+        if not (groups.are_all or np.isin(ids, groups.ids).all()):
+            groups = _GROUPS.get(reader, True)
+            if groups is None:
+                groups = _GROUPS.keep(reader, True, (yield from _read_groups(reader, None)))
         places = core_places(reader)
     except NotBuilt:
         return [np.zeros(len(core_ids), np.int64) for core_ids in ids_by_core.values()]
@@ -98,11 +103,14 @@ def group_numbers(reader: QueryReader, ids_by_core: Mapping[TpuCore, Ints]) -> I
     return numbers
 
 
-def _read_groups(reader: QueryReader, cores: Sequence[TpuCore], ids: Ints) -> Interruptible[ReduceGroups]:
-    """The groups of these all-reduces: cores are looked through until each is found. Raises DamagedStore, NotBuilt."""
+def _read_groups(reader: QueryReader, ids: Ints | None) -> Interruptible[ReduceGroups]:
+    """The groups of these all-reduces (None: of all): cores are looked through until each is found.
+
+    Raises DamagedStore, NotBuilt.
+    """
     lists: list[tuple[ReplicaGroups, str]] = []  # each with its program
     list_of_text: dict[tuple[str, GroupsText] | None, int] = {None: UNREAD}
-    tracks = [track for core in cores for track in core.operations]
+    tracks = [track for core in tpu_cores(reader) for track in core.operations]
     lists_by_track, room = {}, _MOST_IDS
     for track in tracks:
         texts = yield from _texts(reader, track)
@@ -121,7 +129,7 @@ def _read_groups(reader: QueryReader, cores: Sequence[TpuCore], ids: Ints) -> In
         lists_by_track[track] = {kind: list_of_text[key] for kind, key in texts.items()}
     seen = lists_seen = np.zeros(0, np.int64)
     left = tracks if any(number != _ALL for numbers in lists_by_track.values() for number in numbers.values()) else []
-    while left and not np.isin(ids, seen).all():
+    while left and (ids is None or not np.isin(ids, seen).all()):
         track, *left = left
         more = yield from _lists_of_ids(reader, track, lists_by_track[track])
         seen, first = np.unique(np.concatenate([seen, more[0]]), return_index=True)

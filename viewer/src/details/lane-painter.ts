@@ -36,6 +36,7 @@ export function paintLane(
     paintCounter(context, bins, seen, heightPx, ratio);
   } else {
     paintStates(context, bins, rows, seen, heightPx, ratio, theme, lit);
+    context.globalAlpha = 1;
     if (rows > 1) {
       paintLabels(context, bins, rows, seen, heightPx, ratio, theme);
     }

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape
 from tests.tiler.readers import wire_writer
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.hlo import hlo_pb2 as pb
-from tilescope.tiler.facts.step_times import StepPart, reduce_groups, run_step_times
+from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.step_times import StepPart, group_numbers, reduce_groups, run_step_times
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -32,15 +34,17 @@ def program(*devices: Sequence[int]) -> bytes:
     return hlo_proto("jit_step", main, device_assignment=assignment.SerializeToString())
 
 
-def reader_of(folder: Path, listed: str, assigned: bytes | None, numbers: Sequence[int | None]) -> QueryReader:
-    """Four cores with a step each. `numbers`: of their devices, where the file says them."""
+def reader_of(
+    folder: Path, listed: str, assigned: bytes | None, numbers: Sequence[int | None], ids: Sequence[int] = (3,) * 4
+) -> QueryReader:
+    """Four cores with a step each. `numbers`: of their devices, where the file says them; `ids`: of the all-reduces."""
     expression = f"%all-reduce.1 = f32[8] all-reduce(%x), {listed}, to_apply=%add"
     reduce = Instruction("all-reduce.1", {"program_id": 7, "symbol_id": 1, "hlo_category": "all-reduce"}, expression)
     planes = [
         plane(
             f"/device:TPU:{core}",
             [reduce, Instruction("5")],
-            {"Steps": [Run(1, 0, 200_000)], "XLA Ops": [Run(0, 0, TIMES[core] * 1000, reduce=3)]},
+            {"Steps": [Run(1, 0, 200_000)], "XLA Ops": [Run(0, 0, TIMES[core] * 1000, reduce=ids[core])]},
             {} if number is None else {"core_details": wire_writer.number(5, core) + wire_writer.number(6, number)},
         )
         for core, number in enumerate(numbers)
@@ -122,3 +126,12 @@ def test_waiting_is_not_told_where_groups_are_too_many(
     reader = reader_of(tmp_path, "replica_groups={{0,1},{2,3}}", None, [0, 1, 2, 3])
     monkeypatch.setattr(reduce_groups, limit, 0)
     assert split_and_notes(reader) == (False, [UNREAD_NOTE])
+
+
+def test_a_question_about_one_core_leaves_the_groups_of_others(tmp_path: Path) -> None:
+    """Also where no core of it has all-reduces that are asked about later."""
+    reader = reader_of(tmp_path, "replica_groups={{0,1},{2,3}}", None, [0, 1, 2, 3], ids=(3, 4, 5, 6))
+    cores = tpu_cores(reader)
+    assert [finish(group_numbers(reader, {core: np.array([3 + place])})) for place, core in enumerate(cores)] == [
+        [group] for group in (0, 0, 1, 1)
+    ]
