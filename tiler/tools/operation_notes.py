@@ -67,10 +67,10 @@ def operation_notes(device_operations: AskedOperations) -> list[Note]:
         if longest.own > (_longest(table, computing).own if len(computing) else 0):
             share = percent_text(longest.own / table.span)
             text = (
-                f"No peak of the device bounds {_short(longest)}, which takes {share} of the time: it moves data, or "
-                "waits for other devices or the host."
+                f"{_short(longest)} takes most of the time, {share}: it moves data, or waits for other devices or the "
+                "host, and no peak of the device bounds it."
             )
-            notes.append(_note(text, longest))
+            notes.insert(0, _note(text, longest))  # where most time goes comes first
     return notes
 
 
