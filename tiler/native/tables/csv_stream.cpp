@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t most_record = std::size_t{16} << 20;
 // Cells that the rows of a table lack: beyond them short rows are left out, as each takes a place in all columns.
 constexpr std::size_t most_absent = std::size_t{1} << 26;
+// Memory that a cell takes beside its text and state until its row is taken, and copied.
+constexpr std::size_t number_bytes = 11;
+constexpr std::size_t word_bytes = 100;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
@@ -221,18 +224,25 @@ void CsvStream::take_header() {
 void CsvStream::take_row() {
     const std::size_t count = std::min(cells_.size(), columns_.size());
     absent_ += columns_.size() - count;
-    if (count < columns_.size() && absent_ > most_absent) {
-        note(left_out_rows, cells_.back().position);
-        return;
+    if (count < columns_.size()) {
+        note(short_rows, cells_.back().position);
+        if (absent_ > most_absent) {
+            note(left_out_rows, cells_.back().position);
+            return;
+        }
     }
     pending_bytes_ += columns_.size();  // states
     for (std::size_t k = 0; k < count; ++k) {
-        if (!columns_[k].add(trimmed(cells_[k]))) note(not_utf8, cells_[k].position);
+        CellColumn& column = columns_[k];
+        const std::size_t numbers = column.numbers.size();
+        const std::size_t words = column.words.size();
+        const std::string_view cell = trimmed(cells_[k]);
+        if (!column.add(cell)) note(not_utf8, cells_[k].position);
+        // A word is a text here and in Python, with places in a table of both.
+        if (column.numbers.size() > numbers) pending_bytes_ += number_bytes;
+        if (column.words.size() > words) pending_bytes_ += cell.size() + word_bytes;
     }
-    if (cells_.size() < columns_.size()) {
-        note(short_rows, cells_.back().position);
-        for (std::size_t k = count; k < columns_.size(); ++k) columns_[k].add_absent();
-    }
+    for (std::size_t k = count; k < columns_.size(); ++k) columns_[k].add_absent();
     if (cell_count_ > columns_.size() + more_columns) {
         const auto is_filled = [this](const Cell& cell) { return !trimmed(cell).empty(); };
         const auto more = std::find_if(cells_.begin() + static_cast<std::ptrdiff_t>(count), cells_.end(), is_filled);

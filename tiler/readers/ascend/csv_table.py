@@ -21,7 +21,7 @@ MAX_CELL_BYTES: Final = 1 << 20  # of a cell in quotes: a quote that does not en
 
 _LEFT_OUT: Final = "with more cells than the header: they are left out"
 _BLOCK_BYTES: Final = 1 << 20
-_CHUNK_BYTES: Final = 32 << 20  # of text, of the rows of a chunk
+_CHUNK_BYTES: Final = 32 << 20  # of memory, about, of the rows of a chunk
 
 
 class CsvTable:
@@ -66,10 +66,10 @@ class CsvTable:
         stream, faults = self._stream, Faults()
         for (count, line, column), single, several in (
             (stream.short_rows, "row has too few cells", "rows have too few cells"),
+            (stream.left_out_rows, "of these rows is left out", "of these rows are left out"),
             (stream.long_rows, f"row {_LEFT_OUT}", f"rows {_LEFT_OUT}"),
             (stream.open_quotes, "quote does not end", "quotes do not end"),
             (stream.not_utf8, "cell is not UTF-8", "cells are not UTF-8"),
-            (stream.left_out_rows, "of these rows is left out", "of these rows are left out"),
             (stream.cut_records, "line is too long, and cut", "lines are too long, and cut"),
         ):
             if count:

@@ -52,7 +52,7 @@ class AscendTableReader:
         """Slices of rows that have times; empty ones for progress. Raises TraceError."""
         stem = stem_of(self._source.path)
         if json_family(stem):
-            self._summary.tables = json_tables(self._source, self._scratch_dir, self._room)
+            self._summary.tables, self._summary.warnings = json_tables(self._source, self._scratch_dir, self._room)
         elif text_family(stem):
             yield from self._text()
         else:

@@ -40,6 +40,7 @@ _MOST_ABSENT: Final = 1 << 26  # cells that rows lack: beyond them short rows ar
 _RULE: Final = re.compile(r"[-=\s]*|=+[^=]+=+\s*")
 _CELL: Final = re.compile(r"[^\s(]*\([^()]*\)\S*|\S+")
 _PART: Final = re.compile(r"([A-Za-z]\w{0,63}):")
+_CUT: Final = "line is too long, and cut"
 _MOST_PARTS: Final = 100
 
 
@@ -59,6 +60,7 @@ class TextTable:
         self._scratch_dir = scratch_dir
         self._faults = Faults()
         self._absent = 0  # cells
+        self._more_columns = 0  # of headers, beyond the most
 
     def read(self) -> Iterator[None]:
         """Reads the file; yields between blocks."""
@@ -67,7 +69,7 @@ class TextTable:
         header = HEADERLESS.get(family)
         writer = None if header is None else SideTableWriter(self._scratch_dir, path.name, family, header)
         rows: list[list[str | None]] = []
-        part = ""
+        part, more_columns = "", 0
         for number, line in self._lines():
             if not line.strip() or _RULE.fullmatch(line):
                 continue
@@ -81,14 +83,15 @@ class TextTable:
                 continue
             cells: list[str] = _CELL.findall(line)
             if writer is None:
-                writer = self._writer(family, part, cells[:MAX_COLUMNS])
+                writer, more_columns = self._writer(family, part, cells[:MAX_COLUMNS]), len(cells[MAX_COLUMNS:])
+                self._more_columns += more_columns
                 continue
             if _is_sum(line):
                 self._faults.add("sum is no row", "sums are no rows", number, 1)
                 continue
-            if (row := self._row(cells, len(writer.columns), number, has_header=header is None)) is None:
+            if (row := self._row(cells, len(writer.columns) + more_columns, number, header is None)) is None:
                 continue
-            rows.append(row)
+            rows.append(row[: len(writer.columns)])
             if len(rows) == _ROWS or len(rows) * len(row) >= _CELLS:
                 self._take(writer, rows)
                 yield
@@ -98,9 +101,12 @@ class TextTable:
 
     def notes(self) -> list[str]:
         """A line for each kind of damage."""
+        lines = self._faults.notes()
+        if self._more_columns:
+            lines.append(f"{self._more_columns:,} columns beyond the first {MAX_COLUMNS:,} are left out")
         if self._source.problem is not None:
-            return [*self._faults.notes(), f"{self._source.problem}: what could be read was kept"]
-        return self._faults.notes()
+            lines.append(f"{self._source.problem}: what could be read was kept")
+        return lines
 
     def _writer(self, family: str, part: str, columns: Sequence[str]) -> SideTableWriter:
         name = self._source.path.name
@@ -119,7 +125,7 @@ class TextTable:
         writer.add_rows(rows)
         rows.clear()
 
-    def _row(self, cells: list[str], count: int, line: int, *, has_header: bool) -> list[str | None] | None:
+    def _row(self, cells: list[str], count: int, line: int, has_header: bool) -> list[str | None] | None:
         """The cells of a row; None: it is left out. Names may have blanks: what is too much belongs to the first."""
         more = len(cells) - count
         if more > 0 and has_header:
@@ -139,6 +145,7 @@ class TextTable:
         while block := self._source.read(_LINE_BYTES):
             *whole, pending = (pending + block).split(b"\n")
             if len(pending) > _LINE_BYTES:
+                self._faults.add(_CUT, "lines are too long, and cut", number + len(whole) + 1, len(pending) + 1)
                 whole, pending = [*whole, pending], b""
             for line in whole:
                 number += 1

@@ -200,3 +200,21 @@ def test_short_rows_of_many_columns_take_bounded_memory() -> None:
     taken += stream.rows
     assert taken == most_absent // (columns - 1)
     assert stream.left_out_rows == (10_000 - taken, taken + 2, 1)
+    assert stream.short_rows == (10_000, 2, 1)  # these are among them
+
+
+@pytest.mark.parametrize(("cell", "least_bytes"), [("w{}", 100), ("1", 11), ("w", 1)])
+def test_rows_are_taken_by_the_memory_of_their_cells(cell: str, least_bytes: int) -> None:
+    columns, most_bytes = 16, 1 << 18
+    stream = _native.CsvStream(columns, 100)
+    row = ",".join([cell] * columns) + "\n"
+    rows = "".join(row.format(*range(first, first + columns)) for first in range(0, 20_000 * columns, columns))
+    more = stream.feed((row + rows).encode(), MAX_ROWS, most_bytes)
+    takes = []
+    while more:
+        takes.append(stream.rows)
+        stream.take()
+        more = stream.feed(b"", MAX_ROWS, most_bytes)
+    cell_bytes = least_bytes + len(cell)
+    assert max(takes) <= most_bytes // (columns * cell_bytes) + 1
+    assert min(takes) > most_bytes // (columns * (cell_bytes + 24))

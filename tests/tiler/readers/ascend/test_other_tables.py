@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,14 @@ from hypothesis import strategies as st
 
 from tests.tiler.readers.ascend.test_csv_table import rows_of
 from tilescope.tiler.columns import SideTable
-from tilescope.tiler.errors import TraceError
+from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers import open_trace
+from tilescope.tiler.readers.ascend import json_tables as json_tables_module
 from tilescope.tiler.readers.ascend import text_table
+from tilescope.tiler.readers.ascend.json_tables import json_tables
+from tilescope.tiler.readers.memory_budget import Room
+from tilescope.tiler.readers.side_tables import MAX_NAME
+from tilescope.tiler.readers.source import ByteSource
 
 Rows = list[dict[str, str | None]]
 
@@ -223,3 +229,78 @@ def test_sums_and_cells_with_units(tmp_path: Path) -> None:
         ["a(b):", "7", "8"],
     ]
     assert "1 sum is no row (line 3, column 1)" in notes
+
+
+def test_names_that_are_joined_are_cut_with_a_count(tmp_path: Path) -> None:
+    inner = {str(place): place for place in range(2000)}
+    for content in ([{"k" * 8000: inner}], {"k" * 8000: {"l" * 8000: inner}, "rows": [{"k" * 8000: inner}]}):
+        tables_read, notes = read(write(tmp_path, "pipeline_profiling_0.json", json.dumps(content)))
+        names = [column.name for table in tables_read for column in table.columns]
+        assert max(map(len, names)) <= MAX_NAME
+        assert any(note.startswith("names of members that are cut to 256 characters") for note in notes)
+        cells = sum(len(table.columns) for table in tables_read)
+        lost = sum(
+            int(note.rpartition(" ")[2].replace(",", "")) for note in notes if "another has the same name" in note
+        )
+        assert cells + lost == 2000 * (2 if isinstance(content, dict) else 1)
+
+
+def test_small_objects_are_refused_before_their_rows_take_the_memory(tmp_path: Path) -> None:
+    content = b"[" + b'{"a":1},' * 600_000 + b"{}]"
+    path = write(tmp_path, "pipeline_profiling_0.json", content)
+    source = ByteSource.open(path)
+    with source, pytest.raises(TooLarge, match="of memory when it is read"):
+        json_tables(source, None, Room(400_000_000))
+
+
+DEEP = json.loads('{"a":' * 150 + "1" + "}" * 150)
+TIMES = {"Communication Time Info": {"Elapse Time(ms)": 1}, "Communication Bandwidth Info": {"HCCS": {"x": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("content", "notes"),
+    [
+        ([{"a": 1}, 2, "b"], ["entries of a list of rows left out, since they are no objects: 2"]),
+        ([{"a.b": 1, "a": {"b": 2}}], ["members left out, since another has the same name: 1"]),
+        ({"a.b": 1, "a": {"b": 2}}, ["members left out, since another has the same name: 1"]),
+        ({"a.b": [1], "a": {"b": 2}}, ["members left out, since another has the same name: 1"]),
+        ({"steps": {"1": [{"key": 5}]}}, ["members left out, since another has the same name: 1"]),
+        (DEEP, ["objects left out, since they lie in more than 100 others: 1"]),
+        (
+            {"step1": {"collective": {"op": {**TIMES, "x": 1}, "y": 2}}, "z": 3},
+            ["members left out, since they lie beside those of communication: 3"],
+        ),
+        (
+            {"step1": {"collective": {"op": {**TIMES, "Communication Bandwidth Info": {"HCCS": 1}}}}},
+            ["members left out, since they lie beside those of communication: 1"],
+        ),
+        (
+            {"step1": {"collective": {"op": {"more": TIMES}}}},
+            ["keys of objects left out, since no column is for them: 1"],
+        ),
+        ({"steps": {"1": [{"a": 1}]}, "b": {"c": 2}}, []),
+    ],
+)
+def test_what_json_loses_is_counted(tmp_path: Path, content: Any, notes: list[str]) -> None:
+    _, noted = read(write(tmp_path, "communication_matrix.json", json.dumps(content)))
+    assert noted == [*notes]
+
+
+def test_columns_beyond_the_most_are_left_out_with_a_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (json_tables_module, text_table):
+        monkeypatch.setattr(module, "MAX_COLUMNS", 3)
+    for name, content in (
+        ("pipeline_profiling_0.json", '[{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}]'),
+        ("output_op_compute_time_1.txt", "a b c d e\n1 2 3 4 5\n"),
+    ):
+        (table,), (note,) = read(write(tmp_path, name, content))
+        assert rows_of(table) == [["1", "2", "3"]]
+        assert re.match(r"2 columns beyond the first|columns left out, since .*: 2$", note)
+
+
+def test_long_lines_of_text_are_cut_with_a_count(tmp_path: Path) -> None:
+    text = "name\n" + "a" * (5 << 20) + "\nb\n"
+    _, notes = read(write(tmp_path, "output_op_compute_time_1.txt", text))
+    (note,) = notes
+    assert "too long, and cut" in note
+    assert "line 2, column" in note
