@@ -3,6 +3,7 @@
 import { formatDuration, formatExactDuration, minus, plus } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
 import { type LaneName, laneNames, laneSearch, nextSlice } from "../state/lane-search";
+import type { DerivedLane } from "../state/lanes";
 import { query } from "../state/query";
 import { lastOf } from "../state/request-state";
 import { walkNote } from "../state/search";
@@ -25,11 +26,22 @@ export function LaneCount() {
   );
 }
 
-export function LaneHits({ trace }: { trace: Trace }) {
-  const lanes = [...drawnLanes.value.values()].flat().filter(({ kind }) => kind === "slices");
+function searchedLanes(): readonly DerivedLane[] {
+  return [...drawnLanes.value.values()].flat().filter(({ kind }) => kind === "slices");
+}
+
+/** Searches the lanes that are drawn, whether the result is on the screen or not: they light what is found. */
+export function useLaneSearch(trace: Trace): void {
+  const lanes = searchedLanes();
   const ids = lanes.map(({ id }) => id).join(",");
   const text = query.value;
   useEffect(() => laneSearch.ask(trace, text, lanes), [trace, text, ids]);
+}
+
+export function LaneHits({ trace }: { trace: Trace }) {
+  const ids = searchedLanes()
+    .map(({ id }) => id)
+    .join(",");
   const state = laneNames.value;
   if (ids !== "" && state.kind === "failed") {
     return (

@@ -11,7 +11,7 @@ import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 import { CloseIcon, DownIcon } from "./icons";
-import { LaneCount, LaneHits } from "./lane-hits";
+import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
 import "../styles/search.css";
 
@@ -49,6 +49,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
   const app = useApp();
   const now = seen();
   const [wantsHelp, setHelp] = useState(false);
+  useLaneSearch(trace);
   useEffect(() => leaveByPress(), []);
   const isEmpty = query.value === "" && typedQuery.value.trim() === "";
   return (

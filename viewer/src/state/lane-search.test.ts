@@ -17,17 +17,27 @@ test("names of lanes, exactly; none where the answer is about events alone", () 
     column("count", ["3"]),
     column("busy", ["9007199254740993"]),
   ];
-  expect(laneNamesOf(answer("lane_names", columns))).toEqual({ names: [IDLE], isComplete: false });
-  expect(laneNamesOf(answer("names", columns)).names).toEqual([]);
+  expect(laneNamesOf(answer("lane_names", columns), "Idle", ["overlap.2"])).toEqual({
+    ...{ query: "Idle", lanes: ["overlap.2"] },
+    ...{ names: [IDLE], isComplete: false },
+  });
+  expect(laneNamesOf(answer("names", columns), "Idle", []).names).toEqual([]);
 });
 
 test("names with slices that are found are lit in their lane, once that is known", () => {
   const lane = { id: "overlap.2", kind: "slices" } as const;
   laneNames.value = { kind: "none" };
   expect(litNames(lane, "Idle")).toBeNull();
-  laneNames.value = { kind: "answered", key: "k", answer: { names: [IDLE], isComplete: true } };
+  const hits = { query: "Idle", lanes: ["overlap.2", "overlap.3"], names: [IDLE], isComplete: true };
+  laneNames.value = { kind: "answered", key: "k", answer: hits };
   expect(litNames(lane, "Idle")).toEqual(new Set(["Idle"]));
   expect(litNames({ ...lane, id: "overlap.3" }, "Idle")).toEqual(new Set());
+  expect(litNames({ ...lane, id: "overlap.4" }, "Idle"), "drawn since").toBeNull();
+  expect(litNames(lane, "Idl"), "another query").toBeNull();
+  laneNames.value = { kind: "waiting", key: "l", patience: "quiet", stale: { key: "k", answer: hits }, sinceMs: 0 };
+  expect(litNames(lane, "Idl"), "the answer to the query before").toBeNull();
+  expect(litNames(lane, "Idle"), "the same query, of a run that grows").toEqual(new Set(["Idle"]));
+  laneNames.value = { kind: "answered", key: "k", answer: hits };
   expect(litNames({ ...lane, kind: "counter" }, "Idle")).toBeNull();
   expect(litNames(lane, "")).toBeNull();
 });

@@ -18,6 +18,9 @@ export interface LaneName {
 }
 
 export interface LaneHitNames {
+  readonly query: string;
+  /** Ids of the lanes that were searched. */
+  readonly lanes: readonly string[];
   readonly names: readonly LaneName[];
   /** False while the run is being indexed, and lanes may be missing. */
   readonly isComplete: boolean;
@@ -33,15 +36,17 @@ export class LaneSearch {
       this.#requester.clear();
       return;
     }
-    const question = { query, lanes: lanes.map(({ id }) => id).join(","), limit: 0, totals: "false" };
+    const ids = lanes.map(({ id }) => id);
+    const question = { query, lanes: ids.join(","), limit: 0, totals: "false" };
     const key = questionKey(trace.manifest, "search", question);
-    void this.#requester.want(key, async (abort) => laneNamesOf(await trace.api.ask("search", question, abort)));
+    const ask = async (abort: AbortSignal) => laneNamesOf(await trace.api.ask("search", question, abort), query, ids);
+    void this.#requester.want(key, ask);
   }
 }
 
 export const laneSearch = new LaneSearch();
 
-export function laneNamesOf(answer: ToolAnswer): LaneHitNames {
+export function laneNamesOf(answer: ToolAnswer, query: string, lanes: readonly string[]): LaneHitNames {
   const column = (id: string) => valuesOf(answer, "lane_names", id);
   const [titles, names, counts, busy] = [column("title"), column("name"), column("count"), column("busy")];
   const rows = column("lane").map((lane, k) => ({
@@ -49,13 +54,15 @@ export function laneNamesOf(answer: ToolAnswer): LaneHitNames {
     count: wholeOf(counts[k]!),
     busyTicks: wholeOf(busy[k]!),
   }));
-  return { names: rows, isComplete: answer.complete };
+  return { query, lanes, names: rows, isComplete: answer.complete };
 }
 
-/** Names in a lane of which the search selects slices, which are lit; null: nothing is searched for there, or not known yet. */
+/** Names in a lane of which the search selects slices, which are lit; null: that is not searched for there, or not known yet. */
 export function litNames({ id, kind }: Pick<DerivedLane, "id" | "kind">, text: string): ReadonlySet<string> | null {
   const answer = text === "" || kind !== "slices" ? null : (lastOf(laneNames.value)?.answer ?? null);
-  return answer === null ? null : new Set(answer.names.filter(({ lane }) => lane === id).map(({ name }) => name));
+  // The last answer may be to another query, or from before the lane was drawn.
+  const isAnswered = answer !== null && answer.query === text && answer.lanes.includes(id);
+  return !isAnswered ? null : new Set(answer.names.filter(({ lane }) => lane === id).map(({ name }) => name));
 }
 
 /** The first slice of a name that a query selects and that starts at a tick or later, or else the first of all; null: there is none. */
