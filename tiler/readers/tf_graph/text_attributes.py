@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from google.protobuf import text_format
@@ -13,8 +14,11 @@ from tilescope.tiler.readers.tf_graph.attributes import Attributes, cut_text, va
 
 HEAD_CHARS: Final = 1 << 12
 
+_SHORT_CHARS: Final = 256
+_KEPT: Final = 4096
+
 _BEGIN: Final = re.compile(
-    r"""\s*key\s*:\s*(?:"([^"\\]*)"|'([^'\\]*)')[\s,;]*value\s*:?\s*([{<])\s*(\w+)\s*(?::\s*)?([{<"']?)"""
+    r"""\s*key\s*:\s*(?:"([^"\\]*)"|'([^'\\]*)')[\s,;]*value(?:\s*:)?\s*([{<])\s*(\w+)\s*(?::\s*)?([{<"']?)"""
 )
 # The values of a tensor stand behind its type and shape.
 _TENSOR_VALUES: Final = re.compile(r"\b(?:tensor_content|\w+_val|version_number)\b")
@@ -40,7 +44,7 @@ def blocks_text(blocks: Iterable[AttributeBlock], more: int) -> str:
     """The attributes of a node; `more`: those beside."""
     attributes = Attributes(more)
     for block in blocks:
-        attributes.add(*_key_and_value(block))
+        attributes.add(*(_same_key_and_value if block.chars <= _SHORT_CHARS else _key_and_value)(block))
     return attributes.text()
 
 
@@ -59,6 +63,10 @@ def _key_and_value(block: AttributeBlock) -> tuple[str, str]:
         most = block.chars - begin.end() - 3
         return entry.key, cut_text(entry.value.s.decode("utf-8", "ignore"), f"at most {most:,} characters")
     return entry.key, value_text(entry.value)
+
+
+# Nodes of an operation have the same short attributes again and again, and parsing one takes 50 us or more.
+_same_key_and_value = lru_cache(_KEPT)(_key_and_value)
 
 
 def _parsed_part(head: str, begin: re.Match[str] | None) -> str | None:
