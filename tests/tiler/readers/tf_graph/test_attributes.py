@@ -139,7 +139,7 @@ def test_ten_megabytes_are_cut_and_say_so(tmp_path: Path) -> None:
 def test_ten_megabytes_of_text_are_cut_and_say_so(tmp_path: Path) -> None:
     (text,) = attributes_of(graph_text('s: "', "x" * MANY + '"'), tmp_path)
     assert text is not None
-    assert text.startswith(f'value: "{"x" * MAX_TEXT}…" (cut, 10,000,0')
+    assert text.startswith(f'value: "{"x" * MAX_TEXT}…" (cut, at most 10,000,0')
     assert text.endswith(" characters)")
     tensor = "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2500000 } } "
     values = 'tensor_content: "' + "\\000" * (MANY // 4) + '" }'
@@ -193,3 +193,28 @@ def test_no_text_is_too_strange(tail: str, has_key: bool, is_long: bool) -> None
 
 def long_block(text: str) -> AttributeBlock:
     return AttributeBlock(text[:HEAD_CHARS], len(text) + 5000)
+
+
+@pytest.mark.parametrize("values", ["float_val: 1 ", "float_val: [1, nan, -inf] ", 'tensor_content: "\\000}" '])
+def test_fields_of_a_tensor_are_in_any_order(values: str) -> None:
+    sized = "tensor_shape { dim { size: 3 } } "
+    for fields in (f"dtype: DT_FLOAT {values}{sized}", f"{values}{sized}dtype: DT_FLOAT "):
+        text = f'key: "T" value {{ tensor {{ {fields}}} }} }}'
+        assert blocks_text([AttributeBlock(text, len(text))], 0) == "T: float32[3], 12 bytes"
+        many = text.replace(values, values * 1000)
+        assert blocks_text([AttributeBlock(many[:HEAD_CHARS], len(many))], 0) == (
+            f"T: a value of {len(many):,} characters"
+        )
+
+
+@pytest.mark.parametrize("escape", ["\\n", "\\012", "\\x0a", "\\u000a", "\\t", "\\001"])
+def test_a_long_text_reads_as_in_protobuf(escape: str) -> None:
+    """Wherever the head ends, within an escape, too."""
+    for more in range(12):
+        text = f'key: "T" value {{s:"{"a" * more}b{escape * 5000}"}}}}'
+        block = AttributeBlock(text[:HEAD_CHARS], len(text))
+        shown = f"{'a' * more}b{'·' * MAX_TEXT}"[:MAX_TEXT]
+        assert blocks_text([block], 0) == f'T: "{shown}…" (cut, at most {more + 1 + 5000 * len(escape):,} characters)'
+    exact = f'key: "T" value {{s:"{"a" * 5000}"}}}}'
+    (text,) = blocks_text([AttributeBlock(exact[:HEAD_CHARS], len(exact))], 0).split("\n")
+    assert text.endswith("(cut, at most 5,000 characters)")
