@@ -118,7 +118,7 @@ def test_types_are_the_sums_of_their_operators(rows: list[tuple[str, str, str, s
     assert {key: value for key, value in shown.items() if key[0]} == types
     own: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for name, core, count, total in rows_of(answer, "operators", "name", "core", "count", "total"):
-        own[name, core or ""] = [own[name, core or ""][0] + count, own[name, core or ""][1] + (total or 0)]
+        own[name, core or ""] = [own[name, core or ""][0] + count, own[name, core or ""][1] + total]
     assert own == operators
     assert answer.fact("count").value == len(rows)
 
@@ -137,32 +137,6 @@ def test_a_statistic_alone(tmp_path: Path) -> None:
     answer = table_answer("operators", written_tables(tmp_path, op_statistic_csv=text), core="AI_CPU")
     assert rows_of(answer, "types", "type", "count", "total", "mean") == [("Mul", 2, 500, 250)]
     assert answer.fact("operators").value == 0
-
-
-def test_hostile_cells(tmp_path: Path) -> None:
-    deep = "[" * 100_000
-    store = written_tables(
-        tmp_path,
-        op_statistic_csv="OP Type,Core Type,Count,Total Time(us)\nAdd,,-3,-9\n"
-        "Mul,X,9223372036854775807,9e30\nMul,X,5,1\n",
-        aicore_intermediate_0_detail_csv="full_op_name,execution_time,execution_frequency\na/Add-op1,nan,0\nb,1e-9,-1\n",
-        framework_raw_0_csv=f'task_id,stream_id,block_dim,full_op_name,op_info\n1,2,3,b,"{deep}"\n1,2,3,a/Add-op1,7\n',
-    )
-    answer = table_answer("operators", store)
-    assert row_of_type(answer, "Mul", "count", "total") == (2**63 + 4, 1000)
-    operators = rows_of(answer, "operators", "name", "type", "count", "total", "mean", "stream", "input_shapes")
-    assert operators == [("a/Add-op1", "Add", 0, None, None, "2", None), ("b", "b", -1, 0, 0, "2", None)]
-
-
-def test_two_ranks(tmp_path: Path) -> None:
-    header = "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_start,run_end\n"
-    files = {f"aicpu_intermediate_{rank}_csv": f"{header}1,Get,{rank}.5,0,0,0,0\n" for rank in (1, 3)}
-    store = written_tables(tmp_path, **files)
-    answer = table_answer("operators", store)
-    assert row_of_type(answer, "Get", "count", "total", "insight_share") == (2, 5_000_000, None)
-    assert rows_of(answer, "operators", "rank", "total") == [(3, 3_500_000), (1, 1_500_000)]
-    alone = table_answer("operators", store, rank=1)
-    assert row_of_type(alone, "Get", "count", "total", "insight_share") == (1, 1_500_000, 1.0)
 
 
 def test_a_rank_that_is_not_there(tmp_path: Path) -> None:

@@ -107,9 +107,7 @@ def _instances(rows: OperatorRows) -> list[OperatorInstance]:
     if rows.columns.is_mean:  # each row is an operator
         groups, first = np.arange(len(keys)), np.arange(len(keys))
     else:
-        order = np.lexsort(
-            (np.where(np.ma.getmaskarray(rows.time), np.inf, -rows.time.filled(0).astype(np.float64)), keys)
-        )
+        order = np.lexsort((-rows.time.filled(0).astype(np.float64), keys))
         _, first, groups = np.unique(keys[order], return_index=True, return_inverse=True)
         first = order[first]
         back = np.empty(len(order), np.int64)
@@ -117,12 +115,10 @@ def _instances(rows: OperatorRows) -> list[OperatorInstance]:
         groups = back
     counts, times = group_sums(rows.count, groups, len(first)), group_sums(rows.time, groups, len(first))
     has_count = ~np.ma.getmaskarray(rows.count)[first]
-    has_time = ~np.ma.getmaskarray(rows.time)[first]  # a run without a time comes behind all others
     made = []
-    figures = zip(first.tolist(), counts, times, has_count.tolist(), has_time.tolist(), strict=True)
-    for row, count, time, counted, timed in figures:
-        total, mean = (None, None) if not timed else (None, time) if rows.columns.is_mean else (time, None)
-        if rows.columns.is_mean and counted and timed:
+    for row, count, time, counted in zip(first.tolist(), counts, times, has_count.tolist(), strict=True):
+        total, mean = (None, time) if rows.columns.is_mean else (time, None)
+        if rows.columns.is_mean and counted:
             total = time * count
         elif total is not None and count > 0:
             mean = (2 * total + count) // (2 * count)
