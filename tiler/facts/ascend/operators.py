@@ -67,9 +67,6 @@ FAMILIES: Final[Mapping[str, OperatorColumns]] = {
 _SAME_WORK: Final = ("kernel_details", "op_summary", "op_statistic")  # the most detailed first
 
 
-TypeSums = Mapping[tuple[str, str], tuple[int, int]]  # by type and core: runs, picoseconds
-
-
 @dataclass(frozen=True, slots=True)
 class OperatorRows:
     """The rows of one table. Codes are places in the texts, of which the last is empty."""

@@ -9,7 +9,12 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts.ascend.headers import missing_rank
-from tilescope.tiler.facts.ascend.operators import FAMILIES, TypeSums, operator_tables
+from tilescope.tiler.facts.ascend.operators import (
+    FAMILIES,
+    OperatorRows,
+    operator_rows,
+    operator_tables,
+)
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -18,12 +23,12 @@ from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.operators.instances import (
     DETAILS,
     OperatorInstance,
-    TableOperators,
     details,
     framework_rows,
+    instances,
     metrics,
-    table_operators,
     time_of,
+    type_in_name,
 )
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -38,6 +43,7 @@ NO_OPERATORS: Final = (
 )
 
 Text = Annotated[str, Meta(min_length=1, max_length=256)]
+Sums = Mapping[tuple[str, str], tuple[int, int]]  # of type and core: runs, picoseconds
 
 
 class OperatorsQuestion(Question, frozen=True, kw_only=True):
@@ -60,16 +66,20 @@ class OperatorsQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     tick_ps = scope.reader.tick_ps
-    tables: list[TableOperators] = []
+    tables: list[OperatorRows] = []
     for table in operator_tables(scope.reader, question.rank):
-        tables.append((yield from table_operators(scope.reader, table)))
+        tables.append((yield from operator_rows(table)))
     sums, shares = _type_sums(tables)
     there = {key: value for key, value in sums.items() if question.core in (None, key[1])}
     framework = yield from framework_rows(run_tables(scope.reader, "framework_raw"))
     chosen: list[OperatorInstance] = []
     for rows in tables:
-        chosen += [each for each in rows.operators if _is_chosen(question, each.type, each.core, each.name)]
-        yield
+        if FAMILIES[rows.table.entry.family].name:
+            for each in instances(rows):
+                each.type = each.type or type_in_name(each.name)
+                if _is_chosen(question, each.type, each.core, each.name):
+                    chosen.append(each)
+            yield
     chosen.sort(key=lambda each: (-each.weight, each.name, each.rank or 0))
     listed = chosen[: question.limit]
     operators, counted = yield from _instances_tables(listed, framework, tick_ps)
@@ -99,32 +109,38 @@ def _is_chosen(question: OperatorsQuestion, type_name: str, core: str, name: str
     )
 
 
-def _type_sums(tables: Sequence[TableOperators]) -> tuple[TypeSums, Mapping[tuple[str, str], float]]:
+def _type_sums(tables: Sequence[OperatorRows]) -> tuple[Sums, Mapping[tuple[str, str], float]]:
     """Sums of all types, and the shares that MindSpore Insight shows, of a single file of AI Cores and of AI CPUs.
 
     It has the share that the file says of AI Cores, and of AI CPUs that of means in the sum of means.
     """
     sums: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
     shares: dict[tuple[str, str], float] = {}
-    families = [each.table.entry.family for each in tables]
-    typed = {each.table.entry.rank for each in tables if each.table.entry.family == "aicore_types"}
-    for each in tables:
-        family = each.table.entry.family
-        if FAMILIES[family].is_mean and each.table.entry.rank in typed:
+    families = [rows.table.entry.family for rows in tables]
+    typed = {rows.table.entry.rank for rows in tables if rows.table.entry.family == "aicore_types"}
+    for rows in tables:
+        family = rows.table.entry.family
+        if rows.columns.is_mean:
+            for each in instances(rows) if rows.table.entry.rank not in typed else ():
+                key = type_in_name(each.name), each.core
+                sums[key] = sums[key][0] + (each.count or 0), sums[key][1] + each.weight
             continue
-        for key, (count, time) in each.sums.items():
+        own = rows.type_sums()
+        for key, (count, time) in own.items():
             sums[key] = sums[key][0] + count, sums[key][1] + time
         if families.count(family) > 1:
             continue
-        shares |= each.shares
-        if family == "aicpu_intermediate":
-            means = {key: time / count for key, (count, time) in each.sums.items() if count}
+        if family == "aicore_types":
+            named = zip(rows.type.tolist(), rows.core.tolist(), rows.share.tolist(), strict=True)
+            shares |= {(rows.types[name], rows.cores[core]): share for name, core, share in named if share == share}
+        elif family == "aicpu_intermediate":
+            means = {key: time / count for key, (count, time) in own.items() if count}
             whole = sum(means.values())
             shares |= {key: mean / whole for key, mean in means.items() if whole}
     return sums, shares
 
 
-def _cores_table(sums: TypeSums, tick_ps: int) -> Table:
+def _cores_table(sums: Sums, tick_ps: int) -> Table:
     cores: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for (_, core), (count, time) in sums.items():
         cores[core] = [cores[core][0] + 1, cores[core][1] + count, cores[core][2] + time]
@@ -141,7 +157,7 @@ def _cores_table(sums: TypeSums, tick_ps: int) -> Table:
 
 
 def _types_table(
-    sums: TypeSums, shares: Mapping[tuple[str, str], float], question: OperatorsQuestion, tick_ps: int
+    sums: Sums, shares: Mapping[tuple[str, str], float], question: OperatorsQuestion, tick_ps: int
 ) -> Table:
     """Shares are of all types that there are, whatever the text that is looked for."""
     wholes: dict[str, int] = defaultdict(int)
@@ -179,12 +195,12 @@ def _instances_tables(
     cells, dispatch, run = [], [], []
     metric_rows: list[tuple[str, int | None, str, float]] = []
     for each in listed:
-        table, row = framework.get((each.rank, each.name), (each.table, each.row))
+        table, row = framework.get((each.rank, each.name), (each.rows.table, each.row))
         cells.append((yield from details(table, row)))
-        is_cpu = each.table.entry.family == "aicpu_intermediate"
-        dispatch.append((yield from time_of(each.table, each.row, "dispatch_time")) if is_cpu else None)
-        run.append((yield from time_of(each.table, each.row, "execution_time")) if is_cpu else None)
-        counted = yield from metrics(each.table, each.row)
+        is_cpu = each.rows.table.entry.family == "aicpu_intermediate"
+        dispatch.append((yield from time_of(each.rows.table, each.row, "dispatch_time")) if is_cpu else None)
+        run.append((yield from time_of(each.rows.table, each.row, "execution_time")) if is_cpu else None)
+        counted = yield from metrics(each.rows.table, each.row)
         metric_rows += [(each.name, each.rank, metric, value) for metric, value in counted.items()]
         yield
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,12 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.ascend.operators import OperatorRows, TypeSums, operator_rows
+from tilescope.tiler.facts.ascend.operators import OperatorRows
 from tilescope.tiler.facts.table_figures import group_sums, whole_figures
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.plain_headers import plain_name
-from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.query import Interruptible
 
 DETAILS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "stream": ("Stream", ("streamid", "stream_id")),
@@ -35,11 +33,11 @@ _NUMBER_BEHIND: Final = re.compile(r"-op\d+$")
 _MS: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OperatorInstance:
     """One operator of one file; times in picoseconds, None: not recorded."""
 
-    table: RunTable
+    rows: OperatorRows
     row: int  # of its longest run
     name: str
     type: str
@@ -51,7 +49,7 @@ class OperatorInstance:
     @property
     def rank(self) -> int | None:
         """The rank of its file."""
-        return self.table.entry.rank
+        return self.rows.table.entry.rank
 
     @property
     def weight(self) -> int:
@@ -64,44 +62,7 @@ def type_in_name(name: str) -> str:
     return _NUMBER_BEHIND.sub("", name.rpartition("/")[2])
 
 
-@dataclass(frozen=True, slots=True)
-class TableOperators:
-    """The operators of a table, and what its rows come to by type and core: runs, picoseconds, shares of the file."""
-
-    table: RunTable
-    operators: Sequence[OperatorInstance]
-    sums: TypeSums
-    shares: Mapping[tuple[str, str], float]
-
-
-def table_operators(reader: QueryReader, table: RunTable) -> Interruptible[TableOperators]:
-    """The operators of a table, worked out once. Yields between columns."""
-    kept = _OPERATORS.get(reader, table.entry.id)
-    if kept is not None:
-        return kept
-    rows = yield from operator_rows(table)
-    operators = _instances(rows) if rows.columns.name else []
-    yield
-    if rows.columns.is_mean:
-        sums: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
-        for each in operators:
-            count, time = sums[each.type, each.core]
-            sums[each.type, each.core] = count + (each.count or 0), time + each.weight
-    else:
-        sums = rows.type_sums()
-    named = zip(rows.type.tolist(), rows.core.tolist(), rows.share.tolist(), strict=True)
-    shares = {(rows.types[name], rows.cores[core]): share for name, core, share in named if share == share}
-    return _OPERATORS.keep(reader, table.entry.id, TableOperators(table, operators, sums, shares))
-
-
-_OPERATOR_BYTES: Final = 500  # of one, with its texts
-
-_OPERATORS: Final[KeyedRunCache[int, TableOperators]] = KeyedRunCache(
-    "table_operators", "operators of tables", lambda kept: _OPERATOR_BYTES * (len(kept.operators) + len(kept.sums) + 1)
-)
-
-
-def _instances(rows: OperatorRows) -> list[OperatorInstance]:
+def instances(rows: OperatorRows) -> list[OperatorInstance]:
     """The operators of a table, by name, type and core."""
     keys = (rows.name * len(rows.types) + rows.type) * len(rows.cores) + rows.core
     if rows.columns.is_mean:  # each row is an operator
@@ -122,9 +83,8 @@ def _instances(rows: OperatorRows) -> list[OperatorInstance]:
             total = time * count
         elif total is not None and count > 0:
             mean = (2 * total + count) // (2 * count)
-        name, core = rows.names[int(rows.name[row])], rows.cores[int(rows.core[row])]
-        kind = rows.types[int(rows.type[row])] or type_in_name(name)
-        made.append(OperatorInstance(rows.table, row, name, kind, core, count if counted else None, total, mean))
+        names = rows.names[int(rows.name[row])], rows.types[int(rows.type[row])], rows.cores[int(rows.core[row])]
+        made.append(OperatorInstance(rows, row, *names, count if counted else None, total, mean))
     return made
 
 
