@@ -1,1 +1,0 @@
-"""Figures of the tables that profilers of Ascend devices write."""
