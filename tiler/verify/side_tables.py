@@ -31,6 +31,8 @@ class SideTableCheck:
         entries = decode_tables(record)
         if any(entry.file >= files for entry in entries):
             raise self._error("the list of tables names a file that is not there")
+        for entry in entries:
+            self._must_be_empty(entry)
         self._places = (
             (entry, chunk, column)
             for entry in entries
@@ -88,6 +90,14 @@ class SideTableCheck:
             what = f"its CRC-32 is {self._crc32:08x}, the list says {entry.crc32:08x}"
             raise self._error(f"table {entry.id} ({entry.name!r}): {what}")
         self._size_bytes = self._crc32 = 0
+
+    def _must_be_empty(self, entry: TableEntry) -> None:
+        """Raises DamagedStore for a table of which no column comes, and of which the list says more than names."""
+        if entry.chunk_rows and entry.columns:
+            return
+        sums = [number for column in entry.columns for number in (column.numbers, column.texts, column.most_digits)]
+        if entry.rows or entry.size_bytes or entry.crc32 or any(sums):
+            raise self._error(f"table {entry.id} ({entry.name!r}): it has no cells, and the list says more")
 
     def _missing(self, entry: TableEntry, chunk: int, column: int) -> DamagedStore:
         return self._error(f"{TABLE_COLUMNS.describe(entry.id, chunk, column)} is missing")

@@ -68,7 +68,7 @@ def test_columns_that_were_written_anew(stored: AlteredStore) -> None:
         ("name", 7, "the list of tables is damaged"),
         ("chunk_rows", [41], "has 40 rows"),
         ("chunk_rows", [40, 0], "table 0, chunk 1, column 0 is missing"),
-        ("chunk_rows", [], "a record that should not be there"),
+        ("chunk_rows", [], "it has no cells, and the list says more"),
     ],
 )  # fmt: skip
 def test_lists_that_say_something_else(stored: AlteredStore, field: str, value: object, match: str) -> None:
@@ -90,3 +90,16 @@ def test_two_builds_store_the_same_tables(tmp_path: Path, stored: AlteredStore) 
     build_store(write_tables(tmp_path, 40), tmp_path / "store")
     again = AlteredStore(tmp_path / "store")
     assert again.records(TABLE_COLUMNS.letter) == stored.records(TABLE_COLUMNS.letter)
+
+
+@pytest.mark.parametrize("field", ["size_bytes", "crc32", "numbers", "texts", "most_digits"])
+def test_lists_that_say_more_of_a_table_without_rows(tmp_path: Path, field: str) -> None:
+    paths = write_tables(tmp_path, 40)
+    paths[1].write_text(paths[1].read_text().partition("\n")[0] + "\n")
+    build_store(paths, tmp_path / "store")
+    emptied = AlteredStore(tmp_path / "store")
+    assert verify_store(emptied.path).tables == 2
+    entries = listed(emptied)
+    (empty,) = (entry for entry in entries if not sum(entry["chunk_rows"]))
+    (empty if field in empty else empty["columns"][-1])[field] = 7
+    refused(emptied, {TABLES.key(): compress(json.dumps(entries).encode())}, "it has no cells, and the list says more")

@@ -114,7 +114,7 @@ class AscendTableReader:
         if drawing is not None:
             if drawing.rows.slices:
                 self._set_clock(drawing.rows.least_ns, drawing.certainty)
-            self._summary.ignored = {"rows_without_times": drawing.without_time} if drawing.without_time else {}
+            self._summary.ignored = dict(+drawing.ignored)
         if why_not:
             self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
 

@@ -6,6 +6,7 @@ row without times, such as the average at the end, is none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -39,7 +40,7 @@ class StepTraceRows:
 
     def __init__(self, device: str) -> None:
         self.rows = SliceRows("Step trace", f"device {device}" if device else "")
-        self.without_time = 0
+        self.ignored: Counter[str] = Counter()
 
     def why_not(self, path: Path, files: Collection[Path]) -> str:
         """The reason for which the steps of a file are not drawn beside these; empty if they are."""
@@ -51,21 +52,26 @@ class StepTraceRows:
         points = _Points(columns, cells)
         starts, ends, is_step = points.span("start_point", "end_point")
         steps, has_number = points.column("step_num")
-        is_step &= has_number & (starts > 0)
-        self.without_time += int(np.count_nonzero(~is_step))
+        is_step &= has_number & (starts > 0) & (starts <= ends)
+        self.ignored["rows_without_times"] += int(np.count_nonzero(~is_step))
         chosen = np.flatnonzero(is_step)
         names = [self.rows.name(f"Iteration {number}", "Iteration Time") for number in steps[chosen].tolist()]
         yield self._slices("Steps", np.array(names, np.int32), starts[chosen], ends[chosen])
         for title, category, first, last in _PARTS:
             begin, end, has_part = points.span(first, last)
-            inside = np.flatnonzero(is_step & has_part & (begin >= starts) & (end <= ends))
+            inside = self._in_order(is_step & has_part, (starts <= begin) & (begin <= end) & (end <= ends))
             yield self._named("Parts of steps", title, category, begin[inside], end[inside])
         for name in points.reductions:
             begin, end, has_span = points.span(f"{name}{_START}", f"{name}{_END}")
-            inside = np.flatnonzero(is_step & has_span & (begin > 0))
+            inside = self._in_order(is_step & has_span & (begin > 0), begin <= end)
             if len(inside):
                 track = name.rpartition("_parallel_")[0] or name
                 yield self._named(track, name, "Reduce", begin[inside], end[inside])
+
+    def _in_order(self, are_there: NDArray[np.bool_], are_in_order: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The rows with points in order; counts those with others."""
+        self.ignored["parts_out_of_order"] += int(np.count_nonzero(are_there & ~are_in_order))
+        return np.flatnonzero(are_there & are_in_order)
 
     def _named(self, track: str, name: str, category: str, begin: Ints, end: Ints) -> EventChunk:
         return self._slices(track, np.full(len(begin), self.rows.name(name, category), np.int32), begin, end)
@@ -97,6 +103,6 @@ class _Points:
         return values, are_whole & (values >= 0) & (values < _BEYOND_COUNTERS)
 
     def span(self, first: str, last: str) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-        """Begin and end by row, and which rows have both, in order."""
+        """Begin and end by row, and which rows have both."""
         (begin, has_begin), (end, has_end) = self.column(first), self.column(last)
-        return begin, end, has_begin & has_end & (begin <= end)
+        return begin, end, has_begin & has_end

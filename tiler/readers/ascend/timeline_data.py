@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,7 @@ class TimelineData:
 
     def __init__(self, device: str) -> None:
         self.rows = SliceRows(f"Device {device}" if device else "Device", "")
-        self.without_time = 0
+        self.ignored: Counter[str] = Counter()
 
     def why_not(self, path: Path, files: Collection[Path]) -> str:
         """The reason for which the rows of a file are not drawn beside these; empty if they are."""
@@ -40,8 +41,10 @@ class TimelineData:
         start_ns, start_ps, has_start = milliseconds(starts)
         duration_ns, duration_ps, has_duration = milliseconds(durations)
         is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
-        chosen = np.flatnonzero(has_start & has_duration & is_named)
-        self.without_time += len(starts) - len(chosen)
+        has_times = has_start & has_duration
+        chosen = np.flatnonzero(has_times & is_named)
+        self.ignored["rows_without_times"] += int(np.count_nonzero(~has_times))
+        self.ignored["rows_without_names"] += int(np.count_nonzero(has_times & ~is_named))
         yield self.rows.chunk(
             self._numbered(streams, "Stream ", chosen),
             self._numbered(operators, "", chosen),
