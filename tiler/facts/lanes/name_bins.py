@@ -20,8 +20,9 @@ MOST_NAMES: Final = 8  # of a bin and row, others included: more are not told ap
 class NameBins:
     """Slices between borders, shape (n + 1,), ticks; those of a row do not overlap, and each is added once."""
 
-    def __init__(self, names: Sequence[str], rows: int, borders: Ints) -> None:
-        self._names, self._rows, self._borders = names, rows, borders
+    def __init__(self, names: Sequence[str], rows: int, borders: Ints, others: str = OTHERS) -> None:
+        """`others`: the name of what has no place among the names of a bin."""
+        self._names, self._rows, self._borders, self._others = names, rows, borders, others
         self._width = int(np.diff(borders).max(initial=1))
         self._wide: list[Ints] = [np.zeros((4, 0), np.int64)]
         self._sums: list[Ints] = [np.zeros((3, 0), np.int64)]  # place, count and ticks
@@ -63,7 +64,7 @@ class NameBins:
         cell, name = np.divmod(place, len(self._names) + 1)
         starts, stops, rows, names = wide
         bin_, row = np.divmod(cell, self._rows)
-        return SliceBins([*self._names, OTHERS], starts, stops, rows, names, bin_, row, name, count, ticks)
+        return SliceBins([*self._names, self._others], starts, stops, rows, names, bin_, row, name, count, ticks)
 
     def _place(self, bin_: Ints, slices: LaneSlices) -> Ints:
         """Number of a bin, row and name, in this order."""

@@ -28,7 +28,7 @@ class StepSlices:
     def bins(self, borders: Ints) -> SliceBins:
         """Bins between borders, shape (n + 1,), ticks."""
         slices = self._slices()
-        bins = NameBins(slices.names, 1, borders)
+        bins = NameBins(slices.names, 1, borders, others="other steps")
         bins.add(slices)
         return bins.bins()
 
