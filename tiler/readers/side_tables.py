@@ -53,6 +53,7 @@ class SideTableWriter:
         self._numbers = [0] * len(columns)
         self._texts = [0] * len(columns)
         self._digits = [0] * len(columns)
+        self._magnitudes = [0] * len(columns)
         self._chunk_rows: list[int] = []
         self._places: list[tuple[int, list[int]]] = []  # of each chunk: offset, and bytes of its columns
         self._spill = spill
@@ -72,6 +73,7 @@ class SideTableWriter:
             self._numbers[place] += len(cells.numbers)
             self._texts[place] += int(np.count_nonzero(cells.states == CellState.TEXT))
             self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
+            self._magnitudes[place] = max(self._magnitudes[place], cells.most_magnitude)
             record = encode_cells(cells)
             sizes.append(len(record))
             self._spill.write(record)
@@ -80,7 +82,7 @@ class SideTableWriter:
 
     def table(self, rank: int | None = None, device: str = "") -> SideTable:
         """All of it."""
-        facts = zip(self.columns, self._numbers, self._texts, self._digits, strict=True)
+        facts = zip(self.columns, self._numbers, self._texts, self._digits, self._magnitudes, strict=True)
         columns = [SideColumn(*column) for column in facts]
         pieces = _pieces(self._spill, self._places)
         return SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device)
