@@ -78,7 +78,7 @@ CASES = [
             "output_timeline_data_0.txt",
             _TIMELINE + b"a,1,99999999999999999,1\nb,1,-1,1\nc,1,1.5,0.25\n,1,1,1\nd,x,1,nan\n",
         ),
-        (Indexed(1, 1, ("rows_without_times",)),),
+        (Indexed(1, 1, ("rows_without_times", "rows_without_names")),),
     ),
     Case(
         "table/counter-of-another-kind",

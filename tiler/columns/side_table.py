@@ -15,6 +15,7 @@ class SideColumn(Struct, frozen=True):
     numbers: int = 0  # cells that are integers or decimals
     texts: int = 0
     most_digits: int = 0  # behind the decimal point of any of its numbers
+    most_magnitude: int = 0  # of the scaled integers that its numbers are stored as, without sign
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,14 +115,6 @@ class TableColumn:
             first += len(cells)
         return doubles
 
-    @property
-    def most_magnitude(self) -> int:
-        """The greatest of the scaled integers that the numbers are stored as, without sign."""
-        return max(
-            (max(-int(cells.numbers.min()), int(cells.numbers.max())) for cells in self._chunks if len(cells.numbers)),
-            default=0,
-        )
-
     def order(self) -> Ints:
         """Integers in the order of the numbers, equal for equal ones; 0 for a row without one."""
         try:

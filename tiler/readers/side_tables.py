@@ -17,26 +17,46 @@ from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, encode_cel
 MAX_COLUMNS: Final = 20_000  # of a table
 MAX_NAME: Final = 256  # characters of a column's name
 
-_IN_MEMORY_BYTES: Final = 1 << 20
+_IN_MEMORY_BYTES: Final = 64 << 10  # of each file, until its run is stored: there may be thousands
 _UNNUMBERED: Final = MAX_NAME - 8  # characters, so that a number fits behind them
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class SideTableWriter:
-    """Takes the rows of one table. Its spill lies in `folder`, and goes with the last table that refers to it."""
+class TableSpill:
+    """The columns of the tables of a file, in memory or in `folder`. It goes with the last table that refers to it."""
 
-    def __init__(self, folder: Path | None, name: str, family: str, columns: Sequence[str]) -> None:
+    def __init__(self, folder: Path | None) -> None:
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            _IN_MEMORY_BYTES, dir=None if folder is None else str(folder), prefix="scratch-"
+        )
+        self.size_bytes = 0
+        weakref.finalize(self, self._file.close)
+
+    def write(self, record: bytes) -> None:
+        """Adds a record at the end."""
+        self._file.seek(self.size_bytes)
+        self.size_bytes += self._file.write(record)
+
+    def read(self, offset: int, sizes: Sequence[int]) -> list[bytes]:
+        """Records of so many bytes, one behind the other."""
+        self._file.seek(offset)
+        return [self._file.read(size) for size in sizes]
+
+
+class SideTableWriter:
+    """Takes the rows of one table."""
+
+    def __init__(self, spill: TableSpill, name: str, family: str, columns: Sequence[str]) -> None:
         """Columns of the same name get a number: `Time`, `Time~2`."""
         self.name, self.family = name, family
         self.columns = distinct_names(columns)
         self._numbers = [0] * len(columns)
         self._texts = [0] * len(columns)
         self._digits = [0] * len(columns)
+        self._magnitudes = [0] * len(columns)
         self._chunk_rows: list[int] = []
-        self._sizes: list[list[int]] = []  # bytes of the columns of each chunk
-        self._spill: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
-            _IN_MEMORY_BYTES, dir=None if folder is None else str(folder), prefix="scratch-"
-        )
+        self._places: list[tuple[int, list[int]]] = []  # of each chunk: offset, and bytes of its columns
+        self._spill = spill
 
     def add_rows(self, rows: Sequence[Sequence[str | None]]) -> None:
         """Takes rows of as many texts as there are columns; None: there is no such cell."""
@@ -48,25 +68,24 @@ class SideTableWriter:
         """Takes the columns of at most MAX_ROWS rows. Raises ValueError where they do not fit."""
         if len(chunk) != len(self.columns) or len({len(cells) for cells in chunk}) > 1:
             raise ValueError(f"a chunk of table {self.name!r} has not the columns of its header")
-        sizes = []
+        offset, sizes = self._spill.size_bytes, []
         for place, cells in enumerate(chunk):
             self._numbers[place] += len(cells.numbers)
             self._texts[place] += int(np.count_nonzero(cells.states == CellState.TEXT))
             self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
+            self._magnitudes[place] = max(self._magnitudes[place], cells.most_magnitude)
             record = encode_cells(cells)
             sizes.append(len(record))
             self._spill.write(record)
         self._chunk_rows.append(len(chunk[0]) if chunk else 0)
-        self._sizes.append(sizes)
+        self._places.append((offset, sizes))
 
     def table(self, rank: int | None = None, device: str = "") -> SideTable:
         """All of it."""
-        facts = zip(self.columns, self._numbers, self._texts, self._digits, strict=True)
+        facts = zip(self.columns, self._numbers, self._texts, self._digits, self._magnitudes, strict=True)
         columns = [SideColumn(*column) for column in facts]
-        pieces = _pieces(self._spill, self._sizes)
-        table = SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device)
-        weakref.finalize(pieces, self._spill.close)
-        return table
+        pieces = _pieces(self._spill, self._places)
+        return SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
@@ -86,12 +105,9 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     return distinct
 
 
-def _pieces(spill: IO[bytes], sizes: list[list[int]]) -> Callable[[], Iterator[Sequence[bytes]]]:
+def _pieces(spill: TableSpill, places: list[tuple[int, list[int]]]) -> Callable[[], Iterator[Sequence[bytes]]]:
     def pieces() -> Iterator[Sequence[bytes]]:
-        position = 0
-        for chunk in sizes:
-            spill.seek(position)
-            yield [spill.read(size) for size in chunk]
-            position += sum(chunk)
+        for offset, sizes in places:
+            yield spill.read(offset, sizes)
 
     return pieces

@@ -54,6 +54,11 @@ class Cells:
     def __len__(self) -> int:
         return len(self.states)
 
+    @property
+    def most_magnitude(self) -> int:
+        """The greatest of the scaled integers, without sign."""
+        return max(-int(self.numbers.min(initial=0)), int(self.numbers.max(initial=0)))
+
     @classmethod
     def from_texts(cls, texts: Iterable[str | None]) -> Cells:
         """Cells as they are written; None: the row is too short."""

@@ -40,7 +40,7 @@ class SideTableCheck:
         )
         self._next = next(self._places, None)
         self._table: TableEntry | None = None  # the one whose columns come
-        self._sums: list[list[int]] = []  # of each of its columns: numbers, texts, digits
+        self._sums: list[list[int]] = []  # of each of its columns: numbers, texts, digits, magnitude
         self._size_bytes = self._crc32 = 0
         tally["tables"] += len(entries)
 
@@ -60,7 +60,7 @@ class SideTableCheck:
         entry, chunk, column = place
         if entry is not self._table:
             self._end_table()
-            self._table, self._sums = entry, [[0, 0, 0] for _ in entry.columns]
+            self._table, self._sums = entry, [[0, 0, 0, 0] for _ in entry.columns]
         cells = parse_cells(inflate(value))
         if len(cells) != entry.chunk_rows[chunk]:
             raise self._error(f"{TABLE_COLUMNS.describe(*numbers)} has {len(cells):,} rows")
@@ -68,6 +68,7 @@ class SideTableCheck:
         sums[0] += len(cells.numbers)
         sums[1] += int((cells.states == CellState.TEXT).sum())
         sums[2] = max(sums[2], int(cells.digits.max(initial=0)))
+        sums[3] = max(sums[3], cells.most_magnitude)
         self._size_bytes += len(value)
         self._crc32 = zlib.crc32(value, self._crc32)
         self._tally["table_cells"] += len(cells)
@@ -95,8 +96,8 @@ class SideTableCheck:
         """Raises DamagedStore for a table of which no column comes, and of which the list says more than names."""
         if entry.chunk_rows and entry.columns:
             return
-        sums = [number for column in entry.columns for number in (column.numbers, column.texts, column.most_digits)]
-        if entry.rows or entry.size_bytes or entry.crc32 or any(sums):
+        has_cells = any(column != SideColumn(column.name) for column in entry.columns)
+        if has_cells or entry.rows or entry.size_bytes or entry.crc32:
             raise self._error(f"table {entry.id} ({entry.name!r}): it has no cells, and the list says more")
 
     def _missing(self, entry: TableEntry, chunk: int, column: int) -> DamagedStore:

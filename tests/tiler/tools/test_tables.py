@@ -187,3 +187,17 @@ def test_any_names_of_a_header_are_columns_that_can_be_named(tmp_path: Path) -> 
             (only,) = finish(ask(tool("tables"), Scope(reader), question)).table("rows").columns
             assert (only.id, values_of(only)) == (f"cell.{name}", [place])
     store.close()
+
+
+@pytest.mark.parametrize(("greatest", "kind"), [("99999999999999.5", "number"), ("-100000000000000.5", "text")])
+def test_a_column_is_of_one_kind_on_all_pages(tmp_path: Path, greatest: str, kind: str) -> None:
+    numbers = ["1.5", "2.5", greatest, "3.5"]
+    path = tmp_path / "kernel_details.csv"
+    path.write_text("\n".join([",".join(HEADER), *(f"a,b,c,1,{number},1,1" for number in numbers), ""]))
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    for first in range(len(numbers)):
+        part = answer(QueryReader(store), number=0, limit=1, after=first)
+        cells = part.table("rows").column("cell.Duration(us)")
+        assert (cells.kind, [str(cell) for cell in values_of(cells)]) == (kind, [numbers[first]])
+    store.close()

@@ -13,7 +13,7 @@ from tilescope.tiler.columns import SideTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name
 from tilescope.tiler.readers.ascend.faults import Faults
 from tilescope.tiler.readers.layouts.ascend_names import device_place
-from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter
+from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter, TableSpill
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.records.cells import MAX_ROWS, Cells
 
@@ -86,7 +86,7 @@ class CsvTable:
     def _writer(self) -> SideTableWriter:
         path = self._source.path
         names = [name.decode(errors="replace") for name in self._stream.header]
-        return SideTableWriter(self._scratch_dir, path.name, family_of(names, path), names)
+        return SideTableWriter(TableSpill(self._scratch_dir), path.name, family_of(names, path), names)
 
 
 def _cells(

@@ -19,7 +19,7 @@ from tilescope.tiler.errors import DamagedTrace, TooLarge
 from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
 from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.memory_budget import Room
-from tilescope.tiler.readers.side_tables import MAX_COLUMNS, MAX_NAME, SideTableWriter
+from tilescope.tiler.readers.side_tables import MAX_COLUMNS, MAX_NAME, SideTableWriter, TableSpill
 from tilescope.tiler.readers.source import ByteSource
 
 MAX_BYTES: Final = 256 << 20
@@ -91,6 +91,7 @@ def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> Jso
     family = json_family(stem_of(path))
     tables: list[SideTable] = []
     losses: Losses = Counter()
+    spill = TableSpill(scratch_dir)
     for name, rows in _tables(value, losses):
         if len(tables) == MAX_TABLES:
             raise TooLarge(path, f"is JSON with more than {MAX_TABLES:,} tables")
@@ -103,7 +104,7 @@ def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> Jso
         if len(rows) * len(columns) > MAX_EMPTY_CELLS + _MOST_COLUMNS_OF_A_MEMBER * sum(map(len, rows)):
             raise TooLarge(path, f"is JSON whose rows have few of {len(columns):,} columns each")
         title = f"{path.name}/{name}" if name else path.name
-        writer = SideTableWriter(scratch_dir, title, f"{family}.{name}" if name else family, columns)
+        writer = SideTableWriter(spill, title, f"{family}.{name}" if name else family, columns)
         writer.add_rows([[row.get(column) for column in columns] for row in rows])
         tables.append(writer.table(rank_in_name(path), device_place(path).device))
     return JsonTables(tables, [f"{what}: {count:,}" for what, count in losses.items()])

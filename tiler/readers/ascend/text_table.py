@@ -11,7 +11,7 @@ from tilescope.tiler.columns import SideTable
 from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.faults import Faults
 from tilescope.tiler.readers.layouts.ascend_names import device_place
-from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter
+from tilescope.tiler.readers.side_tables import MAX_COLUMNS, SideTableWriter, TableSpill
 from tilescope.tiler.readers.source import ByteSource
 
 # Columns of files without a header, by how their names begin.
@@ -57,7 +57,7 @@ class TextTable:
         self.tables: list[SideTable] = []
         self.first_row: Sequence[str | None] = ()
         self._source = source
-        self._scratch_dir = scratch_dir
+        self._spill = TableSpill(scratch_dir)
         self._faults = Faults()
         self._absent = 0  # cells
         self._more_columns = 0  # of headers, beyond the most
@@ -67,7 +67,7 @@ class TextTable:
         path = self._source.path
         family = text_family(stem_of(path))
         header = HEADERLESS.get(family)
-        writer = None if header is None else SideTableWriter(self._scratch_dir, path.name, family, header)
+        writer = None if header is None else SideTableWriter(self._spill, path.name, family, header)
         rows: list[list[str | None]] = []
         part, more_columns = "", 0
         for number, line in self._lines():
@@ -111,7 +111,7 @@ class TextTable:
     def _writer(self, family: str, part: str, columns: Sequence[str]) -> SideTableWriter:
         name = self._source.path.name
         names = (f"{name}/{part}", f"{family}.{part}") if part else (name, family)
-        return SideTableWriter(self._scratch_dir, *names, columns)
+        return SideTableWriter(self._spill, *names, columns)
 
     def _end(self, writer: SideTableWriter | None, rows: list[list[str | None]]) -> None:
         if writer is not None:

@@ -32,7 +32,7 @@ def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]
     if facts.numbers and not facts.texts:
         if not facts.most_digits:
             return Column(cell_id, title, "count", np.ma.MaskedArray(column.scaled(0)[back], missing), total="none")
-        if column.most_magnitude < _EXACT_DIGITS:
+        if facts.most_magnitude < _EXACT_DIGITS:
             return Column(cell_id, title, "number", column.doubles()[back], total="none")
     codes, words = column.coded()
     return Column(cell_id, title, "text", Words(codes[back], words), total="none")

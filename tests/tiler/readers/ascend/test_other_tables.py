@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.tiler.readers.ascend.test_csv_table import rows_of
 from tilescope.tiler.columns import SideTable
 from tilescope.tiler.errors import TooLarge, TraceError
-from tilescope.tiler.readers import open_trace
+from tilescope.tiler.readers import open_trace, side_tables
 from tilescope.tiler.readers.ascend import json_tables as json_tables_module
 from tilescope.tiler.readers.ascend import text_table
 from tilescope.tiler.readers.ascend.json_tables import json_tables
@@ -304,3 +304,21 @@ def test_long_lines_of_text_are_cut_with_a_count(tmp_path: Path) -> None:
     (note,) = notes
     assert "too long, and cut" in note
     assert "line 2, column" in note
+
+
+def test_the_tables_of_a_file_lie_in_one_spill_that_goes_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_tables, "_IN_MEMORY_BYTES", 1)
+    content = {f"t{number}": [{"a": number}] for number in range(50)}
+    before = open_files()
+    tables_read, _ = read(write(tmp_path, "pipeline_profiling_0.json", json.dumps(content)))
+    assert open_files() == before + 1
+    assert [rows_of(table) for table in reversed(tables_read)] == [[[str(number)]] for number in reversed(range(50))]
+    del tables_read
+    assert open_files() == before
+
+
+def open_files() -> int:
+    """Descriptors of this process."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
