@@ -105,7 +105,7 @@ def test_all_levels_are_rows(name: str, readers: dict[str, QueryReader]) -> None
     assert drawn(readers[name], LANES[name]) == drawn(readers[name], f"{LANES[name]}:{deepest}")
 
 
-@pytest.mark.parametrize("depth", ["0", "-1", "99", "x", "1.5", "²"])
+@pytest.mark.parametrize("depth", ["", "0", "-1", "99", "x", "1.5", "²"])
 def test_a_depth_that_there_is_not(depth: str, readers: dict[str, QueryReader]) -> None:
     with pytest.raises(UsageError, match=r"rows from 1 to"):
         answer(readers[FIRST], "lane_bins", lane=f"{LANES[FIRST]}:{depth}")
