@@ -217,7 +217,7 @@ def test_causes_divide_the_free_time(tmp_path: Path) -> None:
 
 
 def test_a_device_has_the_rows_of_its_own_work(tmp_path: Path) -> None:
-    """Of two devices of a run one communicates."""
+    """One of two devices of a run communicates."""
     events: list[dict[str, Any]] = []
     for number, types in enumerate((["AI_CORE", "HCCL"], ["AI_CORE", "AI_CPU"])):
         place = {"pid": number, "tid": 1}
