@@ -110,7 +110,7 @@ def _graph_text(table: OpTable, tick_ps: int) -> str:
     ticks = {way: table.graph_times.get(way, 0) // tick_ps for way, _ in ways}
     parts = [f"{duration_text(ticks[way], tick_ps)} {does}" for way, does in ways if ticks[way]]
     total = duration_text(sum(table.graph_times.values()) // tick_ps, tick_ps)
-    return f"kernels of CUDA graphs and command buffers take {total}: {', '.join(parts)}"
+    return f"kernels of CUDA graphs and command buffers take {total}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def asked_programs(

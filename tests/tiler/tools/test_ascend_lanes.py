@@ -214,3 +214,25 @@ def test_causes_divide_the_free_time(tmp_path: Path) -> None:
         ("Launch took long", 55, 60),
     ]
     assert [lane.title for lane in finish(LANES.lanes(Scope(reader)))][-1] == "Causes of free time"
+
+
+def test_a_device_has_the_rows_of_its_own_work(tmp_path: Path) -> None:
+    """One of two devices of a run communicates."""
+    events: list[dict[str, Any]] = []
+    for number, types in enumerate((["AI_CORE", "HCCL"], ["AI_CORE", "AI_CPU"])):
+        place = {"pid": number, "tid": 1}
+        events += [
+            {"ph": "M", "name": "process_name", "args": {"name": f"Device {number}"}, **place},
+            {"ph": "M", "name": "thread_name", "args": {"name": "Stream 1"}, **place},
+        ]
+        for ts, task_type in enumerate(types):
+            task = {"ph": "X", "name": f"op {task_type}", "ts": 20 * ts, "dur": 10, "args": {"Task Type": task_type}}
+            events.append({**task, **place})
+    path = tmp_path / "timeline_display_0.json"
+    path.write_text(json.dumps(events))
+    reader = opened(path, tmp_path)
+    lanes = finish(LANES.lanes(Scope(reader)))
+    assert [
+        [key for key in ROWS if f"{key}-{device.group}" in {lane.key for lane in lanes}]
+        for device in finish(devices_of(reader))
+    ] == [["computation", "communication", "pure", "free"], ["computation", "free"]]

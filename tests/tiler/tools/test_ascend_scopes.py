@@ -15,6 +15,7 @@ from tests.reports.traces import answer, rows
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.export import ExportQuestion, pieces
 from tilescope.tiler.export.derived_lanes import CATEGORY
+from tilescope.tiler.facts.lanes.ascend_scopes import is_path
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
@@ -104,7 +105,7 @@ def test_all_levels_are_rows(name: str, readers: dict[str, QueryReader]) -> None
     assert drawn(readers[name], LANES[name]) == drawn(readers[name], f"{LANES[name]}:{deepest}")
 
 
-@pytest.mark.parametrize("depth", ["0", "-1", "99", "x", "1.5", "²"])
+@pytest.mark.parametrize("depth", ["", "0", "-1", "99", "x", "1.5", "²"])
 def test_a_depth_that_there_is_not(depth: str, readers: dict[str, QueryReader]) -> None:
     with pytest.raises(UsageError, match=r"rows from 1 to"):
         answer(readers[FIRST], "lane_bins", lane=f"{LANES[FIRST]}:{depth}")
@@ -140,3 +141,12 @@ def test_an_export_has_derived_rows_to_the_depth(tmp_path: Path, readers: dict[s
     scopes = [event["name"] for event in derived if event["tid"] == 1]
     assert len(scopes) == len(plain(readers[FIRST], FIRST, 2))
     assert sum(event["name"] == "Free" for event in derived) == 4_494
+
+
+@pytest.mark.parametrize(("digits", "tail"), [("1" * 10_000, "/"), ("1" * 10_000, "")])
+def test_a_name_without_end_is_no_path(digits: str, tail: str) -> None:
+    assert not is_path(f"a/x-op{digits}{tail}")
+    assert is_path("a/b/Conv2D-op11")
+    assert is_path("a/b/Conv2D-op11_post")
+    assert not is_path("Conv2D-op11")
+    assert not is_path("a/b/Conv2D-op/")

@@ -27,7 +27,8 @@ from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
-_PATH: Final = re.compile(r"(?:[^/]+/)+[^/]*-op[0-9]+[^/]*")
+_PATH: Final = re.compile(r"(?:[^/]+/)+[^/]*-op[0-9][^/]*")
+_LONGEST_PATH: Final = 4096  # characters
 _FULL_NAME: Final = "fullname"
 _AT_ONCE: Final = 1 << 14  # events whose arguments are read between two yields
 
@@ -43,6 +44,11 @@ class AscendScopes:
     deeper: int
     of_name: Ints
     of_event: Mapping[int, Ints]
+
+
+def is_path(text: str) -> bool:
+    """True for the path of an operator, of at most 4,096 characters."""
+    return len(text) <= _LONGEST_PATH and _PATH.fullmatch(text) is not None
 
 
 def ascend_scopes(reader: QueryReader, device: Device) -> Interruptible[AscendScopes]:
@@ -71,10 +77,10 @@ class AscendLine(PathLine):
         parts = [np.zeros((6, 0), np.int64)]
         first_row = 0
         for work_track in self.device.tracks:
-            rows = 0
+            rows, computes = 0, _computes(work_track)
             plan = self.reader.plan(work_track.track, Windows.single(start, stop))
             for events in Reading(self.reader).events_and_outliers(plan, plan.leaf_runs):
-                events = events.take(_computes(work_track)[events.name + 1])
+                events = events.take(computes[events.name + 1])
                 of_event = self.scopes.of_event.get(work_track.track)
                 path = self.scopes.of_name[events.name + 1] if of_event is None else of_event[events.ordinal]
                 track, ends = np.full(len(events), work_track.track), events.start + events.duration
@@ -110,7 +116,7 @@ def _read(reader: QueryReader, device: Device) -> Interruptible[AscendScopes]:
     of_event: dict[int, Ints] = {}
     of_name = np.full(reader.manifest.names.count + 1, -1)
     if reader.tree.groups[device.group].name == ASCEND_DEVICE:
-        numbers = yield from reader.names.numbers(lambda name: _PATH.fullmatch(name.text) is not None)
+        numbers = yield from reader.names.numbers(lambda name: is_path(name.text))
         computes = np.logical_or.reduce([_computes(work_track) for work_track in device.tracks])
         named = np.flatnonzero(numbers.astype(np.bool_) & computes)
         for place, text in zip(named.tolist(), reader.names.texts(named - 1), strict=True):
@@ -132,7 +138,7 @@ def _full_names(reader: QueryReader, track: int, paths: dict[str, int]) -> Inter
             (values,) = part.values
             for row in values.where(ValueKind.TEXT).tolist():
                 path = str(values.value(row))
-                if _PATH.fullmatch(path):
+                if is_path(path):
                     numbers[first + part.which.start + row] = paths.setdefault(path, len(paths))
         yield
     return numbers

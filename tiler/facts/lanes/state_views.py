@@ -72,7 +72,7 @@ def _causes(reader: QueryReader, device: Device, division: Division) -> Interrup
     ends = stops.copy()
     if len(ends) and ends[-1] == division.windows.stop:  # it may go on behind the piece
         extent = yield from Busy(reader, device.tracks).extent(TickRange(int(ends[-1]), reader.end + 1))
-        ends[-1] = extent.start if len(extent) else -1
+        ends[-1] = extent.start if len(extent) else reader.end + 1
     launch = yield from _launches(reader, device, ends)
     is_launched = launch != _NOT_RECORDED
     border = np.clip(launch, starts, stops)[is_launched]

@@ -1,4 +1,4 @@
-"""From the bytes of a graph to its nodes: name, operation, device and inputs of each, functions included."""
+"""From the bytes of a graph to its nodes: name, operation, device, inputs and attributes of each, functions too."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tilescope.tiler.readers.tf_graph.signature import form_of
 
 ID: Final = "tf_graph"
 
-# What it is kept as: JSON of nodes with name, operation, device and inputs.
+# What it is kept as: JSON of nodes with name, operation, device, inputs and attributes.
 ATTACHMENT: Final = "graph/nodes"
 
 _HEAD_BYTES: Final = 64 << 10

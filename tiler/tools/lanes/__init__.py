@@ -53,7 +53,7 @@ def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTo
 
     Raises UsageError, naming what there is.
     """
-    name, _, depth = name.partition(":")
+    name, colon, depth = name.partition(":")
     tool_name, _, _ = name.partition(".")
     tool = lane_tools().get(tool_name)
     if tool is None or tool.lanes is None:
@@ -64,7 +64,7 @@ def lane_of_id(scope: Scope, name: str) -> Interruptible[tuple[LaneSource, AnyTo
     if name not in lanes:
         there = f"has {', '.join(list(lanes)[:10])}" if lanes else "has none"
         raise UsageError(f"there is no lane {name[:80]!r}: of {tool.id} this run {there}")
-    return tool.lanes, tool, _outermost(name, lanes[name], depth) if depth else lanes[name]
+    return tool.lanes, tool, _outermost(name, lanes[name], depth) if colon else lanes[name]
 
 
 def _outermost(name: str, lane: DerivedLane, depth: str) -> DerivedLane:

@@ -25,7 +25,7 @@ NO_GRAPH: Final = (
 ESTIMATE: Final = (
     "which operations a TPU can run is an estimate: by their names, as public lists have them, without types and shapes"
 )
-LEFT_OUT: Final = "a graph is kept with the first 16 MB of them, and by older versions without"
+LEFT_OUT: Final = "a graph is kept with at most the first 16 MiB of them, and by older versions without"
 BY_NAME: Final = "an estimate, by name"
 
 

@@ -30,10 +30,11 @@ from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.lookup.launches import launches_of_track
 from tilescope.tiler.query import Interruptible, Reading
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.lane_notes import deeper_scopes
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.windows import Windows, everywhere
 
 _ROWS: Final = {row.view.key: row for row in ASCEND_ROWS}
 _VIEWS: Final = {row.view.key: row.view for row in ASCEND_ROWS} | {FREE_CAUSES.key: FREE_CAUSES}
@@ -49,7 +50,7 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
         if _is_done(scope, device):
             lanes.append(_lane(device, str(device.group), f"What {device.name} does"))
             if is_ascend_device(scope.reader.tree.groups[device.group].name):
-                lanes += _ascend_lanes(scope, device)
+                lanes += yield from _ascend_lanes(scope, device)
                 if has_steps_elsewhere(scope.reader, device):
                     lanes.append(_lane(device, f"{_STEPS}-{device.group}", "Steps"))
                 scopes = yield from ascend_scopes(scope.reader, device)
@@ -67,14 +68,29 @@ def _lane(device: Device, key: str, title: str) -> DerivedLane:
     return DerivedLane(key, title, device.tracks[0].track, sorted(device.track_ids), "slices", figure="ticks")
 
 
-def _ascend_lanes(scope: Scope, device: Device) -> Iterator[DerivedLane]:
+def _ascend_lanes(scope: Scope, device: Device) -> Interruptible[list[DerivedLane]]:
     written = overlap_rows(scope.reader, device.tracks[0].track)
-    kinds = {kind for work_track in device.tracks for kind in np.unique(work_track.kinds).tolist()}
-    for row in ASCEND_ROWS:
-        if not row.written & written and kinds >= row.works:
-            yield _lane(device, f"{row.view.key}-{device.group}", row.title)
+    works = yield from _works(scope, device)
+    lanes = [
+        _lane(device, f"{row.view.key}-{device.group}", row.title)
+        for row in ASCEND_ROWS
+        if not row.written & written and works >= row.works
+    ]
     if any(next(launches_of_track(scope.reader.store, work.track), None) is not None for work in device.tracks):
-        yield _lane(device, f"{FREE_CAUSES.key}-{device.group}", "Causes of free time")
+        lanes.append(_lane(device, f"{FREE_CAUSES.key}-{device.group}", "Causes of free time"))
+    return lanes
+
+
+def _works(scope: Scope, device: Device) -> Interruptible[set[int]]:
+    """The kinds of work on the tracks of a device."""
+    works: set[int] = set()
+    whole = everywhere(Windows.single(0, TICK_LIMIT))
+    for work_track in device.tracks:
+        of_name = works_of(work_track.kinds)
+        for part in Reading(scope.reader).histogram_parts([work_track.track], whole):
+            works.update(np.unique(of_name if part.has_other_names else of_name[part.name + 1]).tolist())
+            yield
+    return works
 
 
 def _view(lane: DerivedLane) -> tuple[str, StateView | None]:

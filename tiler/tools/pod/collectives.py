@@ -20,8 +20,9 @@ Ints = NDArray[np.int64]
 def collectives_table(scope: Scope, steps: AskedSteps, limit: int) -> Interruptible[Table]:
     """A row for each all-reduce that begins in a step, the cores of a group together; whole, wherever the span ends.
 
-    One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
-    the others wait for the rest of theirs. Where not all that take part were recorded, neither is known.
+    One that a step has several times is matched by its turn. It computes for the least time that it takes on any core
+    of its group; the others wait for the rest of theirs. Where not all that take part were recorded, or which cores
+    reduce together is not understood, neither is known.
     """
     cores = {core.group: core for core in tpu_cores(scope.reader)}
     step_numbers, places, reduces, ids_by_core = [], [], [], {}
