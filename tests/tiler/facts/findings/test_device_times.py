@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from tests.device_trace import DeviceTrace
 from tests.tiler.facts.findings.answers import findings, reading, text
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
 from tests.tiler.windows import pairs
-from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts import Device, busy, devices_of
 from tilescope.tiler.facts.findings import device_times
 from tilescope.tiler.facts.findings.device_time import TimePart, time_of_device
 from tilescope.tiler.facts.findings.device_times import times_of_devices
@@ -46,3 +49,30 @@ def test_times_are_those_of_each_device_alone(tmp_path: Path, name: str, most: i
         in_turn = text(findings(reader).rows)
     with reading(paths, tmp_path) as reader:
         assert text(findings(reader).rows) == in_turn
+
+
+@pytest.fixture
+def many_pieces(tmp_path: Path) -> Iterator[QueryReader]:
+    """Two devices, each of which is read in several pieces."""
+    with patch.object(busy, "_EVENTS_AT_ONCE", 300):
+        trace = DeviceTrace(tmp_path, random.Random(11))
+        yield QueryReader(trace.store)
+        trace.store.close()
+
+
+def test_devices_of_several_pieces(many_pieces: QueryReader) -> None:
+    devices, frames = each_with_frames(many_pieces)
+    parts = [
+        len(list(busy.Busy(many_pieces, device.tracks).parts(frame.windows)))
+        for device, frame in zip(devices, frames, strict=True)
+    ]
+    assert len(parts) > 1
+    assert min(parts) > 2
+    with patch.object(device_times, "_MANY_EVENTS", 0):
+        lanes = [lane for lane in times_of_devices(many_pieces, devices, frames) if lane is not None]
+    for lane, device, device_frames in zip(lanes, devices, frames, strict=True):
+        alone = finish(time_of_device(many_pieces, device, device_frames))
+        assert lane.device == device
+        assert all((lane.ticks[part] == alone.ticks[part]).all() for part in TimePart)
+        assert all(pairs(lane.spans[part]) == pairs(alone.spans[part]) for part in lane.spans)
+        assert list(map(pairs, lane.idle)) == list(map(pairs, alone.idle))
