@@ -1,13 +1,15 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 
 vi.mock("../answers/chart-colors", () => ({
   forcedColors: () => ({ matches: true }),
   systemColor: (_: Element, name: string) => name,
 }));
 
-import { laneColor } from "./lane-colors";
+// Test files share modules: another may have loaded these with the real colours, or load them next.
+vi.resetModules();
+const { laneColor } = await import("./lane-colors");
 
-afterEach(() => vi.restoreAllMocks());
+afterAll(() => vi.resetModules());
 
 it("tells states apart where a person forces colours", () => {
   const element = {} as Element;
