@@ -9,3 +9,9 @@ export function changedTexts<Fields>(fields: PageFields<Fields>, before: PageTex
   const kept = Object.entries(sharedTexts(before)).filter(([name]) => !(name in own));
   return { ...Object.fromEntries(kept), ...fields.format(next) };
 }
+
+/** True if both have the same texts by the same names. */
+export function areSameTexts(texts: PageTexts, others: PageTexts): boolean {
+  const names = new Set([...Object.keys(texts), ...Object.keys(others)]);
+  return [...names].every((name) => texts[name] === others[name]);
+}

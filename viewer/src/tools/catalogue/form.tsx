@@ -1,8 +1,9 @@
 /** The form of a tool's question, made of the fields that the server says it has. */
 
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { hostNoun } from "../../state/host-noun";
 import type { PageTexts } from "../contract";
+import { areSameTexts } from "../field-texts";
 import { PlaceOptions } from "../frame/place-picker";
 import { placesTitle, type RunPlace } from "../frame/run-places";
 import { type FormField, faults } from "./form-fields";
@@ -23,11 +24,14 @@ export interface FormProps {
 export function Form({ fields, texts, places, hosts, onAsk }: FormProps) {
   const [draft, setDraft] = useState(texts);
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
-  // Back and Forward bring other texts.
-  useEffect(() => {
+  // Back and Forward bring other texts. The same ones, made anew, leave what somebody is typing: it was lost where the
+  // page was drawn once more before Enter.
+  const [taken, setTaken] = useState(texts);
+  if (!areSameTexts(taken, texts)) {
+    setTaken(texts);
     setDraft(texts);
     setProblems({});
-  }, [texts]);
+  }
   return (
     <form
       class="tool-form"
