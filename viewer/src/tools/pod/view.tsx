@@ -322,7 +322,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
               row={current}
               colour={colour}
               time={context.time}
-              onTimeline={() => toTimeline(current)}
+              onTimeline={places.placeOf(current) === null ? null : () => toTimeline(current)}
               onRow={() => onRow({ table: "cores", row: current })}
             />
             {stragglers !== undefined && (
