@@ -140,7 +140,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     durations = spread(steps.ticks(measured.durations), measured.in_means)
     single = "of a single step there is none"
     return [
-        Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
+        Fact("input_share", measured.input_label, measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
         Fact("mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),
