@@ -1,0 +1,49 @@
+#include "columns/partner_codes.hpp"
+
+#include <stdexcept>
+
+#include "base/bit_length.hpp"
+
+namespace tilescope {
+
+std::uint32_t PartnerSteps::place_of(std::int64_t track, std::int64_t partner) {
+    const auto [entry, is_new] = places_.try_emplace(track, static_cast<std::uint32_t>(last_.size()));
+    if (is_new) {
+        last_.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(partner) - 1));
+        tracks_.track.push_back(track);
+        tracks_.before.push_back(last_.back());
+        tracks_.least.push_back(partner);
+        tracks_.greatest.push_back(partner);
+    }
+    near_[static_cast<std::uint64_t>(track) % near_.size()] = {track, entry->second, true};
+    return entry->second;
+}
+
+int place_bits(std::size_t tracks) { return tracks < 2 ? 0 : static_cast<int>(bit_length(tracks - 1)); }
+
+std::int64_t partner_code(std::int64_t step, std::uint32_t place, int bits) {
+    const auto code = static_cast<std::int64_t>((static_cast<std::uint64_t>(step) << bits) | place);
+    if (code >> bits != step) throw std::invalid_argument("a partner is too far from the one before");
+    return code;
+}
+
+Partners decoded_partners(Span<const std::int64_t> code, Span<const std::int64_t> tracks,
+                          Span<const std::int64_t> before) {
+    const std::size_t places = same_size(tracks, before);
+    const int bits = place_bits(places);
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    std::vector<std::int64_t> last(before.begin(), before.end());
+    Partners partners{std::vector<std::int64_t>(code.size()), std::vector<std::int64_t>(code.size())};
+    for (std::size_t row = 0; row < code.size(); ++row) {
+        const std::size_t place = static_cast<std::uint64_t>(code[row]) & mask;
+        if (place >= places) throw std::invalid_argument("a partner is on no track of the list");
+        // Of a damaged store they may be of any size.
+        last[place] = static_cast<std::int64_t>(static_cast<std::uint64_t>(last[place]) +
+                                                static_cast<std::uint64_t>(code[row] >> bits));
+        partners.track[row] = tracks[place];
+        partners.ordinal[row] = last[place];
+    }
+    return partners;
+}
+
+}  // namespace tilescope
