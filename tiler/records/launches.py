@@ -80,7 +80,7 @@ class Launches(Struct, frozen=True):
         return launches.in_order().each_once()
 
     def seen_from(self, launching_track: int, work_track: int) -> Launches:
-        """Pairs of a track that launches, whose partners are the work, from the launches of that work; in their order."""
+        """Pairs of a track that launches, whose partners are the work, from the launches of that work in order."""
         launches = self.take(self.partner_track == launching_track)
         track = np.full(len(launches), work_track, np.int64)
         return Launches(launches.partner_ordinal, track, launches.ordinal, launches.way)

@@ -53,7 +53,7 @@ class BoundLaunchJoin {
             next = join_.read(place, row, most, launches);
             chunk = launch_chunk(static_cast<std::uint32_t>(tracks_.at(place)),
                                  {launches.ordinal, launches.code, launches.launching.track, launches.launching.before,
-                                  launches.most_rise, launches.least_code, launches.most_code});
+                                  launches.most_rise});
         }
         const bool is_empty = launches.ordinal.size() == 0;
         const std::int64_t first = is_empty ? 0 : *launches.ordinal.data();
@@ -70,8 +70,8 @@ class BoundLaunchJoin {
             ends = join_.ends(place, span_of(start));
         }
         std::optional<OutColumn<std::int64_t>> tick;
-        if (!ends.is_of_all) tick = to_numpy(std::move(ends.tick));
-        return std::make_tuple(std::move(tick), to_numpy(std::move(ends.incoming)), to_numpy(std::move(ends.partner)));
+        if (!ends.is_of_all) tick = to_numpy(ends.tick);
+        return std::make_tuple(std::move(tick), to_numpy(ends.incoming), to_numpy(ends.partner));
     }
 
     auto counts() const {
@@ -114,9 +114,8 @@ auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
         PartnerSteps steps;
         for (std::size_t row = 0; row < code.size(); ++row)
             code[row] = steps.add(span_of(track)[row], span_of(ordinal)[row], places[row]);
-        tracks = std::move(steps.tracks());
-        const int bits = place_bits(tracks.track.size());
-        for (std::size_t row = 0; row < code.size(); ++row) code[row] = partner_code(code[row], places[row], bits);
+        tracks = steps.tracks();
+        make_partner_codes(code.data(), places, place_bits(tracks.track.size()));
     }
     return std::make_tuple(to_numpy(std::move(code)), to_numpy(std::move(tracks.track)),
                            to_numpy(std::move(tracks.before)), to_numpy(std::move(tracks.least)),

@@ -237,16 +237,8 @@ std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t mos
         out.code.push_unchecked(
             steps.add(tracks_[track].track, tracks_[track].ordinal_at(call - first_[track]), track_place));
     }
-    out.launching = std::move(steps.tracks());
-    const int bits = place_bits(out.launching.track.size());
-    std::int64_t* const code = out.code.data();
-    out.least_code = std::numeric_limits<std::int64_t>::max();
-    out.most_code = std::numeric_limits<std::int64_t>::min();
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        if (bits > 0) code[k] = partner_code(code[k], places[k], bits);
-        out.least_code = std::min(out.least_code, code[k]);
-        out.most_code = std::max(out.most_code, code[k]);
-    }
+    out.launching = steps.tracks();
+    make_partner_codes(out.code.data(), places, place_bits(out.launching.track.size()));
     return row;
 }
 
@@ -256,17 +248,16 @@ LaunchEnds LaunchJoin::ends(std::size_t place, Span<const std::int64_t> start) c
     LaunchEnds out;
     const auto size = static_cast<std::size_t>(sides_[place].leaving + sides_[place].arriving);
     out.is_of_all = size == slices.key.size() && many_.empty();
-    if (!out.is_of_all) out.tick.resize(size);
-    out.incoming.resize(size);
-    out.partner.resize(size);
-    std::size_t k = 0;
+    if (!out.is_of_all) out.tick.ensure(size);
+    out.incoming.ensure(size);
+    out.partner.ensure(size);
+    const bool is_mixed = calls_[place] != 0 && calls_[place] != slices.key.size();
     for (std::size_t row = 0; row < slices.key.size(); ++row) {
-        const auto incoming = static_cast<std::int8_t>(slices.is_work(row) ? 1 : 0);
+        const bool is_work = is_mixed ? slices.is_work(row) : calls_[place] == 0;
         for (const std::uint32_t partner : partners(place, row)) {
-            if (!out.is_of_all) out.tick[k] = start[row];
-            out.incoming[k] = incoming;
-            out.partner[k] = static_cast<std::int32_t>(tracks_[track_of(partner)].track);
-            ++k;
+            if (!out.is_of_all) out.tick.push_unchecked(start[row]);
+            out.incoming.push_unchecked(is_work ? 1 : 0);
+            out.partner.push_unchecked(static_cast<std::int32_t>(tracks_[track_of(partner)].track));
         }
     }
     return out;

@@ -21,15 +21,14 @@ struct StoredLaunches {
     Column<std::int64_t> code;  // of its launch, see partner_codes.hpp
     PartnerTracks launching;
     std::uint64_t most_rise = 0;  // from one ordinal to the next
-    std::int64_t least_code = 0, most_code = 0;
 };
 
 // Ends of pairs on one track, at the starts of its slices.
 struct LaunchEnds {
     bool is_of_all = false;  // each slice has one: `tick` is empty, as it would be their starts
-    std::vector<std::int64_t> tick;
-    std::vector<std::int8_t> incoming;
-    std::vector<std::int32_t> partner;
+    Column<std::int64_t> tick;
+    Column<std::int8_t> incoming;
+    Column<std::int32_t> partner;
 };
 
 class LaunchJoin {

@@ -9,22 +9,35 @@ namespace tilescope {
 std::uint32_t PartnerSteps::place_of(std::int64_t track, std::int64_t partner) {
     const auto [entry, is_new] = places_.try_emplace(track, static_cast<std::uint32_t>(last_.size()));
     if (is_new) {
-        last_.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(partner) - 1));
-        tracks_.track.push_back(track);
-        tracks_.before.push_back(last_.back());
-        tracks_.least.push_back(partner);
-        tracks_.greatest.push_back(partner);
+        const auto before = static_cast<std::int64_t>(static_cast<std::uint64_t>(partner) - 1);
+        last_.push_back({track, before, before, partner, partner});
     }
     near_[static_cast<std::uint64_t>(track) % near_.size()] = {track, entry->second, true};
     return entry->second;
 }
 
+PartnerTracks PartnerSteps::tracks() const {
+    PartnerTracks tracks;
+    for (const Last& last : last_) {
+        tracks.track.push_back(last.track);
+        tracks.before.push_back(last.before);
+        tracks.least.push_back(last.least);
+        tracks.greatest.push_back(last.greatest);
+    }
+    return tracks;
+}
+
 int place_bits(std::size_t tracks) { return tracks < 2 ? 0 : static_cast<int>(bit_length(tracks - 1)); }
 
-std::int64_t partner_code(std::int64_t step, std::uint32_t place, int bits) {
-    const auto code = static_cast<std::int64_t>((static_cast<std::uint64_t>(step) << bits) | place);
-    if (code >> bits != step) throw std::invalid_argument("a partner is too far from the one before");
-    return code;
+void make_partner_codes(std::int64_t* step, Span<const std::uint32_t> place, int bits) {
+    if (bits == 0) return;
+    std::int64_t lost = 0;
+    for (std::size_t row = 0; row < place.size(); ++row) {
+        const auto code = static_cast<std::int64_t>((static_cast<std::uint64_t>(step[row]) << bits) | place[row]);
+        lost |= (code >> bits) ^ step[row];
+        step[row] = code;
+    }
+    if (lost != 0) throw std::invalid_argument("a partner is too far from the one before");
 }
 
 Partners decoded_partners(Span<const std::int64_t> code, Span<const std::int64_t> tracks,

@@ -27,14 +27,15 @@ class PartnerSteps {
     std::int64_t add(std::int64_t track, std::int64_t partner, std::uint32_t& place) {
         const Near& near = near_[static_cast<std::uint64_t>(track) % near_.size()];
         place = near.is_set && near.track == track ? near.place : place_of(track, partner);
+        Last& last = last_[place];
         const auto step = static_cast<std::int64_t>(static_cast<std::uint64_t>(partner) -
-                                                    static_cast<std::uint64_t>(last_[place]));
-        last_[place] = partner;
-        tracks_.least[place] = std::min(tracks_.least[place], partner);
-        tracks_.greatest[place] = std::max(tracks_.greatest[place], partner);
+                                                    static_cast<std::uint64_t>(last.partner));
+        last.partner = partner;
+        last.least = std::min(last.least, partner);
+        last.greatest = std::max(last.greatest, partner);
         return step;
     }
-    PartnerTracks& tracks() { return tracks_; }
+    PartnerTracks tracks() const;
 
   private:
     struct Near {
@@ -42,11 +43,13 @@ class PartnerSteps {
         std::uint32_t place = 0;
         bool is_set = false;
     };
+    struct Last {
+        std::int64_t track, before, partner, least, greatest;
+    };
 
     std::uint32_t place_of(std::int64_t track, std::int64_t partner);
 
-    PartnerTracks tracks_;
-    std::vector<std::int64_t> last_;  // partner by place
+    std::vector<Last> last_;  // by place
     std::array<Near, 64> near_{};  // places of tracks that came last
     std::unordered_map<std::int64_t, std::uint32_t> places_;
 };
@@ -54,8 +57,9 @@ class PartnerSteps {
 // The bits of places of so many tracks.
 int place_bits(std::size_t tracks);
 
-// The code of a step and the place of its track. Throws std::invalid_argument for steps that have no room beside it.
-std::int64_t partner_code(std::int64_t step, std::uint32_t place, int bits);
+// Makes codes of steps, of which each has the place of its track. Throws std::invalid_argument for steps that have no room
+// beside it.
+void make_partner_codes(std::int64_t* step, Span<const std::uint32_t> place, int bits);
 
 struct Partners {
     std::vector<std::int64_t> track, ordinal;

@@ -9,7 +9,8 @@ ContainerWriter launch_chunk(std::uint32_t track, const LaunchColumns& columns) 
     ContainerWriter chunk("TSLN", 0, static_cast<std::uint32_t>(rows), track);
     if (rows == 0) return chunk;
     chunk.planned(ordinal, plan_rises(columns.ordinal[0], columns.most_rise), columns.ordinal);
-    chunk.planned(code, plan_between(columns.least_code, columns.most_code), columns.code);
+    const auto range = range_of(columns.code);
+    chunk.planned(code, plan_between(range.least, range.most), columns.code);
     chunk.planned(way, plan_between(by_correlation, by_correlation), columns.ordinal);
     chunk.smaller(launching_track, columns.tracks);
     chunk.smaller(before_launch, columns.before);

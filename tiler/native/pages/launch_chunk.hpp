@@ -8,14 +8,13 @@
 
 namespace tilescope {
 
-// Launches that correlations tell of the work on a track, and between which numbers these lie: nothing is looked at twice.
+// Launches that correlations tell of the work on a track.
 struct LaunchColumns {
     Span<const std::int64_t> ordinal;  // ascending
     Span<const std::int64_t> code;  // see columns/partner_codes.hpp
     Span<const std::int64_t> tracks;  // that launch
     Span<const std::int64_t> before;
     std::uint64_t most_rise = 0;  // of ordinals
-    std::int64_t least_code = 0, most_code = 0;
 };
 
 // The columns stay where they are until the container was written. Throws std::invalid_argument for columns that differ in
