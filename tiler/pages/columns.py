@@ -199,8 +199,6 @@ class Col(IntEnum):
     FLOW_BIN = 130, Where.FLOW_TILES, "0 to 255, ascending; bins without flow ends are left out"
     FLOW_OUT = 131, Where.FLOW_TILES, "flow ends that leave"
     FLOW_IN = 132, Where.FLOW_TILES, "flow ends that arrive"
-    FLOW_OTHER_OUT = 133, Where.FLOW_TILES, "those that leave and that no listed edge counts"
-    FLOW_OTHER_IN = 134, Where.FLOW_TILES, "those that arrive and that no listed edge counts"
     FLOW_EDGE_BIN = 135, Where.FLOW_TILES, "0 to 255"
     FLOW_EDGE_INCOMING = 136, Where.FLOW_TILES, "0 they leave, 1 they arrive"
     FLOW_EDGE_PARTNER = 137, Where.FLOW_TILES, "track of the other ends"

@@ -20,7 +20,7 @@ from tilescope.tiler.records.record import Available, Record
 Ints = NDArray[np.int64]
 
 # A chunk has all launches of its slices. With 32,768, what is left of pages of the file took an eighth of what they do.
-LAUNCHES_OF_A_CHUNK: Final = 65536
+LAUNCHES_OF_A_CHUNK: Final = 131072
 
 _MAGIC: Final = b"TSLN"
 

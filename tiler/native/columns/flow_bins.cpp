@@ -182,11 +182,10 @@ void FlowTiler::write(const OpenTile& tile, FlowBins& out) const {
     for (const auto& [bin, edge] : tile.edges) {
         if (out.bin.size() == first || out.bin.back() != static_cast<std::int64_t>(bin)) {
             out.bin.push_back(static_cast<std::int64_t>(bin));
-            for (auto* column : {&out.out, &out.into, &out.other_out, &out.other_in}) column->push_back(0);
+            out.out.push_back(0);
+            out.into.push_back(0);
         }
-        const bool arrives = direction_of(edge.key) != 0;
-        (arrives ? out.into : out.out).back() += edge.count;
-        (arrives ? out.other_in : out.other_out).back() += edge.count;
+        (direction_of(edge.key) != 0 ? out.into : out.out).back() += edge.count;
         ranked.push_back({edge.count, ranked.size(), out.bin.size() - 1});
     }
     const std::size_t kept = std::min(ranked.size(), limits_.edges);
@@ -196,7 +195,6 @@ void FlowTiler::write(const OpenTile& tile, FlowBins& out) const {
         [](const Ranked& a, const Ranked& b) { return a.count != b.count ? a.count > b.count : a.place < b.place; });
     for (const Ranked& strong : Span<const Ranked>(ranked).first(kept)) {
         const std::uint64_t key = tile.edges[strong.place].edge.key;
-        (direction_of(key) != 0 ? out.other_in : out.other_out)[strong.bin] -= strong.count;
         out.edge_bin.push_back(out.bin[strong.bin]);
         out.edge_incoming.push_back(static_cast<std::int64_t>(direction_of(key)));
         out.edge_partner.push_back(static_cast<std::int64_t>(key & kPartner));
