@@ -65,8 +65,7 @@ def first_ends_at(store: Store, track: int, ordinal: int, most: int) -> SliceEnd
     sides = [list(launched_work(store, track, ordinal, ordinal)), []]
     record = store.at_most(LAUNCHES, track, ordinal)
     if record is not None:
-        chunk = Launches.decode(decompress(record[1]), track)
-        sides[1].append(chunk.take(chunk.ordinal == ordinal))
+        sides[1].append(Launches.decode(decompress(record[1]), track).of_slice(ordinal))
     for incoming, chunks in enumerate(sides):
         if not chunks:
             continue

@@ -50,5 +50,4 @@ def launched_work(store: Store, track: int, first: int = 0, last: int = sys.maxs
     By the track and the ordinal of the work. Raises DamagedStore, StoredLast.
     """
     for work_track, event in places_of_launches(store, track, first, last):
-        launches = launches_from(store, work_track, event).seen_from(track, work_track)
-        yield launches.take((launches.ordinal >= first) & (launches.ordinal <= last))
+        yield launches_from(store, work_track, event).seen_from(track, work_track, first, last)

@@ -154,8 +154,8 @@ class Col(IntEnum):
     LAUNCH_CODE = (
         107,
         Where.LAUNCHES,
-        "ordinal of the launch less that of the row before with its track, times 2^b, plus the track's place in "
-        "`launching_track`: of n tracks, b is the number of bits of n - 1",
+        "step to the launch, times 2^b, plus its track's place in `launching_track`: of n tracks, b is the number of "
+        "bits of n - 1",
     )
     LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the correlation that both have"
     BEFORE_LAUNCH = 110, Where.LAUNCHES, "of each track that launches: its first launch in the chunk less 1"

@@ -1,5 +1,6 @@
 #include "columns/partner_codes.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include "base/bit_length.hpp"
@@ -7,10 +8,10 @@
 namespace tilescope {
 
 std::uint32_t PartnerSteps::place_of(std::int64_t track, std::int64_t partner) {
-    const auto [entry, is_new] = places_.try_emplace(track, static_cast<std::uint32_t>(last_.size()));
+    const auto [entry, is_new] = places_.try_emplace(track, static_cast<std::uint32_t>(seen_.size()));
     if (is_new) {
         const auto before = static_cast<std::int64_t>(static_cast<std::uint64_t>(partner) - 1);
-        last_.push_back({track, before, before, partner, partner});
+        seen_.push_back({track, before, clock_.shift(before), partner, partner});
     }
     near_[static_cast<std::uint64_t>(track) % near_.size()] = {track, entry->second, true};
     return entry->second;
@@ -18,11 +19,11 @@ std::uint32_t PartnerSteps::place_of(std::int64_t track, std::int64_t partner) {
 
 PartnerTracks PartnerSteps::tracks() const {
     PartnerTracks tracks;
-    for (const Last& last : last_) {
-        tracks.track.push_back(last.track);
-        tracks.before.push_back(last.before);
-        tracks.least.push_back(last.least);
-        tracks.greatest.push_back(last.greatest);
+    for (const Seen& seen : seen_) {
+        tracks.track.push_back(seen.track);
+        tracks.before.push_back(seen.before);
+        tracks.least.push_back(seen.least);
+        tracks.greatest.push_back(seen.greatest);
     }
     return tracks;
 }
@@ -45,16 +46,15 @@ Partners decoded_partners(Span<const std::int64_t> code, Span<const std::int64_t
     const std::size_t places = same_size(tracks, before);
     const int bits = place_bits(places);
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    std::vector<std::int64_t> last(before.begin(), before.end());
+    PartnerClock clock;
+    std::vector<std::optional<std::int64_t>> shift(places);
     Partners partners{std::vector<std::int64_t>(code.size()), std::vector<std::int64_t>(code.size())};
     for (std::size_t row = 0; row < code.size(); ++row) {
         const std::size_t place = static_cast<std::uint64_t>(code[row]) & mask;
         if (place >= places) throw std::invalid_argument("a partner is on no track of the list");
-        // Of a damaged store they may be of any size.
-        last[place] = static_cast<std::int64_t>(static_cast<std::uint64_t>(last[place]) +
-                                                static_cast<std::uint64_t>(code[row] >> bits));
+        if (!shift[place]) shift[place] = clock.shift(before[place]);
         partners.track[row] = tracks[place];
-        partners.ordinal[row] = last[place];
+        partners.ordinal[row] = clock.partner(code[row] >> bits, *shift[place]);
     }
     return partners;
 }
