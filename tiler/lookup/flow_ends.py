@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.lookup.launches import launched_work
+from tilescope.tiler.lookup.launches import launched_work, launches_from
 from tilescope.tiler.lookup.slices import slice_starts
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
@@ -65,7 +65,7 @@ def first_ends_at(store: Store, track: int, ordinal: int, most: int) -> SliceEnd
     sides = [list(launched_work(store, track, ordinal, ordinal)), []]
     record = store.at_most(LAUNCHES, track, ordinal)
     if record is not None:
-        sides[1].append(Launches.decode(decompress(record[1]), track).of_slice(ordinal))
+        sides[1].append(launches_from(store, *record[0]).of_slice(ordinal))
     for incoming, chunks in enumerate(sides):
         if not chunks:
             continue

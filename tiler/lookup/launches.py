@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.launch_places import LAUNCH_PLACES, LaunchPlaces
 from tilescope.tiler.records.launches import LAUNCHES, Launches
@@ -19,6 +21,11 @@ def launches_of_track(store: Store, track: int) -> Iterator[Launches]:
     return (Launches.decode(decompress(chunk), track) for _, chunk in store.scan(LAUNCHES, track))
 
 
+# Of clicks at the launches and the work of a moment, which lie in the same chunks: 2 MB each.
+_CHUNKS_KEPT: Final = 8
+
+
+@kept_with_store(_CHUNKS_KEPT)
 def launches_from(store: Store, track: int, event: int) -> Launches:
     """The chunk that is stored by this event. Raises DamagedStore, StoredLast."""
     record = store.get(LAUNCHES, track, event)
