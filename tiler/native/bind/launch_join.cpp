@@ -155,11 +155,12 @@ void bind_launch_join(nb::module_& m) {
         .def_prop_ro("counts", &BoundLaunchJoin::counts,
                      "Pairs; works that are ambiguous, and crowded; calls without work, and works without launch.")
         .def("sides", &BoundLaunchJoin::sides, nb::arg("place"), "Returns how many pairs leave a track, and arrive.")
-        .def("read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
-             "Returns the row that is next, and of up to `most` works from `row` on, with the launch of each: the "
-             "ordinal\n"
-             "of the first, the chunk that `Launches.decode` reads, empty where there are none, and of each track that\n"
-             "launches them the track, its least launch and its greatest.")
+        .def(
+            "read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
+            "Returns the row that is next, and of up to `most` works from `row` on, with the launch of each: the "
+            "ordinal\n"
+            "of the first, the chunk that `Launches.decode` reads, empty where there are none, and of each track that\n"
+            "launches them the track, its least launch and its greatest.")
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
              "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The "
              "tick is\n"

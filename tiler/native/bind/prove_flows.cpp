@@ -85,9 +85,9 @@ class BoundFlowTiles {
     WrongFlowTile check(int level, const std::vector<InColumn<int64_t>>& columns) {
         if (columns.size() != 10) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
-        std::vector<int64_t>* const members[] = {&tiles.index,         &tiles.n_bins,       &tiles.n_edges,   &tiles.bin,
-                                                 &tiles.out,           &tiles.into,         &tiles.edge_bin,
-                                                 &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
+        std::vector<int64_t>* const members[] = {
+            &tiles.index, &tiles.n_bins,   &tiles.n_edges,       &tiles.bin,          &tiles.out,
+            &tiles.into,  &tiles.edge_bin, &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
         for (std::size_t k = 0; k < columns.size(); ++k) {
             *members[k] = copy_of<int64_t>(columns[k]);
             const std::size_t group = k < 3 ? 0 : k < 6 ? 3 : 6;

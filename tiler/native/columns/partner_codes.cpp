@@ -1,6 +1,5 @@
 #include "columns/partner_codes.hpp"
 
-#include <optional>
 #include <stdexcept>
 
 #include "base/bit_length.hpp"
@@ -28,7 +27,7 @@ PartnerTracks PartnerSteps::tracks() const {
     return tracks;
 }
 
-int place_bits(std::size_t tracks) { return tracks < 2 ? 0 : static_cast<int>(bit_length(tracks - 1)); }
+int place_bits(std::size_t tracks) { return tracks < 2 ? 0 : bit_length(tracks - 1); }
 
 void make_partner_codes(std::int64_t* step, Span<const std::uint32_t> place, int bits) {
     if (bits == 0) return;
@@ -47,14 +46,18 @@ Partners decoded_partners(Span<const std::int64_t> code, Span<const std::int64_t
     const int bits = place_bits(places);
     const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     PartnerClock clock;
-    std::vector<std::optional<std::int64_t>> shift(places);
+    std::vector<std::int64_t> shift(places);
+    std::vector<std::uint8_t> has_shift(places);
     Partners partners{std::vector<std::int64_t>(code.size()), std::vector<std::int64_t>(code.size())};
     for (std::size_t row = 0; row < code.size(); ++row) {
         const std::size_t place = static_cast<std::uint64_t>(code[row]) & mask;
         if (place >= places) throw std::invalid_argument("a partner is on no track of the list");
-        if (!shift[place]) shift[place] = clock.shift(before[place]);
+        if (has_shift[place] == 0) {
+            shift[place] = clock.shift(before[place]);
+            has_shift[place] = 1;
+        }
         partners.track[row] = tracks[place];
-        partners.ordinal[row] = clock.partner(code[row] >> bits, *shift[place]);
+        partners.ordinal[row] = clock.partner(code[row] >> bits, shift[place]);
     }
     return partners;
 }
