@@ -34,7 +34,7 @@ test("columns whose values add up to a whole have a ring", () => {
       { totals: { busy: "9", longest: "5", change: 2, nothing: 4 } },
     ),
   );
-  expect(ringColumns(model).map(({ id }) => id)).toEqual(["busy", "share"]);
+  expect(ringColumns(model).map(({ id }) => id)).toEqual(["share", "busy"]);
 });
 
 test("trees and empty tables have none", () => {

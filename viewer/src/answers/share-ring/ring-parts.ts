@@ -23,12 +23,12 @@ export interface RingPart {
   readonly from: number;
 }
 
-/** Columns that a ring can be drawn of: parts of a total, or fractions, that add up to no more than the whole. */
+/** Columns that a ring can be drawn of: parts of a total, or fractions, that add up to no more than the whole. Shares come first, then times. */
 export function ringColumns(model: TableModel): readonly ShownColumn[] {
   if (model.tree !== null || model.size === 0) {
     return [];
   }
-  return model.columns.filter((column) => {
+  const columns = model.columns.filter((column) => {
     if (!model.hasBars(column) || column.isUse || column.column.total !== "sum") {
       return false;
     }
@@ -37,6 +37,7 @@ export function ringColumns(model: TableModel): readonly ShownColumn[] {
     // Doubles: of a million parts the sum may be a little more than the whole.
     return shares.every((value) => value >= 0) && sum > 0 && sum <= wholeOf(model, column) * (1 + 1e-6);
   });
+  return columns.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** The parts by size, what is left last; sizes are doubles, as on the screen. Rows are those that the filter leaves. */
@@ -100,6 +101,10 @@ export function partByKey(count: number, current: number, key: string): number |
     default:
       return null;
   }
+}
+
+function rankOf({ column }: ShownColumn): number {
+  return column.kind === "fraction" ? 0 : column.kind === "ticks" ? 1 : 2;
 }
 
 function wholeOf(model: TableModel, { column }: ShownColumn): number {
