@@ -44,8 +44,7 @@ class FlowTiles(Struct, frozen=True):
     """Flow tiles of one track and level, in ascending order of index.
 
     Bins and edges are those of the tiles, one after the other: bins ascending, edges by falling count, then by bin,
-    direction and partner. What `out` and `into` count may be more than the edges of a bin do: it is of edges that are not
-    among the strongest.
+    direction and partner. What `out` and `into` count beyond the edges of a bin is of edges that are not listed.
     """
 
     level: int

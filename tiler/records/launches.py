@@ -20,8 +20,8 @@ from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
-# A chunk has all launches of its slices. What is left of its last page of the file takes a tenth of what they do (of five
-# million of bench/launch_run.py 0.2 MB beside 1.9); a chunk is read in a millisecond (2026-11-29).
+# A chunk has all launches of its slices. What is left of its last page of the file takes a tenth of what they do, of
+# five million of bench/launch_run.py 0.2 MB beside 1.9; a chunk is read in a millisecond (2026-11-29).
 LAUNCHES_OF_A_CHUNK: Final = 49152
 
 _MAGIC: Final = b"TSLN"

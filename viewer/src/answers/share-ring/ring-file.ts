@@ -47,7 +47,7 @@ export function ringFile(drawing: RingDrawing, labels: readonly PartLabel[], tit
     context.textAlign = "left";
     context.fillText(name, left + SWATCH_PX + 6, y, LIST_PX - FIGURES_PX - SWATCH_PX - 12);
     context.textAlign = "right";
-    context.fillText(`${size} · ${share}`, left + LIST_PX, y, FIGURES_PX);
+    context.fillText([size, share].filter(Boolean).join(" · "), left + LIST_PX, y, FIGURES_PX);
   });
   return picture;
 }

@@ -23,7 +23,9 @@ export function partLabel(part: RingPart, column: ShownColumn, names: RowNames, 
         : isFiltered
           ? "Not shown"
           : "Not listed";
-  const size = sizeText(column, part.kind === "row" ? column.value(part.row) : rounded(column, part.size));
+  const value = part.kind === "row" ? column.value(part.row) : rounded(column, part.size);
+  // A column of shares says it already.
+  const size = column.column.kind === "fraction" ? "" : sizeText(column, value);
   return { name, size, share: `${percentDigits(part.share, part.share >= 0.1 ? 1 : 2)} %` };
 }
 

@@ -4,7 +4,7 @@ import { percentDigits } from "../../components/percent";
 import type { Paints } from "../tree-picture/paint";
 import type { RingPart } from "./ring-parts";
 
-/** Of the ring's outer radius. */
+/** Radius of the hole, as a part of the ring's. */
 export const INNER_RADIUS = 0.58;
 
 const GAP_PX = 1.5;

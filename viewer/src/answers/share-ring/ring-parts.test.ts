@@ -86,9 +86,9 @@ test("a filter leaves the other rows to the rest", () => {
 
 test("the ring begins at the top and goes clockwise", () => {
   const parts = partsOf([1, 1, 1, 1], 4);
-  const at = (xPx: number, yPx: number) => partAt(parts, xPx, yPx, 10, 20);
-  expect([at(10, -11), at(11, 10), at(-10, 11), at(-11, -10)]).toEqual([0, 1, 2, 3]);
-  expect([at(0, -9), at(0, -21), at(0, 0)]).toEqual([-1, -1, -1]);
+  const hit = (xPx: number, yPx: number) => partAt(parts, xPx, yPx, 10, 20);
+  expect([hit(10, -11), hit(11, 10), hit(-10, 11), hit(-11, -10)]).toEqual([0, 1, 2, 3]);
+  expect([hit(0, -9), hit(0, -21), hit(0, 0)]).toEqual([-1, -1, -1]);
 });
 
 test("keys walk from part to part and stop at the ends", () => {

@@ -15,11 +15,11 @@ export interface RingPart {
   readonly kind: PartKind;
   /** Its row; -1 for what is not one. */
   readonly row: number;
-  /** How many rows it has. */
+  /** The number of its rows. */
   readonly rows: number;
   readonly size: number;
   readonly share: number;
-  /** Where it begins, as a share of the whole. */
+  /** Its beginning, as a share of the whole. */
   readonly from: number;
 }
 
@@ -49,7 +49,7 @@ export function ringParts(model: TableModel, column: ShownColumn, rows: ArrayLik
     .sort((a, b) => sizes[b]! - sizes[a]! || a - b);
   const own = largest.slice(0, MOST_PARTS).filter((row) => sizes[row]! >= LEAST_SHARE * whole);
   const others = largest.slice(own.length);
-  const sum = (of: readonly number[]) => of.reduce((all, row) => all + sizes[row]!, 0);
+  const sum = (summed: readonly number[]) => summed.reduce((all, row) => all + sizes[row]!, 0);
   const left = whole - sum(own) - sum(others);
   const parts: RingPart[] = [];
   let from = 0;

@@ -227,5 +227,5 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
 }
 
 function wordsOf(label: PartLabel | undefined): string {
-  return label === undefined ? "" : `${label.name}: ${label.size}, ${label.share}`;
+  return label === undefined ? "" : `${label.name}: ${[label.size, label.share].filter(Boolean).join(", ")}`;
 }
