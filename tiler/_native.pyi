@@ -1240,21 +1240,29 @@ class FlowTiler:
 
 MOST_JOINED_SLICES: int = 2147483647
 
-def partner_steps(
+def partner_codes(
     track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ordinal: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+]:
     """
-    Returns of each partner the step from the one before on the same track, and of each track, in the order in
-    which they come, its first partner less 1. Raises ValueError.
+    Returns the code of each partner, and of each track, in the order in which they come: the track, its first
+    partner less 1, its least and its greatest. Raises ValueError.
     """
 
-def partner_ordinals(
-    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    step: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+def decoded_partners(
+    code: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """Returns the ordinals of `partner_steps`. Raises ValueError."""
+) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Returns track and ordinal of each partner of `partner_codes`. Raises ValueError.
+    """
 
 class LaunchJoin:
     """Launches and work of devices, joined by their numbers."""
@@ -1301,20 +1309,16 @@ class LaunchJoin:
         self, place: int, row: int, most: int
     ) -> tuple[
         int,
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        int,
+        bytes,
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
-        Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those
-        of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.
-        """
-
-    def read_stored(self, place: int, row: int, most: int) -> tuple[int, int, bytes]:
-        """
-        Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.decode` reads:
-        the pairs of `read`. It is empty where there are none.
+        Returns the row that is next, and of up to `most` works from `row` on, with the launch of each: the ordinal
+        of the first, the chunk that `Launches.decode` reads, empty where there are none, and of each track that
+        launches them the track, its least launch and its greatest.
         """
 
     def ends(

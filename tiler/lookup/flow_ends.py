@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tilescope.tiler.lookup.launches import launched_work, launches_from
 from tilescope.tiler.lookup.slices import slice_starts
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, FlowEnds
@@ -61,14 +62,17 @@ def first_ends_at(store: Store, track: int, ordinal: int, most: int) -> SliceEnd
         columns = {name: getattr(ends, name) for name in FlowEnds.__struct_fields__}
         parts.append(EdgeEnds(**columns, derived=np.zeros(len(ends), np.int64)))
         counts += [np.count_nonzero(ends.incoming == side) for side in (0, 1)]
+    sides = [list(launched_work(store, track, ordinal, ordinal)), []]
     record = store.at_most(LAUNCHES, track, ordinal)
     if record is not None:
-        launches = Launches.decode(decompress(record[1]), track)
-        is_derived = (launches.ordinal == ordinal) & (launches.way == LaunchWay.CORRELATION)
-        launches = launches.take(is_derived)
-        sides = [np.flatnonzero(launches.incoming == side) for side in (0, 1)]
-        counts += [len(side) for side in sides]
-        parts.append(_ends(store, track, launches.take(np.concatenate([side[:most] for side in sides]))))
+        sides[1].append(launches_from(store, *record[0]).of_slice(ordinal))
+    for incoming, chunks in enumerate(sides):
+        if not chunks:
+            continue
+        launches = Launches.join(chunks)
+        derived = launches.take(launches.way == LaunchWay.CORRELATION)
+        counts[incoming] += len(derived)
+        parts.append(_ends(store, track, derived.take(slice(0, most)), incoming))
     parts = [part for part in parts if len(part)]
     if not parts:
         return None
@@ -77,7 +81,7 @@ def first_ends_at(store: Store, track: int, ordinal: int, most: int) -> SliceEnd
     return SliceEnds(whole.take(np.lexsort((whole.tick, whole.incoming))), leaving, arriving)
 
 
-def _ends(store: Store, track: int, launches: Launches) -> EdgeEnds:
+def _ends(store: Store, track: int, launches: Launches, incoming: int) -> EdgeEnds:
     """Ends at the starts of both slices of each pair."""
     partner_start, partner_name = np.zeros(len(launches), np.int64), np.zeros(len(launches), np.int64)
     for partner in np.unique(launches.partner_track).tolist():
@@ -86,7 +90,7 @@ def _ends(store: Store, track: int, launches: Launches) -> EdgeEnds:
         partner_start[which], partner_name[which] = partners.start, partners.name
     return EdgeEnds(
         launches.ordinal,
-        launches.incoming,
+        np.full(len(launches), incoming, np.int64),
         slice_starts(store, track, launches.ordinal).start,
         launches.partner_track,
         launches.partner_ordinal,

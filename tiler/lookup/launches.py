@@ -1,14 +1,60 @@
-"""Launches that a store has of a track."""
+"""Launches that a store has of a track: of its own work, and those that its slices are."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from typing import Final
 
+import numpy as np
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.records.launch_places import LAUNCH_PLACES, LaunchPlaces
 from tilescope.tiler.records.launches import LAUNCHES, Launches
 from tilescope.tiler.store.store import Store
 
 
 def launches_of_track(store: Store, track: int) -> Iterator[Launches]:
-    """The launches of a track by chunks, in order. Raises DamagedStore, StoredLast."""
+    """Launches of the slices of a track, by chunks, in order. Raises DamagedStore, StoredLast."""
     return (Launches.decode(decompress(chunk), track) for _, chunk in store.scan(LAUNCHES, track))
+
+
+# Of clicks at the launches and the work of a moment, which lie in the same chunks: 2 MB each.
+_CHUNKS_KEPT: Final = 8
+
+
+@kept_with_store(_CHUNKS_KEPT)
+def launches_from(store: Store, track: int, event: int) -> Launches:
+    """The chunk that is stored by this event. Raises DamagedStore, StoredLast."""
+    record = store.get(LAUNCHES, track, event)
+    if record is None:
+        raise DamagedStore(f"the launches of track {track} from event {event} on are missing")
+    return Launches.decode(decompress(record), track)
+
+
+def launch_places(store: Store, track: int) -> LaunchPlaces:
+    """Places of the launches of a track. Raises DamagedStore, StoredLast."""
+    record = store.get(LAUNCH_PLACES, track)
+    return LaunchPlaces.nowhere() if record is None else LaunchPlaces.decode(decompress(record), track)
+
+
+def places_of_launches(store: Store, track: int, first: int = 0, last: int = sys.maxsize) -> Iterator[tuple[int, int]]:
+    """Chunks that may have launches by the slices `first` to `last` of a track: track of the work, and event.
+
+    In order. Raises DamagedStore, StoredLast.
+    """
+    for work_track in launch_places(store, track).work_track.tolist():
+        places = launch_places(store, work_track)
+        is_here = (places.launching_track == track) & (places.least <= last) & (places.greatest >= first)
+        yield from ((work_track, event) for event in np.unique(places.event[is_here]).tolist())
+
+
+def launched_work(store: Store, track: int, first: int = 0, last: int = sys.maxsize) -> Iterator[Launches]:
+    """Work that the slices `first` to `last` of a track launched, by its chunks of launches: it is the partner.
+
+    By the track and the ordinal of the work. Raises DamagedStore, StoredLast.
+    """
+    for work_track, event in places_of_launches(store, track, first, last):
+        yield launches_from(store, work_track, event).seen_from(track, work_track, first, last)

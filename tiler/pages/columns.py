@@ -22,6 +22,7 @@ class Where(Enum):
     SHAPE = "shape records, one value for each tile of the block"
     FLOW_ENDS = "chunks of flow ends"
     LAUNCHES = "chunks of launches"
+    LAUNCH_PLACES = "records of places of launches"
     HISTOGRAM = "histograms"
     FLOW_TILES = "chunks of flow tiles"
     OVERVIEW = "pages of the overview"
@@ -148,16 +149,16 @@ class Col(IntEnum):
     FLOW_PARTNER_OFFSET = 102, Where.FLOW_ENDS, "flow_partner_tick minus the start of the partner's slice", "ticks"
     FLOW_PARTNER_NAME = 103, Where.FLOW_ENDS, "of the partner's slice, -1 none", "name id"
 
-    LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice"
-    LAUNCH_PARTNER_TRACK = 106, Where.LAUNCHES, "track of the launch, or of the slice that it launched"
-    LAUNCH_PARTNER_STEP = 107, Where.LAUNCHES, "ordinal on that track less that of the row before with this track"
-    LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the correlation that both have"
-    LAUNCH_INCOMING = 109, Where.LAUNCHES, "1: the partner launched the slice; 0: the slice launched the partner"
-    LAUNCH_BEFORE_PARTNERS = (
-        110,
+    LAUNCH_ORDINAL = 105, Where.LAUNCHES, "of the slice that was launched"
+    LAUNCHING_TRACK = 106, Where.LAUNCHES, "each track that launches, in the order in which they come"
+    LAUNCH_CODE = (
+        107,
         Where.LAUNCHES,
-        "of each track of partners, in the order in which they come: the first ordinal less 1",
+        "step to the launch, times 2^b, plus its track's place in `launching_track`: of n tracks, b is the number of "
+        "bits of n - 1",
     )
+    LAUNCH_WAY = 108, Where.LAUNCHES, "how it is known: 0 by a flow of the file, 1 by the correlation that both have"
+    BEFORE_LAUNCH = 110, Where.LAUNCHES, "of each track that launches: its first launch in the chunk less 1"
 
     HISTOGRAM_NAME = (
         112,
@@ -198,8 +199,6 @@ class Col(IntEnum):
     FLOW_BIN = 130, Where.FLOW_TILES, "0 to 255, ascending; bins without flow ends are left out"
     FLOW_OUT = 131, Where.FLOW_TILES, "flow ends that leave"
     FLOW_IN = 132, Where.FLOW_TILES, "flow ends that arrive"
-    FLOW_OTHER_OUT = 133, Where.FLOW_TILES, "those that leave and that no listed edge counts"
-    FLOW_OTHER_IN = 134, Where.FLOW_TILES, "those that arrive and that no listed edge counts"
     FLOW_EDGE_BIN = 135, Where.FLOW_TILES, "0 to 255"
     FLOW_EDGE_INCOMING = 136, Where.FLOW_TILES, "0 they leave, 1 they arrive"
     FLOW_EDGE_PARTNER = 137, Where.FLOW_TILES, "track of the other ends"
@@ -243,6 +242,12 @@ class Col(IntEnum):
         Where.PAGE_NAMES,
         "a page on which slices of the name start: its number in the block, in the order of the shape; ascending",
     )
+
+    PLACE_EVENT = 200, Where.LAUNCH_PLACES, "event by which a chunk of launches of the track is stored"
+    PLACE_TRACK = 201, Where.LAUNCH_PLACES, "a track that launches in the chunk"
+    PLACE_LEAST = 202, Where.LAUNCH_PLACES, "ordinal of the first of its slices that do"
+    PLACE_GREATEST = 203, Where.LAUNCH_PLACES, "ordinal of the last"
+    PLACE_WORK = 204, Where.LAUNCH_PLACES, "a track whose slices the track's own launched, ascending"
 
     OPERATION_KIND = 208, Where.OPERATIONS, "place in the kinds of the track"
     OPERATION_PARENT = 209, Where.OPERATIONS, "kind of the operation that it lies in on the device, -1 none"

@@ -15,6 +15,7 @@ from tilescope.tiler.records.device.step_sums import STEP_SUMS
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
+from tilescope.tiler.records.launch_places import LAUNCH_PLACES
 from tilescope.tiler.records.launches import LAUNCHES
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
@@ -60,6 +61,7 @@ RECORDS: Final = (
     WRITTEN_FLOWS,
     GRAPH_EXECUTIONS,
     LAUNCHES,
+    LAUNCH_PLACES,
     ORIGINS,
     BLOCK_TRACKS,
     TABLES,

@@ -21,13 +21,13 @@ EDGES_PER_TILE = 32
 # Ends of flows in a tile below which there are no finer tiles: so many bins and edges say as much as they do.
 ENDS_OF_LAST_TILE = 1024
 
-# The same of all ends where there are launches that no flow of the file tells, two ends for each. Tiles of two million
-# launches (bench/gpu_run.py) take 0.2 MB of 37; with 1,024 they took 2.0 MB of 39, and 0.18 s more of processor time
-# (2026-11-29).
-LAUNCHES_OF_LAST_TILE = 16384
+# The same of all ends where there are launches that no flow of the file tells, two ends for each. Tiles of five million
+# launches (bench/launch_run.py) take 0.1 MB of 52; with 16,384 they took 0.4 MB. With 1,024, those of two million took
+# 2.0 MB of 39, and 0.18 s more of processor time (2026-11-29).
+LAUNCHES_OF_LAST_TILE = 65536
 
-# Tiles of a chunk: about 1.5 KB each at most.
-_CHUNK_TILES = 32
+# Tiles of a chunk: about 1 KB each at most.
+_CHUNK_TILES = 64
 
 
 FLOW_TILES = Record(
@@ -44,7 +44,7 @@ class FlowTiles(Struct, frozen=True):
     """Flow tiles of one track and level, in ascending order of index.
 
     Bins and edges are those of the tiles, one after the other: bins ascending, edges by falling count, then by bin,
-    direction and partner. What `other_out` and `other_in` count is not in an edge: so counts add up in each bin.
+    direction and partner. What `out` and `into` count beyond the edges of a bin is of edges that are not listed.
     """
 
     level: int
@@ -54,8 +54,6 @@ class FlowTiles(Struct, frozen=True):
     bin: Ints  # (bins,) 0 to 255
     out: Ints  # (bins,) flow ends that leave
     into: Ints  # (bins,) flow ends that arrive
-    other_out: Ints  # (bins,)
-    other_in: Ints  # (bins,)
     edge_bin: Ints  # (edges,) 0 to 255
     edge_incoming: Ints  # (edges,) 0: they leave, 1: they arrive
     edge_partner: Ints  # (edges,) track
@@ -103,8 +101,6 @@ _BIN_COLUMNS = {
     "bin": Col.FLOW_BIN,
     "out": Col.FLOW_OUT,
     "into": Col.FLOW_IN,
-    "other_out": Col.FLOW_OTHER_OUT,
-    "other_in": Col.FLOW_OTHER_IN,
 }
 _EDGE_COLUMNS = {
     "edge_bin": Col.FLOW_EDGE_BIN,

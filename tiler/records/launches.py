@@ -1,8 +1,9 @@
-"""Chunks of launches: the slices of hosts that launched slices of devices, seen from both. See docs/page-format.md."""
+"""Chunks of launches: of slices of devices the slices of hosts that launched them. See docs/page-format.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Final
 
@@ -19,8 +20,9 @@ from tilescope.tiler.records.record import Available, Record
 
 Ints = NDArray[np.int64]
 
-# A chunk has all launches of its slices. With 8,192, what is left of a page of the file took half as much as they do.
-LAUNCHES_OF_A_CHUNK: Final = 32768
+# A chunk has all launches of its slices. What is left of its last page of the file takes a tenth of what they do, of
+# five million of bench/launch_run.py 0.2 MB beside 1.9; a chunk is read in a millisecond (2026-11-29).
+LAUNCHES_OF_A_CHUNK: Final = 49152
 
 _MAGIC: Final = b"TSLN"
 
@@ -30,9 +32,9 @@ LAUNCHES = Record(
     "track event",
     "track {track}: launches from event {event} on",
     Available.AT_END,
-    doc="what launched slices of a track on a device, and what its slices launched on devices",
-    proof="the flow ends, from which they are found anew; of those by correlation alone, that both tracks name the "
-    "same pairs, and how many",
+    doc="what launched slices of a track on a device",
+    proof="the flow ends, from which they are found anew; of those by correlation alone, that there are such slices, "
+    "how many of them each track has, and the flow tiles of both",
 )
 
 
@@ -43,33 +45,54 @@ class LaunchWay(IntEnum):
     CORRELATION = 1  # both have one correlation
 
 
+class StoredLaunches(Struct, frozen=True):
+    """A chunk as it is stored, not compressed, and the launches on each track that has some, columns of shape (m,)."""
+
+    event: int  # ordinal of the first slice
+    data: bytes
+    launching_track: Ints
+    least: Ints  # ordinals of launches on that track lie between these two
+    greatest: Ints
+
+
 class Launches(Struct, frozen=True):
     """Pairs of one track, columns of shape (n,), each once.
 
-    In the order (ordinal, partner's track, its ordinal, incoming).
+    In the order (ordinal, partner's track, its ordinal). As they are stored, the partners are launches.
     """
 
     ordinal: Ints  # of the slice on this track
     partner_track: Ints
     partner_ordinal: Ints
     way: Ints  # LaunchWay
-    incoming: Ints  # 1: the partner launched the slice, 0: the slice launched the partner
 
     def __len__(self) -> int:
         return len(self.ordinal)
 
     @classmethod
-    def from_flow_ends(cls, ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Launches:
-        """The launches among the file's flow ends of a track. `is_on_device`: of each track of the run."""
-        of_device = bool(is_on_device[track])
-        is_launch = (ends.incoming == int(of_device)) & (is_on_device[ends.partner_track] != of_device)
+    def from_flow_ends(cls, ends: FlowEnds, is_on_device: NDArray[np.bool_]) -> Launches:
+        """The launches among the file's flow ends of a device's track. `is_on_device`: of each track of the run."""
+        is_launch = (ends.incoming == 1) & ~is_on_device[ends.partner_track]
         way = np.full(len(ends), LaunchWay.FLOW, np.int64)
-        launches = cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, way, ends.incoming)
+        launches = cls(ends.ordinal, ends.partner_track, ends.partner_ordinal, way)
         if not is_launch.all():
             launches = launches.take(is_launch)
         if (launches.ordinal[1:] > launches.ordinal[:-1]).all():  # most slices have one launch
             return launches
         return launches.in_order().each_once()
+
+    def seen_from(self, launching_track: int, work_track: int, first: int = 0, last: int = sys.maxsize) -> Launches:
+        """Pairs of the slices `first` to `last` of a track that launches, from launches of work: it is the partner."""
+        launch = self.partner_ordinal
+        which = (self.partner_track == launching_track) & (launch >= first) & (launch <= last)
+        launches = self.take(np.flatnonzero(which))
+        track = np.full(len(launches), work_track, np.int64)
+        return Launches(launches.partner_ordinal, track, launches.ordinal, launches.way)
+
+    def of_slice(self, ordinal: int) -> Launches:
+        """The pairs of a slice."""
+        first, stop = np.searchsorted(self.ordinal, (ordinal, ordinal + 1))
+        return self.take(slice(int(first), int(stop)))
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Launches:
         """Some of them."""
@@ -80,13 +103,13 @@ class Launches(Struct, frozen=True):
         order = np.argsort(self.ordinal, kind="stable")  # of few sorted runs it takes a tenth of the other
         ordinal = self.ordinal[order]
         if (ordinal[1:] == ordinal[:-1]).any():
-            order = np.lexsort((self.way, self.incoming, self.partner_ordinal, self.partner_track, self.ordinal))
+            order = np.lexsort((self.way, self.partner_ordinal, self.partner_track, self.ordinal))
         return self.take(order)
 
     def each_once(self) -> Launches:
         """Pairs in stored order, of which each comes once."""
         is_first = np.ones(len(self), np.bool_)
-        pairs = (self.ordinal, self.partner_track, self.partner_ordinal, self.incoming)
+        pairs = (self.ordinal, self.partner_track, self.partner_ordinal)
         is_first[1:] = np.any([np.diff(column) != 0 for column in pairs], axis=0)
         return self.take(is_first)
 
@@ -101,12 +124,14 @@ class Launches(Struct, frozen=True):
             return parts[0]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__struct_fields__))
 
-    def encode(self, track: int) -> bytes:
-        """A column container, not compressed."""
-        columns: dict[int, Ints] = {int(column): getattr(self, name) for name, column in _COLUMNS.items()}
-        steps, before = _native.partner_steps(self.partner_track, self.partner_ordinal)
-        columns |= {int(Col.LAUNCH_PARTNER_STEP): steps, int(Col.LAUNCH_BEFORE_PARTNERS): before}
-        return container.encode(_MAGIC, 0, len(self), track, columns)
+    def stored(self, track: int) -> StoredLaunches:
+        """The chunk of this track that has these pairs."""
+        code, tracks, before, *range_ = _native.partner_codes(self.partner_track, self.partner_ordinal)
+        columns: dict[int, Ints] = {Col.LAUNCH_ORDINAL: self.ordinal, Col.LAUNCH_CODE: code, Col.LAUNCH_WAY: self.way}
+        columns |= {Col.LAUNCHING_TRACK: tracks, Col.BEFORE_LAUNCH: before}
+        return StoredLaunches(
+            int(self.ordinal[0]), container.encode(_MAGIC, 0, len(self), track, columns), tracks, *range_
+        )
 
     @classmethod
     def decode(cls, data: bytes, track: int) -> Launches:
@@ -114,23 +139,21 @@ class Launches(Struct, frozen=True):
         chunk = container.decode(data)
         if chunk.magic != _MAGIC or chunk.block != track:
             raise DamagedStore(f"a record is no chunk of launches of track {track}")
-        columns = {name: chunk.ints(column) for name, column in _COLUMNS.items()}
-        steps, before = chunk.ints(Col.LAUNCH_PARTNER_STEP), chunk.ints(Col.LAUNCH_BEFORE_PARTNERS)
-        lengths = {len(steps), *map(len, columns.values())}
-        if lengths != {chunk.n_tiles} or not chunk.n_tiles:
+        ordinal, way, code = (chunk.ints(column) for column in (Col.LAUNCH_ORDINAL, Col.LAUNCH_WAY, Col.LAUNCH_CODE))
+        if {len(ordinal), len(way), len(code)} != {chunk.n_tiles} or not chunk.n_tiles:
             raise DamagedStore(f"a chunk of launches of track {track} has columns of different lengths")
         try:
-            columns["partner_ordinal"] = _native.partner_ordinals(columns["partner_track"], steps, before)
+            partners = _native.decoded_partners(code, chunk.ints(Col.LAUNCHING_TRACK), chunk.ints(Col.BEFORE_LAUNCH))
         except ValueError as error:
             raise DamagedStore(f"a chunk of launches of track {track} is damaged: {error}") from error
-        return cls(**columns)
+        return cls(ordinal, *partners, way)
 
 
-def launch_chunks(ends: FlowEnds, is_on_device: NDArray[np.bool_], track: int) -> Iterator[Launches]:
-    """The launches of a track in chunks, from all its flow ends in stored order: there may be many millions of them."""
+def launch_chunks(ends: FlowEnds, is_on_device: NDArray[np.bool_]) -> Iterator[Launches]:
+    """The launches of a device's track in chunks, from all its flow ends in stored order: many millions, maybe."""
     pending: list[Launches] = []
     for part in whole_slices(ends.ordinal, LAUNCHES_OF_A_CHUNK):
-        launches = Launches.from_flow_ends(ends.take(part), is_on_device, track)
+        launches = Launches.from_flow_ends(ends.take(part), is_on_device)
         if pending and sum(map(len, pending)) + len(launches) > LAUNCHES_OF_A_CHUNK:
             yield Launches.join(pending)
             pending = []
@@ -159,12 +182,3 @@ def merged_chunks(first: Iterator[Launches], second: Iterator[Launches]) -> Iter
         yield from whole
         pending = [last]
     yield from pending
-
-
-# Ordinals of partners are stored as steps.
-_COLUMNS: Final[Mapping[str, Col]] = {
-    "ordinal": Col.LAUNCH_ORDINAL,
-    "partner_track": Col.LAUNCH_PARTNER_TRACK,
-    "way": Col.LAUNCH_WAY,
-    "incoming": Col.LAUNCH_INCOMING,
-}

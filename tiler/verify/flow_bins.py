@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import numpy as np
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.lookup.launches import places_of_launches
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
 from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
@@ -102,19 +106,38 @@ class FlowTileCheck:
         raise short
 
     def _add_launches(self, track: TrackEntry, tiles: _native.ProveFlowTiles) -> None:
+        """Adds the ends of launches of its work, and of those that its slices are."""
         for _, stored in self._store.scan(LAUNCHES, track.id):
-            with self._memory.taken(len(stored) + inflated_bytes(stored)):
-                try:
-                    launches = Launches.decode(inflate(stored), track.id)
-                except DamagedStore as error:
-                    raise self._catalogue.track_error(track.id, f"launches are damaged: {error}") from error
-                launches = launches.take(launches.way == LaunchWay.CORRELATION)
-                if len(launches):
-                    start = self._slices.find(track, launches.ordinal, "launches").start
-                    try:
-                        tiles.add_launches(launches.incoming, start, launches.partner_track)
-                    except ValueError as error:
-                        raise self._catalogue.track_error(track.id, f"launches are damaged: {error}") from error
+            with self._correlated(stored, track.id) as launches:
+                self._add_pairs(track, tiles, launches, 1)
+        if not track.pairs_out:
+            return
+        for work_track, event in places_of_launches(self._store, track.id):
+            chunk = self._store.get(LAUNCHES, work_track, event)
+            if chunk is None:
+                raise self._catalogue.track_error(work_track, f"launches from event {event} on are missing")
+            with self._correlated(chunk, work_track) as launches:
+                self._add_pairs(track, tiles, launches.seen_from(track.id, work_track), 0)
+
+    @contextmanager
+    def _correlated(self, stored: bytes, work_track: int) -> Iterator[Launches]:
+        """The launches of a chunk that no flow of the file tells."""
+        with self._memory.taken(len(stored) + inflated_bytes(stored)):
+            try:
+                launches = Launches.decode(inflate(stored), work_track)
+            except DamagedStore as error:
+                raise self._catalogue.track_error(work_track, f"launches are damaged: {error}") from error
+            yield launches.take(launches.way == LaunchWay.CORRELATION)
+
+    def _add_pairs(self, track: TrackEntry, tiles: _native.ProveFlowTiles, pairs: Launches, incoming: int) -> None:
+        if not len(pairs):
+            return
+        ordinal, place = np.unique(pairs.ordinal, return_inverse=True)
+        start = self._slices.find(track, ordinal, "launches").start[place]
+        try:
+            tiles.add_launches(np.full(len(pairs), incoming), start, pairs.partner_track)
+        except ValueError as error:
+            raise self._catalogue.track_error(track.id, f"launches are damaged: {error}") from error
 
     def _short(self, track: int, ends: int) -> ShortOfMemory:
         return self._memory.short(f"{self._catalogue.track_name(track)}, {ends:,} flow ends")

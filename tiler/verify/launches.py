@@ -1,7 +1,7 @@
 """Launches: those that flows tell are held against the flow ends of their track, from which they are found anew.
 
-Of those by correlation alone each is one of two slices that there are, on either track, and work has one at most. That
-both tracks say the same is compared as sums of 64-bit hashes, as flow ends are.
+Of those by correlation alone each is one of two slices that there are, work has one at most, and each track has as many
+as were counted at ingest. Where launches stand is held against the chunks themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue
-from tilescope.tiler.verify.columns import Ints, hash_rows
+from tilescope.tiler.verify.columns import Ints
+from tilescope.tiler.verify.launch_places import LaunchPlaceCheck
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.prover import Take
@@ -29,7 +30,7 @@ from tilescope.tiler.verify.report import Tally
 # Ends that are decoded at a time: a chunk has millions where one slice has so many.
 _PIECE: Final = 8192
 
-_COLUMNS: Final = 5  # of a row: ordinal, partner's track and ordinal, how it is known, whether it arrives
+_COLUMNS: Final = 4  # of a row: ordinal, partner's track and ordinal, how it is known
 _ROW_BYTES: Final = 8 * _COLUMNS
 
 # Copies of a row at the same time: found in pieces and joined, its place in the order, in order, without those that are
@@ -49,10 +50,8 @@ class LaunchCheck:
         self._memory = memory
         self._tally = tally
         self._on_device = np.array([track.on_device for track in catalogue.tracks], np.bool_)
-        self._may_have = bool(self._on_device.any())
         self._pairs = np.zeros((len(catalogue.tracks), 2), np.int64)  # by correlation: that leave, that arrive
-        self._own_hashes = np.zeros((len(catalogue.tracks), 2), np.uint64)  # by the pairs of a track of themselves
-        self._heard = np.zeros((len(catalogue.tracks), 2), np.uint64)  # of them by their partners
+        self._places = LaunchPlaceCheck(catalogue, memory)
         self._last = -1, -1  # track and slice of the last launch
         self._track = 0  # whose launches are compared
         self._rows = self._rows_of(0)
@@ -61,7 +60,7 @@ class LaunchCheck:
     @property
     def takes(self) -> Mapping[Record, Take]:
         """Its kinds of records."""
-        return {LAUNCHES: self.take}
+        return {LAUNCHES: self.take, **self._places.takes}
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore."""
@@ -78,7 +77,7 @@ class LaunchCheck:
             # As columns, as rows, and as what is expected.
             taken.enter_context(self._memory.taken(3 * len(launches) * _ROW_BYTES))
             columns = (launches.ordinal, launches.partner_track, launches.partner_ordinal, launches.way)
-            stored = np.stack([*columns, launches.incoming], axis=1)
+            stored = np.stack(columns, axis=1)
             self._check_order(first, stored)
             by_flows = stored[launches.way != LaunchWay.CORRELATION]
             self._find(len(by_flows) + 1)
@@ -89,20 +88,18 @@ class LaunchCheck:
                 what = "are in two records" if self._pending[0, 0] == stored[-1, 0] else "are missing"
                 raise self._error(f"the launches of event {self._pending[0, 0]} {what}")
             self._take_pairs(track, launches.take(launches.way == LaunchWay.CORRELATION))
+            self._places.add(track, launches)
             self._tally["launches"] += len(stored)
 
     def finish(self) -> None:
         """To be called after the last chunk."""
         self._go_to(len(self._catalogue.tracks))
+        self._places.finish()
         for track in self._catalogue.tracks:
             leaving, arriving = self._pairs[track.id].tolist()
             if (leaving, arriving) != (track.pairs_out, track.pairs_in):
                 what = f"{leaving} launches by correlation leave it and {arriving} arrive, at ingest"
                 raise self._catalogue.track_error(track.id, f"{what} {track.pairs_out} and {track.pairs_in}")
-            for side, what in enumerate(("leave", "arrive at")):
-                if self._own_hashes[track.id, side] != self._heard[track.id, side]:
-                    what = f"launches that {what} it are not those that the other tracks name"
-                    raise self._catalogue.track_error(track.id, what)
         leaving, arriving = self._pairs.sum(axis=0).tolist()
         if not leaving == arriving == self._catalogue.derived_edges:
             what = f"{leaving} launches by correlation leave and {arriving} arrive, of {self._catalogue.derived_edges}"
@@ -110,11 +107,9 @@ class LaunchCheck:
 
     def _check_order(self, first: int, rows: Ints) -> None:
         """Each pair once, in order; all pairs of a slice in one chunk."""
-        ordinal, partner_track, partner_ordinal, _, incoming = rows.T
-        if ((incoming < 0) | (incoming > 1)).any():
-            raise self._error(f"launches from event {first} on neither leave nor arrive")
-        order = np.lexsort((incoming, partner_ordinal, partner_track, ordinal))
-        again = (np.diff(rows[:, [0, 1, 2, 4]], axis=0) == 0).all(axis=1).any()
+        ordinal, partner_track, partner_ordinal, _ = rows.T
+        order = np.lexsort((partner_ordinal, partner_track, ordinal))
+        again = (np.diff(rows[:, :3], axis=0) == 0).all(axis=1).any()
         if again or not np.array_equal(order, np.arange(len(rows))):
             raise self._error(f"launches from event {first} on are out of order")
         if self._last[0] == self._track and int(ordinal[0]) <= self._last[1]:
@@ -129,17 +124,10 @@ class LaunchCheck:
             if not 0 <= partner < len(tracks):
                 raise self._error(f"a launch has its partner on track {partner}, which there is not")
             self._check_slices(partner, pairs.partner_ordinal[pairs.partner_track == partner])
-        works = pairs.take(pairs.incoming == 1)
-        if (np.diff(works.ordinal) == 0).any() or np.isin(works.ordinal, pairs.ordinal[pairs.incoming == 0]).any():
-            raise self._error("work with a launch by correlation has more of them, or launches something")
-        here = np.full(len(pairs), number)
-        own_hashes = hash_rows([pairs.incoming, here, pairs.ordinal, pairs.partner_track, pairs.partner_ordinal])
-        heard = hash_rows([1 - pairs.incoming, pairs.partner_track, pairs.partner_ordinal, here, pairs.ordinal])
-        for side in (0, 1):
-            is_side = pairs.incoming == side
-            self._pairs[number, side] += np.count_nonzero(is_side)
-            self._own_hashes[number : number + 1, side] += own_hashes[is_side].sum(dtype=np.uint64)
-            np.add.at(self._heard[:, 1 - side], pairs.partner_track[is_side], heard[is_side])
+        if (np.diff(pairs.ordinal) == 0).any():
+            raise self._error("work with a launch by correlation has more of them")
+        self._pairs[number, 1] += len(pairs)
+        np.add.at(self._pairs[:, 0], pairs.partner_track, 1)
 
     def _check_slices(self, track: int, ordinals: Ints) -> None:
         entry = self._catalogue.tracks[track]
@@ -166,10 +154,9 @@ class LaunchCheck:
 
         What they take is counted until the next are asked for.
         """
-        if not self._may_have or number >= len(self._catalogue.tracks):
+        if number >= len(self._catalogue.tracks) or not self._on_device[number]:
             return
-        track = self._catalogue.tracks[number]
-        if not (track.flows_in or track.flows_out):
+        if not self._catalogue.tracks[number].flows_in:
             return
         for _, stored in self._store.scan(FLOW_ENDS, number):
             with ExitStack() as taken:
@@ -180,22 +167,19 @@ class LaunchCheck:
                     except (DamagedStore, ValueError) as error:
                         raise self._error(f"flow ends are damaged: {error}") from error
                     while (columns := chunk.read(_PIECE)) is not None:
-                        rows = self._launches(number, FlowEnds(*columns))
+                        rows = self._launches(FlowEnds(*columns))
                         taken.enter_context(self._memory.taken(_COPIES * rows.nbytes))
                         parts.append(rows)
                 yield _each_once(np.concatenate(parts))
 
-    def _launches(self, number: int, ends: FlowEnds) -> Ints:
-        """Rows of the launches among ends of a track: of flows between a host and a device."""
+    def _launches(self, ends: FlowEnds) -> Ints:
+        """Rows of the launches among ends of a device's track: flows from hosts that arrive."""
         partner = ends.partner_track
         if len(partner) and not 0 <= int(partner.min()) <= int(partner.max()) < len(self._on_device):
             raise self._error("a flow end has its partner on a track that there is not")
-        leads_to_device = np.where(ends.incoming == 1, self._on_device[number], self._on_device[partner])
-        comes_from_host = np.where(ends.incoming == 1, ~self._on_device[partner], not self._on_device[number])
-        is_launch = leads_to_device & comes_from_host
+        is_launch = (ends.incoming == 1) & ~self._on_device[partner]
         way = np.full(len(ends), LaunchWay.FLOW, np.int64)
-        columns = (ends.ordinal, partner, ends.partner_ordinal, way, ends.incoming)
-        return np.stack([column[is_launch] for column in columns], axis=1)
+        return np.stack([column[is_launch] for column in (ends.ordinal, partner, ends.partner_ordinal, way)], axis=1)
 
     def _error(self, what: str) -> DamagedStore:
         return self._catalogue.track_error(self._track, what)
@@ -203,8 +187,8 @@ class LaunchCheck:
 
 def _each_once(rows: Ints) -> Ints:
     """Rows in order. Of a pair that is there twice the first row tells how it is known."""
-    ordinal, partner_track, partner_ordinal, way, incoming = rows.T
-    rows = rows[np.lexsort((way, incoming, partner_ordinal, partner_track, ordinal))]
+    ordinal, partner_track, partner_ordinal, way = rows.T
+    rows = rows[np.lexsort((way, partner_ordinal, partner_track, ordinal))]
     is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = (np.diff(rows[:, [0, 1, 2, 4]], axis=0) != 0).any(axis=1)
+    is_first[1:] = (np.diff(rows[:, :3], axis=0) != 0).any(axis=1)
     return rows[is_first]

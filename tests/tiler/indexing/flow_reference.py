@@ -14,6 +14,7 @@ import numpy as np
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.lookup.launches import launched_work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.records.flow_ends import FlowEnds
@@ -271,9 +272,11 @@ def stored_edges(store: RunStore, *, incoming: bool = False) -> Counter[Edge]:
     edges: Counter[Edge] = Counter()
     for key, value in store.records():
         track = int.from_bytes(key[1:5], "big")
-        if key[:1] == b"l":
-            launches = Launches.decode(decompress(value), track)
-            for k in np.flatnonzero((launches.incoming == int(incoming)) & (launches.way == LaunchWay.CORRELATION)):
+        chunks = [Launches.decode(decompress(value), track)] if key[:1] == b"l" and incoming else []
+        if key[:1] == b"m" and not incoming:
+            chunks = list(launched_work(store, track))
+        for launches in chunks:
+            for k in np.flatnonzero(launches.way == LaunchWay.CORRELATION):
                 own = at_start(store, track, int(launches.ordinal[k]))
                 partner = at_start(store, int(launches.partner_track[k]), int(launches.partner_ordinal[k]))
                 edges[partner + own if incoming else own + partner] += 1

@@ -292,7 +292,7 @@ def indexed(path: Path, folder: Path) -> QueryReader:
 
 def queued_ticks(reader: QueryReader, track: int) -> Iterator[tuple[int, int]]:
     """Start and end of the spans in which the queue of a stream is not empty."""
-    curve = finish(queue_module.queue_curve(reader, track))
+    curve = queue_module.queue_curve(reader, track)
     assert curve is not None
     for piece in curve.pieces(reader, 0, reader.end + 1):
         if piece is not None:

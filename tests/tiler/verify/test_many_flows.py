@@ -131,7 +131,7 @@ def picked(tiles: FlowTiles, order: list[int]) -> FlowTiles:
             group = slice(k, k + 1)
             if name.startswith("edge"):
                 group = slice(int(edges[k]), int(edges[k + 1]))
-            elif name in ("bin", "out", "into", "other_out", "other_in"):
+            elif name in ("bin", "out", "into"):
                 group = slice(int(bins[k]), int(bins[k + 1]))
             parts.append(getattr(tiles, name)[group])
     return FlowTiles(tiles.level, **{name: np.concatenate(parts) for name, parts in columns.items()})

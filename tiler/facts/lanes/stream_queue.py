@@ -89,10 +89,9 @@ class QueueCurve:
         hosts = {}
         for track in self.launching_tracks:
             hosts[track] = yield from _starts_within(reader, reading, track, start, stop)
-        ends = [hosts[track].first + len(hosts[track].start) for track in self.launching_tracks]
-        rows = np.flatnonzero((self.chunks.last >= device.first) & (self.chunks.earliest < ends).any(axis=1))
+        ends = np.array([hosts[track].first + len(hosts[track].start) for track in self.launching_tracks], np.int64)
         parts = [_Waits(LaunchPairs(*(np.zeros(0, np.int64) for _ in range(3))), *[np.zeros(0, np.int64)] * 2)]
-        for row in rows.tolist():
+        for row in self.chunks.overlapping(device.first, ends).tolist():
             pairs = yield from launch_pairs(reader, self.track, int(self.chunks.first[row]))
             launch = np.full(len(pairs), _LATER)
             for track, host in hosts.items():
@@ -134,12 +133,12 @@ _PIECES: Final = KeyedRunCache[tuple[int, int], StepCurve](
 )
 
 
-def queue_curve(reader: QueryReader, track: int) -> Interruptible[QueueCurve | None]:
+def queue_curve(reader: QueryReader, track: int) -> QueueCurve | None:
     """The queue of a stream; None where no launch for it was recorded. Raises DamagedStore, NotBuilt, StoredLast."""
     curve = _QUEUES.get(reader, track)
     if curve is not None:
         return curve
-    chunks = yield from launch_chunks(reader, track)
+    chunks = launch_chunks(reader, track)
     if not len(chunks.first):
         return None
     borders = _borders(reader, [track, *chunks.tracks.tolist()])

@@ -54,8 +54,6 @@ def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
     if not chunks:
         return DeviceLaunches(*(np.zeros(0, np.int64) for _ in range(4)))
     pairs = Launches.join(chunks)
-    is_launched = pairs.incoming == 1  # what slices of the device launch themselves is no launch of theirs
-    pairs = Launches(*(getattr(pairs, column)[is_launched] for column in Launches.__struct_fields__))
     start = yield from launch_starts(reader, pairs)
     order = np.arange(len(pairs))
     if not (np.diff(pairs.ordinal, prepend=-1) > 0).all():  # as they are where each slice has one launch

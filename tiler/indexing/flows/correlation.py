@@ -21,7 +21,7 @@ from tilescope.tiler.indexing.reading.correlations import SliceCorrelations
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.records.flow_ends import MOST_ENDS_OF_A_SLICE
-from tilescope.tiler.records.launches import LAUNCHES_OF_A_CHUNK, Launches, LaunchWay
+from tilescope.tiler.records.launches import LAUNCHES_OF_A_CHUNK, Launches, StoredLaunches
 
 Ints = NDArray[np.int64]
 
@@ -66,23 +66,17 @@ class TrackPairs:
     def __len__(self) -> int:
         return self.leaving + self.arriving
 
-    def chunks(self) -> Iterator[Launches]:
-        """The pairs in stored order, in chunks of whole slices."""
+    def stored(self) -> Iterator[StoredLaunches]:
+        """Launches of the slices of the track, by chunks in stored order."""
         row = 0
-        while row < len(self._slices):
-            row, *columns = self._join.read(self._place, row, LAUNCHES_OF_A_CHUNK)
-            ordinal, partner_track, partner_ordinal, incoming = columns
-            if len(ordinal):
-                way = np.full(len(ordinal), LaunchWay.CORRELATION, np.int64)
-                yield Launches(ordinal, partner_track, partner_ordinal, way, incoming)
+        while self.arriving and row < len(self._slices):
+            row, first, data, *tracks = self._join.read(self._place, row, LAUNCHES_OF_A_CHUNK)
+            if data:
+                yield StoredLaunches(first, data, *tracks)
 
-    def stored_chunks(self) -> Iterator[tuple[int, bytes]]:
-        """The same chunks as they are stored, not compressed, each with the ordinal of its first slice."""
-        row = 0
-        while row < len(self._slices):
-            row, first, chunk = self._join.read_stored(self._place, row, LAUNCHES_OF_A_CHUNK)
-            if chunk:
-                yield first, chunk
+    def chunks(self) -> Iterator[Launches]:
+        """The same as columns."""
+        return (Launches.decode(chunk.data, self._slices.track) for chunk in self.stored())
 
     def ends(self) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:
         """Ticks in order, directions and partners' tracks of all ends on the track."""

@@ -15,12 +15,14 @@ from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing.flows.bins import EndsByTick, flow_tiles
 from tilescope.tiler.indexing.flows.correlation import TrackPairs
+from tilescope.tiler.indexing.flows.launch_places import PlacesByTrack
 from tilescope.tiler.indexing.tracks.layout import Layout
 from tilescope.tiler.indexing.tracks.recorder import Recording
-from tilescope.tiler.pages import compress
+from tilescope.tiler.pages import compress, compress_container
 from tilescope.tiler.records.flow_bins import FLOW_TILES
 from tilescope.tiler.records.flow_ends import FLOW_ENDS, MOST_ENDS_OF_A_SLICE, FlowEnds
-from tilescope.tiler.records.launches import LAUNCHES, launch_chunks, merged_chunks
+from tilescope.tiler.records.launch_places import LAUNCH_PLACES
+from tilescope.tiler.records.launches import LAUNCHES, StoredLaunches, launch_chunks, merged_chunks
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Entry
 
@@ -34,9 +36,9 @@ class TrackEdges(Struct, frozen=True):
 
 
 class EdgeRecorder(ABC):
-    """Makes records of one kind. Called by any thread, once for each track at whose slices edges begin or end."""
+    """Makes records. Called by any thread, once for each track at whose slices edges begin or end."""
 
-    record: ClassVar[Record]
+    records: ClassVar[tuple[Record, ...]]
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
@@ -45,11 +47,15 @@ class EdgeRecorder(ABC):
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """The records of a track."""
 
+    def last(self) -> Iterator[Entry]:
+        """Records of the run, when those of all tracks are made."""
+        return iter(())
+
 
 class FlowEndRecorder(EdgeRecorder):
     """Flow ends themselves."""
 
-    record: ClassVar[Record] = FLOW_ENDS
+    records: ClassVar[tuple[Record, ...]] = (FLOW_ENDS,)
 
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of flow ends. Raises TooMany."""
@@ -63,7 +69,7 @@ class FlowEndRecorder(EdgeRecorder):
 class FlowTileRecorder(EdgeRecorder):
     """Flow ends, added up in bins."""
 
-    record: ClassVar[Record] = FLOW_TILES
+    records: ClassVar[tuple[Record, ...]] = (FLOW_TILES,)
 
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
         """Chunks of flow tiles, level by level."""
@@ -71,32 +77,38 @@ class FlowTileRecorder(EdgeRecorder):
         ends = EndsByTick.from_track(edges.ends, edges.pairs, working)
         for level in flow_tiles(ends, self.recording.root_level):
             for tiles in level.chunks():
-                yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
+                yield FLOW_TILES.key(track, level.level, int(tiles.index[0])), compress_container(tiles.encode(track))
 
 
 class LaunchRecorder(EdgeRecorder):
-    """Edges between hosts and devices."""
+    """Edges between hosts and devices, with the work on the device; and where those of a host stand."""
 
-    record: ClassVar[Record] = LAUNCHES
+    records: ClassVar[tuple[Record, ...]] = (LAUNCHES, LAUNCH_PLACES)
 
     def __init__(self, recording: Recording) -> None:
         super().__init__(recording)
         self._is_on_device = are_on_devices(recording.layout)
-        self._has_devices = bool(self._is_on_device.any())
+        self._places = PlacesByTrack()
 
     def entries(self, file: Path, edges: TrackEdges) -> Iterator[Entry]:
-        """Chunks of launches."""
-        for first, chunk in self._chunks(edges):
-            yield LAUNCHES.key(edges.track, first), compress(chunk)
+        """Chunks of launches of the track's slices."""
+        for chunk in self._chunks(edges):
+            self._places.add(edges.track, chunk)
+            yield LAUNCHES.key(edges.track, chunk.event), compress_container(chunk.data)
 
-    def _chunks(self, edges: TrackEdges) -> Iterator[tuple[int, bytes]]:
-        """Each with the ordinal of its first slice."""
-        if edges.pairs is not None and not len(edges.ends):
-            return edges.pairs.stored_chunks()
-        chunks = launch_chunks(edges.ends, self._is_on_device, edges.track) if self._has_devices else iter(())
+    def last(self) -> Iterator[Entry]:
+        """The places of all chunks."""
+        for track, places in self._places.by_track():
+            yield LAUNCH_PLACES.key(track), compress(places.encode(track))
+
+    def _chunks(self, edges: TrackEdges) -> Iterator[StoredLaunches]:
+        has_flows = bool(self._is_on_device[edges.track]) and len(edges.ends) > 0
+        if edges.pairs is not None and not has_flows:
+            return edges.pairs.stored()
+        chunks = launch_chunks(edges.ends, self._is_on_device) if has_flows else iter(())
         if edges.pairs is not None:
             chunks = merged_chunks(chunks, edges.pairs.chunks())
-        return ((int(chunk.ordinal[0]), chunk.encode(edges.track)) for chunk in chunks)
+        return (chunk.stored(edges.track) for chunk in chunks)
 
 
 def are_on_devices(layout: Layout) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -42,7 +43,7 @@ class FlowRecorder(RecordMaker):
     The edges of each track are recorded by all of `EDGE_RECORDERS`.
     """
 
-    records: ClassVar[tuple[Record, ...]] = tuple(recorder.record for recorder in EDGE_RECORDERS)
+    records: ClassVar[tuple[Record, ...]] = tuple(chain.from_iterable(kind.records for kind in EDGE_RECORDERS))
 
     def __init__(self, recording: Recording) -> None:
         self._paths = [file.path for file in recording.run.files]
@@ -101,6 +102,10 @@ class FlowRecorder(RecordMaker):
             if chunk_tracks:
                 parts.append(partial(self._entries, file, edges, chunk_tracks))
             yield parts
+
+    def last(self) -> Iterator[Entry]:
+        """Records of the run."""
+        return chain.from_iterable(recorder.last() for recorder in self._recorders)
 
     def report(self, findings: Findings) -> None:
         """Adds counts, and warnings about what could not be joined."""

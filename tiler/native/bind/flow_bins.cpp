@@ -53,9 +53,8 @@ class BoundFlowTiler {
   private:
     static Columns columns(FlowBins& tiles) {
         Columns out;
-        for (auto* column :
-             {&tiles.index, &tiles.n_bins, &tiles.n_edges, &tiles.bin, &tiles.out, &tiles.into, &tiles.other_out,
-              &tiles.other_in, &tiles.edge_bin, &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count})
+        for (auto* column : {&tiles.index, &tiles.n_bins, &tiles.n_edges, &tiles.bin, &tiles.out, &tiles.into,
+                             &tiles.edge_bin, &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count})
             out.push_back(to_numpy(std::move(*column)));
         return out;
     }

@@ -16,7 +16,7 @@
 #include "bind/module.hpp"
 #include "bind/written.hpp"
 #include "columns/launch_join.hpp"
-#include "columns/partner_steps.hpp"
+#include "columns/partner_codes.hpp"
 #include "pages/launch_chunk.hpp"
 
 namespace nb = nanobind;
@@ -45,31 +45,22 @@ class BoundLaunchJoin {
     }
 
     auto read(std::size_t place, std::size_t row, std::size_t most) const {
-        LaunchRows rows;
-        std::size_t next = 0;
-        {
-            nb::gil_scoped_release release;
-            next = join_.read(place, row, most, rows);
-        }
-        return std::make_tuple(next, to_numpy(std::move(rows.ordinal)), to_numpy(std::move(rows.partner_track)),
-                               to_numpy(std::move(rows.partner_ordinal)), to_numpy(std::move(rows.incoming)));
-    }
-
-    std::tuple<std::size_t, std::int64_t, nb::bytes> read_stored(std::size_t place, std::size_t row,
-                                                                 std::size_t most) const {
-        StoredLaunchRows rows;
+        StoredLaunches launches;
         std::size_t next = 0;
         std::optional<ContainerWriter> chunk;
         {
             nb::gil_scoped_release release;
-            next = join_.read(place, row, most, rows);
+            next = join_.read(place, row, most, launches);
             chunk = launch_chunk(static_cast<std::uint32_t>(tracks_.at(place)),
-                                 {rows.ordinal, rows.partner_track, rows.partner_step, rows.before_partners,
-                                  rows.incoming, rows.most_rise, rows.first_track, rows.last_track, rows.least_step,
-                                  rows.most_step, rows.has_both_sides});
+                                 {launches.ordinal, launches.code, launches.launching.track, launches.launching.before,
+                                  launches.most_rise});
         }
-        if (rows.ordinal.size() == 0) return {next, 0, nb::bytes("", 0)};
-        return {next, *rows.ordinal.data(), written(*chunk)};
+        const bool is_empty = launches.ordinal.size() == 0;
+        const std::int64_t first = is_empty ? 0 : *launches.ordinal.data();
+        nb::bytes stored = is_empty ? nb::bytes("", 0) : written(*chunk);
+        PartnerTracks& tracks = launches.launching;
+        return std::make_tuple(next, first, std::move(stored), to_numpy(std::move(tracks.track)),
+                               to_numpy(std::move(tracks.least)), to_numpy(std::move(tracks.greatest)));
     }
 
     auto ends(std::size_t place, const JoinColumn& start) const {
@@ -79,8 +70,8 @@ class BoundLaunchJoin {
             ends = join_.ends(place, span_of(start));
         }
         std::optional<OutColumn<std::int64_t>> tick;
-        if (!ends.is_of_all) tick = to_numpy(std::move(ends.tick));
-        return std::make_tuple(std::move(tick), to_numpy(std::move(ends.incoming)), to_numpy(std::move(ends.partner)));
+        if (!ends.is_of_all) tick = to_numpy(ends.tick);
+        return std::make_tuple(std::move(tick), to_numpy(ends.incoming), to_numpy(ends.partner));
     }
 
     auto counts() const {
@@ -113,33 +104,42 @@ class BoundLaunchJoin {
     LaunchJoin join_;
 };
 
-auto steps_of(const JoinColumn& track, const JoinColumn& ordinal) {
-    PartnerSteps steps;
+auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
+    std::vector<std::int64_t> code;
+    PartnerTracks tracks;
     {
         nb::gil_scoped_release release;
-        steps = partner_steps(span_of(track), span_of(ordinal));
+        code.resize(same_size(span_of(track), span_of(ordinal)));
+        std::vector<std::uint32_t> places(code.size());
+        PartnerSteps steps;
+        for (std::size_t row = 0; row < code.size(); ++row)
+            code[row] = steps.add(span_of(track)[row], span_of(ordinal)[row], places[row]);
+        tracks = steps.tracks();
+        make_partner_codes(code.data(), places, place_bits(tracks.track.size()));
     }
-    return std::make_tuple(to_numpy(std::move(steps.step)), to_numpy(std::move(steps.before)));
+    return std::make_tuple(to_numpy(std::move(code)), to_numpy(std::move(tracks.track)),
+                           to_numpy(std::move(tracks.before)), to_numpy(std::move(tracks.least)),
+                           to_numpy(std::move(tracks.greatest)));
 }
 
-auto ordinals_of(const JoinColumn& track, const JoinColumn& step, const JoinColumn& before) {
-    std::vector<std::int64_t> ordinals;
+auto partners_of(const JoinColumn& code, const JoinColumn& tracks, const JoinColumn& before) {
+    Partners partners;
     {
         nb::gil_scoped_release release;
-        ordinals = partner_ordinals(span_of(track), span_of(step), span_of(before));
+        partners = decoded_partners(span_of(code), span_of(tracks), span_of(before));
     }
-    return to_numpy(std::move(ordinals));
+    return std::make_tuple(to_numpy(std::move(partners.track)), to_numpy(std::move(partners.ordinal)));
 }
 
 }  // namespace
 
 void bind_launch_join(nb::module_& m) {
     m.attr("MOST_JOINED_SLICES") = LaunchJoin::kMostSlices;
-    m.def("partner_steps", &steps_of, nb::arg("track"), nb::arg("ordinal"),
-          "Returns of each partner the step from the one before on the same track, and of each track, in the order in\n"
-          "which they come, its first partner less 1. Raises ValueError.");
-    m.def("partner_ordinals", &ordinals_of, nb::arg("track"), nb::arg("step"), nb::arg("before"),
-          "Returns the ordinals of `partner_steps`. Raises ValueError.");
+    m.def("partner_codes", &codes_of, nb::arg("track"), nb::arg("ordinal"),
+          "Returns the code of each partner, and of each track, in the order in which they come: the track, its first\n"
+          "partner less 1, its least and its greatest. Raises ValueError.");
+    m.def("decoded_partners", &partners_of, nb::arg("code"), nb::arg("tracks"), nb::arg("before"),
+          "Returns track and ordinal of each partner of `partner_codes`. Raises ValueError.");
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
         .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>, std::vector<JoinColumn>,
                       const FlowColumns&, std::size_t, std::size_t>(),
@@ -155,13 +155,12 @@ void bind_launch_join(nb::module_& m) {
         .def_prop_ro("counts", &BoundLaunchJoin::counts,
                      "Pairs; works that are ambiguous, and crowded; calls without work, and works without launch.")
         .def("sides", &BoundLaunchJoin::sides, nb::arg("place"), "Returns how many pairs leave a track, and arrive.")
-        .def("read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
-             "Returns the row that is next, and of pairs of whole slices from `row` on, up to `most` of them or those\n"
-             "of a slice: ordinal, partner's track, its ordinal, and whether the partner launched the slice.")
-        .def("read_stored", &BoundLaunchJoin::read_stored, nb::arg("place"), nb::arg("row"), nb::arg("most"),
-             "Returns the row that is next, the ordinal of the first slice, and the chunk that `Launches.decode` "
-             "reads:\n"
-             "the pairs of `read`. It is empty where there are none.")
+        .def(
+            "read", &BoundLaunchJoin::read, nb::arg("place"), nb::arg("row"), nb::arg("most"),
+            "Returns the row that is next, and of up to `most` works from `row` on, with the launch of each: the "
+            "ordinal\n"
+            "of the first, the chunk that `Launches.decode` reads, empty where there are none, and of each track that\n"
+            "launches them the track, its least launch and its greatest.")
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
              "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The "
              "tick is\n"

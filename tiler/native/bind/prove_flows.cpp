@@ -83,15 +83,14 @@ class BoundFlowTiles {
     }
 
     WrongFlowTile check(int level, const std::vector<InColumn<int64_t>>& columns) {
-        if (columns.size() != 12) throw std::invalid_argument("columns are missing");
+        if (columns.size() != 10) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
-        std::vector<int64_t>* const members[] = {&tiles.index,         &tiles.n_bins,       &tiles.n_edges,
-                                                 &tiles.bin,           &tiles.out,          &tiles.into,
-                                                 &tiles.other_out,     &tiles.other_in,     &tiles.edge_bin,
-                                                 &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
+        std::vector<int64_t>* const members[] = {
+            &tiles.index, &tiles.n_bins,   &tiles.n_edges,       &tiles.bin,          &tiles.out,
+            &tiles.into,  &tiles.edge_bin, &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
         for (std::size_t k = 0; k < columns.size(); ++k) {
             *members[k] = copy_of<int64_t>(columns[k]);
-            const std::size_t group = k < 3 ? 0 : k < 8 ? 3 : 8;
+            const std::size_t group = k < 3 ? 0 : k < 6 ? 3 : 6;
             same_size(*members[k], *members[group]);
         }
         for (std::size_t k = 0; k < tiles.index.size(); ++k) {

@@ -1,6 +1,7 @@
 #include "columns/flow_bins.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace tilescope {
@@ -37,19 +38,13 @@ struct Ranked {
 class FlowTiler::BinEdges {
   public:
     void add(std::uint64_t key, std::int64_t count) {
-        // Most bins have few edges, which take turns.
-        const std::size_t last = edges_.size(), looked_at = std::min(last, kLookedAt);
-        for (std::size_t k = 1; k <= looked_at; ++k) {
-            if (edges_[last - k].key == key) {
-                edges_[last - k].count += count;
-                return;
-            }
+        // Most bins have few edges, which take turns in no order: a place by key is right without a guess of the next.
+        Slot& slot = slots_[(key ^ (key >> kPartnerBits)) % slots_.size()];
+        if (slot.round != round_ || slot.key != key) {
+            const std::size_t place = append(key);
+            slot = {key, round_, place};
         }
-        if (edges_.size() == sum_at_) {
-            sum();
-            sum_at_ = std::max(kSumAt, 2 * edges_.size());
-        }
-        edges_.push_back({key, count});
+        edges_[slot.place].count += count;
     }
 
     // Moves them behind those of bins before: each once, in the order of keys.
@@ -61,9 +56,26 @@ class FlowTiler::BinEdges {
     }
 
   private:
-    static constexpr std::size_t kSumAt = 4096, kLookedAt = 8;
+    static constexpr std::size_t kSumAt = 4096;
 
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint64_t round = 0;
+        std::size_t place = 0;  // among the edges
+    };
+
+    std::size_t append(std::uint64_t key) {
+        if (edges_.size() == sum_at_) {
+            sum();
+            sum_at_ = std::max(kSumAt, 2 * edges_.size());
+        }
+        edges_.push_back({key, 0});
+        return edges_.size() - 1;
+    }
+
+    // Places of before are none any more.
     void sum() {
+        ++round_;
         if (edges_.size() < 2) return;
         std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.key < b.key; });
         std::size_t last = 0;
@@ -76,6 +88,8 @@ class FlowTiler::BinEdges {
 
     std::vector<Edge> edges_;
     std::size_t sum_at_ = kSumAt;
+    std::array<Slot, 64> slots_{};
+    std::uint64_t round_ = 1;
 };
 
 FlowTiler::FlowTiler(const FlowEndColumns& ends, int root_level, const FlowTileLimits& limits)
@@ -118,24 +132,28 @@ void FlowTiler::sum_ends(std::size_t level) {
     OpenTile& tile = open_[level];
     const int shift = bin_shift(level);
     BinEdges edges;
-    while (next_ < tile.stop) {
-        const std::int64_t bin = ends_.tick[next_] >> shift;
-        while (next_ < tile.stop && ends_.tick[next_] >> shift == bin) {
-            const std::int8_t incoming = ends_.incoming[next_];
-            const std::int32_t partner = ends_.partner[next_];
+    std::int64_t before = before_;
+    std::size_t next = next_;
+    while (next < tile.stop) {
+        const std::int64_t bin = ends_.tick[next] >> shift;
+        const auto is_in_bin = [&] { return next < tile.stop && ends_.tick[next] >> shift == bin; };
+        while (is_in_bin()) {
+            const std::int8_t incoming = ends_.incoming[next];
+            const std::int32_t partner = ends_.partner[next];
             if ((incoming != 0 && incoming != 1) || partner < 0)
                 throw std::invalid_argument("there are no such flow ends");
-            const std::size_t first = next_;
+            const std::size_t first = next;
             do {
-                if (ends_.tick[next_] < before_) throw std::invalid_argument("flow ends are not in time order");
-                before_ = ends_.tick[next_++];
-            } while (next_ < tile.stop && ends_.tick[next_] >> shift == bin && ends_.partner[next_] == partner &&
-                     ends_.incoming[next_] == incoming);
+                if (ends_.tick[next] < before) throw std::invalid_argument("flow ends are not in time order");
+                before = ends_.tick[next++];
+            } while (is_in_bin() && ends_.partner[next] == partner && ends_.incoming[next] == incoming);
             edges.add(static_cast<std::uint64_t>(incoming) << kPartnerBits | static_cast<std::uint64_t>(partner),
-                      static_cast<std::int64_t>(next_ - first));
+                      static_cast<std::int64_t>(next - first));
         }
         edges.end_bin(static_cast<std::size_t>(bin) & kLastBin, tile.edges);
     }
+    before_ = before;
+    next_ = next;
 }
 
 // Writes a tile, and adds it to the one above.
@@ -164,11 +182,10 @@ void FlowTiler::write(const OpenTile& tile, FlowBins& out) const {
     for (const auto& [bin, edge] : tile.edges) {
         if (out.bin.size() == first || out.bin.back() != static_cast<std::int64_t>(bin)) {
             out.bin.push_back(static_cast<std::int64_t>(bin));
-            for (auto* column : {&out.out, &out.into, &out.other_out, &out.other_in}) column->push_back(0);
+            out.out.push_back(0);
+            out.into.push_back(0);
         }
-        const bool arrives = direction_of(edge.key) != 0;
-        (arrives ? out.into : out.out).back() += edge.count;
-        (arrives ? out.other_in : out.other_out).back() += edge.count;
+        (direction_of(edge.key) != 0 ? out.into : out.out).back() += edge.count;
         ranked.push_back({edge.count, ranked.size(), out.bin.size() - 1});
     }
     const std::size_t kept = std::min(ranked.size(), limits_.edges);
@@ -178,7 +195,6 @@ void FlowTiler::write(const OpenTile& tile, FlowBins& out) const {
         [](const Ranked& a, const Ranked& b) { return a.count != b.count ? a.count > b.count : a.place < b.place; });
     for (const Ranked& strong : Span<const Ranked>(ranked).first(kept)) {
         const std::uint64_t key = tile.edges[strong.place].edge.key;
-        (direction_of(key) != 0 ? out.other_in : out.other_out)[strong.bin] -= strong.count;
         out.edge_bin.push_back(out.bin[strong.bin]);
         out.edge_incoming.push_back(static_cast<std::int64_t>(direction_of(key)));
         out.edge_partner.push_back(static_cast<std::int64_t>(key & kPartner));

@@ -12,7 +12,7 @@ namespace tilescope {
 // Tiles of one level, their bins and their strongest edges, one behind the other: what tiler/records/flow_bins.py stores.
 struct FlowBins {
     std::vector<std::int64_t> index, n_bins, n_edges;
-    std::vector<std::int64_t> bin, out, into, other_out, other_in;
+    std::vector<std::int64_t> bin, out, into;
     std::vector<std::int64_t> edge_bin, edge_incoming, edge_partner, edge_count;
 };
 

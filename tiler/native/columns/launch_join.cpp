@@ -214,82 +214,32 @@ Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t ro
     return {&many_works_[many.first], many.size};
 }
 
-// The row behind whole slices with up to `most` pairs, or behind one slice; and how many pairs these have.
-std::size_t LaunchJoin::row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const {
-    const std::size_t rows = tracks_.at(place).key.size();
-    for (pairs = 0; row < rows; ++row) {
-        const std::size_t count = partners(place, row).size();
-        if (pairs > 0 && pairs + count > most) break;
-        pairs += count;
-    }
-    return row;
-}
-
-std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const {
-    std::size_t pairs = 0;
-    const std::size_t stop = row_behind(place, row, most, pairs);
-    for (auto* column : {&out.ordinal, &out.partner_track, &out.partner_ordinal, &out.incoming}) column->reserve(pairs);
-    const NumberedSlices& slices = tracks_[place];
-    for (; row < stop; ++row) {
-        for (const std::uint32_t partner : partners(place, row)) {
-            const std::size_t track = track_of(partner);
-            out.ordinal.push_back(slices.ordinal_at(row));
-            out.partner_track.push_back(tracks_[track].track);
-            out.partner_ordinal.push_back(tracks_[track].ordinal_at(partner - first_[track]));
-            out.incoming.push_back(slices.is_work(row) ? 1 : 0);
-        }
-    }
-    return stop;
-}
-
-std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const {
+std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunches& out) const {
     const NumberedSlices& slices = tracks_.at(place);
-    std::size_t pairs = 0;
-    const std::size_t stop = row_behind(place, row, most, pairs);
-    std::int64_t* ordinals = out.ordinal.extend(pairs);
-    std::int64_t* steps = out.partner_step.extend(pairs);
-    std::uint32_t* numbers = out.partner_track.extend(pairs);
-    std::uint32_t* sides = out.incoming.extend(pairs);
-    constexpr std::int64_t none = -1;
-    std::vector<std::int64_t> last(tracks_.size(), none);  // partner on each track
-    std::int64_t ordinal_before = none, least = std::numeric_limits<std::int64_t>::max(), greatest = 0;
-    std::uint32_t first_track = std::numeric_limits<std::uint32_t>::max(), last_track = 0;
-    std::uint64_t most_rise = 0;
-    std::uint32_t works = 0;
-    for (; row < stop; ++row) {
+    const std::size_t rows = partner_.empty() ? 0 : slices.key.size();
+    if (row >= rows) return slices.key.size();
+    const std::size_t room = std::min(most, rows - row);
+    out.ordinal.ensure(room);
+    out.code.ensure(room);
+    std::vector<std::uint32_t> places;
+    places.reserve(room);
+    PartnerSteps steps;
+    std::int64_t before = -1;  // the ordinal
+    for (; row < rows && places.size() < room; ++row) {
+        const std::uint32_t call = partner_[first_[place] + row];
+        if (call == kNone || !slices.is_work(row)) continue;
         const std::int64_t ordinal = slices.ordinal_at(row);
-        const std::uint32_t incoming = slices.is_work(row) ? 1 : 0;
-        for (const std::uint32_t partner : partners(place, row)) {
-            const std::size_t track = track_of(partner);
-            const auto number = static_cast<std::uint32_t>(tracks_[track].track);
-            const std::int64_t partner_ordinal = tracks_[track].ordinal_at(partner - first_[track]);
-            if (last[track] == none) {
-                last[track] = partner_ordinal - 1;
-                out.before_partners.push_back(last[track]);
-                first_track = std::min(first_track, number);
-                last_track = std::max(last_track, number);
-            }
-            const std::int64_t step = partner_ordinal - last[track];
-            least = std::min(least, step);
-            greatest = std::max(greatest, step);
-            if (ordinal_before != none)
-                most_rise = std::max(most_rise, static_cast<std::uint64_t>(ordinal - ordinal_before));
-            works += incoming;
-            *ordinals++ = ordinal;
-            *numbers++ = number;
-            *steps++ = step;
-            *sides++ = incoming;
-            ordinal_before = ordinal;
-            last[track] = partner_ordinal;
-        }
+        if (before >= 0) out.most_rise = std::max(out.most_rise, static_cast<std::uint64_t>(ordinal - before));
+        before = ordinal;
+        const std::size_t track = track_of(call);
+        std::uint32_t& track_place = places.emplace_back();
+        out.ordinal.push_unchecked(ordinal);
+        out.code.push_unchecked(
+            steps.add(tracks_[track].track, tracks_[track].ordinal_at(call - first_[track]), track_place));
     }
-    out.most_rise = most_rise;
-    out.first_track = first_track;
-    out.last_track = last_track;
-    out.least_step = least;
-    out.most_step = std::max(greatest, least);
-    out.has_both_sides = works != 0 && works != pairs;
-    return stop;
+    out.launching = steps.tracks();
+    make_partner_codes(out.code.data(), places, place_bits(out.launching.track.size()));
+    return row;
 }
 
 LaunchEnds LaunchJoin::ends(std::size_t place, Span<const std::int64_t> start) const {
@@ -298,17 +248,16 @@ LaunchEnds LaunchJoin::ends(std::size_t place, Span<const std::int64_t> start) c
     LaunchEnds out;
     const auto size = static_cast<std::size_t>(sides_[place].leaving + sides_[place].arriving);
     out.is_of_all = size == slices.key.size() && many_.empty();
-    if (!out.is_of_all) out.tick.resize(size);
-    out.incoming.resize(size);
-    out.partner.resize(size);
-    std::size_t k = 0;
+    if (!out.is_of_all) out.tick.ensure(size);
+    out.incoming.ensure(size);
+    out.partner.ensure(size);
+    const bool is_mixed = calls_[place] != 0 && calls_[place] != slices.key.size();
     for (std::size_t row = 0; row < slices.key.size(); ++row) {
-        const auto incoming = static_cast<std::int8_t>(slices.is_work(row) ? 1 : 0);
+        const bool is_work = is_mixed ? slices.is_work(row) : calls_[place] == 0;
         for (const std::uint32_t partner : partners(place, row)) {
-            if (!out.is_of_all) out.tick[k] = start[row];
-            out.incoming[k] = incoming;
-            out.partner[k] = static_cast<std::int32_t>(tracks_[track_of(partner)].track);
-            ++k;
+            if (!out.is_of_all) out.tick.push_unchecked(start[row]);
+            out.incoming.push_unchecked(is_work ? 1 : 0);
+            out.partner.push_unchecked(static_cast<std::int32_t>(tracks_[track_of(partner)].track));
         }
     }
     return out;

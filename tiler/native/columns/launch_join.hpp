@@ -11,31 +11,24 @@
 #include "columns/column.hpp"
 #include "columns/flow_states.hpp"
 #include "columns/numbered_slices.hpp"
+#include "columns/partner_codes.hpp"
 
 namespace tilescope {
 
-// Pairs seen from one track, in the order (ordinal, partner's track, its ordinal).
-struct LaunchRows {
-    std::vector<std::int64_t> ordinal, partner_track, partner_ordinal, incoming;
-};
-
-// The same as they are stored: ordinals of partners as steps, see partner_steps.hpp.
-struct StoredLaunchRows {
-    Column<std::int64_t> ordinal, partner_step;
-    Column<std::uint32_t> partner_track, incoming;
-    std::vector<std::int64_t> before_partners;
+// Work of a track and its launches, as they are stored.
+struct StoredLaunches {
+    Column<std::int64_t> ordinal;  // of the work
+    Column<std::int64_t> code;  // of its launch, see partner_codes.hpp
+    PartnerTracks launching;
     std::uint64_t most_rise = 0;  // from one ordinal to the next
-    std::uint32_t first_track = 0, last_track = 0;
-    std::int64_t least_step = 0, most_step = 0;
-    bool has_both_sides = false;
 };
 
 // Ends of pairs on one track, at the starts of its slices.
 struct LaunchEnds {
     bool is_of_all = false;  // each slice has one: `tick` is empty, as it would be their starts
-    std::vector<std::int64_t> tick;
-    std::vector<std::int8_t> incoming;
-    std::vector<std::int32_t> partner;
+    Column<std::int64_t> tick;
+    Column<std::int8_t> incoming;
+    Column<std::int32_t> partner;
 };
 
 class LaunchJoin {
@@ -66,9 +59,8 @@ class LaunchJoin {
     const Counts& counts() const { return counts_; }
     // Pairs of the track at this place of the list.
     Sides sides(std::size_t place) const { return sides_.at(place); }
-    // Pairs of the slices from `row` on, whole slices, up to `most` pairs or one slice. Returns the row that is next.
-    std::size_t read(std::size_t place, std::size_t row, std::size_t most, LaunchRows& out) const;
-    std::size_t read(std::size_t place, std::size_t row, std::size_t most, StoredLaunchRows& out) const;
+    // The launches of work from `row` on, up to `most`. Returns the row that is next.
+    std::size_t read(std::size_t place, std::size_t row, std::size_t most, StoredLaunches& out) const;
     // All ends of a track, whose slices start at these ticks.
     LaunchEnds ends(std::size_t place, Span<const std::int64_t> start) const;
 
@@ -94,7 +86,6 @@ class LaunchJoin {
         return track;
     }
     Span<const std::uint32_t> partners(std::size_t place, std::size_t row) const;
-    std::size_t row_behind(std::size_t place, std::size_t row, std::size_t most, std::size_t& pairs) const;
 
     std::vector<NumberedSlices> tracks_;
     std::vector<std::size_t> calls_;  // of each track's slices

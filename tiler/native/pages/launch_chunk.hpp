@@ -8,17 +8,13 @@
 
 namespace tilescope {
 
-// Pairs of launches that correlations tell, seen from a track, and between which numbers these lie: nothing is looked at twice.
+// Launches that correlations tell of the work on a track.
 struct LaunchColumns {
     Span<const std::int64_t> ordinal;  // ascending
-    Span<const std::uint32_t> partner_track;
-    Span<const std::int64_t> partner_step;
-    Span<const std::int64_t> before_partners;
-    Span<const std::uint32_t> incoming;
+    Span<const std::int64_t> code;  // see columns/partner_codes.hpp
+    Span<const std::int64_t> tracks;  // that launch
+    Span<const std::int64_t> before;
     std::uint64_t most_rise = 0;  // of ordinals
-    std::uint32_t first_track = 0, last_track = 0;
-    std::int64_t least_step = 0, most_step = 0;
-    bool has_both_sides = false;
 };
 
 // The columns stay where they are until the container was written. Throws std::invalid_argument for columns that differ in

@@ -12,7 +12,7 @@ namespace {
 
 // As in docs/page-format.md: a tile with more ends has tiles below it, and a tile lists so many edges.
 constexpr std::size_t kEndsOfLastTile = 1024;
-constexpr std::size_t kLaunchesOfLastTile = 16384;  // the ends of flows among them
+constexpr std::size_t kLaunchesOfLastTile = 65536;  // the ends of flows among them
 constexpr std::size_t kEdges = 32;
 
 constexpr std::size_t kPiece = 8192;
@@ -161,23 +161,13 @@ std::string_view ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& t
     std::sort(strongest.begin(), strongest.end());
     if (strongest.size() > kEdges) strongest.resize(kEdges);
     bool same = strongest.size() == edges;
-    int64_t listed[2][256] = {};
     for (std::size_t k = 0; same && k < edges; ++k) {
         const Edge& edge = strongest[k];
         const std::size_t of_tile = first_edge + k;
         same = tiles.edge_bin[of_tile] == edge.bin && tiles.edge_incoming[of_tile] == (edge.edge & 1) &&
                tiles.edge_partner[of_tile] == edge.edge >> 1 && tiles.edge_count[of_tile] == edge.count;
-        listed[edge.edge & 1][edge.bin] += edge.count;
     }
-    if (!same) return "its edges are not the strongest, or miscounted";
-    for (std::size_t k = first_bin; k < first_bin + bins; ++k) {
-        const auto bin = static_cast<std::size_t>(tiles.bin[k]);
-        if (tiles.other_out[k] != tiles.out[k] - listed[0][bin] ||
-            tiles.other_in[k] != tiles.into[k] - listed[1][bin]) {
-            return "its edges and the others do not add up to its bins";
-        }
-    }
-    return "";
+    return same ? "" : "its edges are not the strongest, or miscounted";
 }
 
 }  // namespace tilescope

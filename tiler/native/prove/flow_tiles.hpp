@@ -15,7 +15,7 @@ namespace tilescope {
 // Tiles of one level as a chunk has them: columns by tile, by bin, by edge, one tile after the other.
 struct ProveFlowColumns {
     std::vector<int64_t> index, n_bins, n_edges;
-    std::vector<int64_t> bin, out, into, other_out, other_in;
+    std::vector<int64_t> bin, out, into;
     std::vector<int64_t> edge_bin, edge_incoming, edge_partner, edge_count;
 };
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.launches.device_launches import launch_starts, slice_ticks
 from tilescope.tiler.lookup.flow_ends import flow_ends
-from tilescope.tiler.lookup.launches import launches_of_track
+from tilescope.tiler.lookup.launches import launched_work, launches_of_track
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.records.launches import Launches, LaunchWay
@@ -53,15 +53,17 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
     for track in tracks:
         windows = windows_of(track)
         # The file's flows, then launches that none of them tells.
-        chunks: Iterator[FlowEnds | Launches] = chain(
-            flow_ends(reader.store, track), launches_of_track(reader.store, track)
+        chunks: Iterator[tuple[FlowEnds | Launches, bool]] = chain(
+            ((ends, False) for ends in flow_ends(reader.store, track)),
+            ((launches, False) for launches in launches_of_track(reader.store, track)),
+            ((work, True) for work in launched_work(reader.store, track)),
         )
-        for chunk in chunks:
+        for chunk, leaves in chunks:
             if isinstance(chunk, FlowEnds):
                 columns = (chunk.tick, chunk.incoming, chunk.partner_track, chunk.partner_tick)
                 ticks = FlowTicks(*columns, np.zeros(len(chunk), np.int64))
             else:
-                ticks = yield from _launch_ticks(reader, track, chunk, windows)
+                ticks = yield from _launch_ticks(reader, track, chunk, leaves, windows)
             part = _of_chunk(track, ticks.take(windows.hold(ticks.tick)))
             parts.append(part)
             rows += len(part)
@@ -88,16 +90,20 @@ class FlowTicks:
         return FlowTicks(*(getattr(self, column)[which] for column in self.__slots__))
 
 
-def _launch_ticks(reader: QueryReader, track: int, launches: Launches, windows: Windows) -> Interruptible[FlowTicks]:
-    """The ends in the windows of launches that no flow of the file tells, at the starts of their slices."""
+def _launch_ticks(
+    reader: QueryReader, track: int, launches: Launches, leaves: bool, windows: Windows
+) -> Interruptible[FlowTicks]:
+    """The ends in the windows of launches that no flow of the file tells, at the starts of their slices.
+
+    `leaves`: the track launched the partners.
+    """
     launches = launches.take(launches.way == LaunchWay.CORRELATION)
     tick = yield from slice_ticks(reader, track, launches.ordinal)
     is_here = windows.hold(tick)
     launches, tick = launches.take(is_here), tick[is_here]
-    partner_tick = np.zeros(len(launches), np.int64)
-    leaves = np.flatnonzero(launches.incoming == 0)
-    partner_tick[leaves] = yield from launch_starts(reader, launches.take(leaves))
-    return FlowTicks(tick, launches.incoming, launches.partner_track, partner_tick, np.ones(len(tick), np.int64))
+    partner_tick = (yield from launch_starts(reader, launches)) if leaves else np.zeros(len(launches), np.int64)
+    incoming = np.full(len(tick), int(not leaves))
+    return FlowTicks(tick, incoming, launches.partner_track, partner_tick, np.ones(len(tick), np.int64))
 
 
 def _of_chunk(track: int, ends: FlowTicks) -> TrackFlows:

@@ -195,7 +195,7 @@ def _launches(
 ) -> Interruptible[dict[tuple[int, int], tuple[int, int]]]:
     """Launches of some events of a stream, by these; track and ordinal of both."""
     try:
-        curve = yield from queue_curve(scope.reader, track)
+        curve = queue_curve(scope.reader, track)
     except NotBuilt:  # they are stored last
         return {}
     if curve is None:

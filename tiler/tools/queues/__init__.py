@@ -50,7 +50,7 @@ def _queues(scope: Scope) -> Interruptible[list[_Queue]]:
     queues = []
     for device in (yield from devices_of(scope.reader)):
         for work_track in device.tracks:
-            curve = yield from queue_curve(scope.reader, work_track.track)
+            curve = queue_curve(scope.reader, work_track.track)
             if curve is not None:
                 queues.append(_Queue(device, work_track.track, curve))
     return queues
@@ -107,19 +107,19 @@ def _lanes(scope: Scope) -> Interruptible[list[DerivedLane]]:
 
 
 def _lane_bins(scope: Scope, lane: DerivedLane, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
-    curve = yield from queue_curve(scope.reader, lane.track)
+    curve = queue_curve(scope.reader, lane.track)
     return curve_bins([], borders) if curve is None else (yield from _bins(scope, curve, borders))
 
 
 def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[StepCurve | None]:
-    curve = yield from queue_curve(scope.reader, lane.track)
+    curve = queue_curve(scope.reader, lane.track)
     if curve is not None:
         yield from curve.pieces(scope.reader, span.start, span.stop)
 
 
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
     """The slices that wait, in the order in which they start."""
-    curve = yield from queue_curve(scope.reader, lane.track)
+    curve = queue_curve(scope.reader, lane.track)
     if curve is None:
         return []
     pairs = yield from curve.waiting(scope.reader, tick)

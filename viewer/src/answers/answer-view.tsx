@@ -6,10 +6,10 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { formatCount } from "../components/format";
 import { ChartCard } from "./chart-card";
-import { DataTable } from "./data-table";
 import { FactCards } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
+import { RingTable } from "./ring-table";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 import { isTree, TreeTable } from "./tree-table";
@@ -105,7 +105,7 @@ export function AnswerView({
               head,
               table,
               links,
-              choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures),
+              choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures && isTree(table)),
               wanted: wanted.value?.table === id ? wanted.value : null,
               onMore,
               ...(onPointed === undefined ? {} : { onPointed: (row: number) => onPointed({ table: id, row }) }),
@@ -113,7 +113,7 @@ export function AnswerView({
             return isTree(table) ? (
               <TreeTable key={id} {...props} rangeText={rangeText} />
             ) : (
-              <DataTable key={id} {...props} />
+              <RingTable key={id} {...props} rangeText={rangeText} />
             );
           }}
         </Tabs>

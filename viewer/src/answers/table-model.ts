@@ -19,7 +19,7 @@ export class TableChoices {
   readonly hasTable = signal(false);
   /** True while all of the focused row is shown beside the table. */
   readonly hasCard = signal(false);
-  /** True while the rows, which form a tree, are drawn as a picture too. */
+  /** True while the rows are drawn as a picture too: a tree of boxes, or a ring of shares. */
   readonly hasPicture = signal(false);
   /** True where a tree is closed at first, however small. */
   isClosed = false;

@@ -33,6 +33,12 @@ export const TreeIcon = () => (
     <path d="M2 3.5h12M2 8h7.5M2 12.5h4M11.5 8H14" stroke-width="2.4" />
   </Icon>
 );
+export const RingIcon = () => (
+  <Icon>
+    <circle cx="8" cy="8" r="4.6" stroke-width="2.8" />
+    <path d="M8 1.6v4.2M13.4 11.2l-3.6-2.1" />
+  </Icon>
+);
 export const PinIcon = () => (
   <Icon>
     <path d="M5.5 2.5h5M6.3 2.5v4L4.2 9.2h7.6L9.7 6.5v-4M8 9.2v4.3" />

@@ -49,20 +49,16 @@ def expected(rows: list[Row], level: int) -> dict[int, Content]:
         ]
         ranked = sorted(Counter(here).items(), key=lambda item: (-item[1], item[0]))[:EDGES]
         total: Counter[tuple[int, int]] = Counter()
-        listed: Counter[tuple[int, int]] = Counter()
         for bin_, incoming, _ in here:
             total[bin_, incoming] += 1
-        for (bin_, incoming, _), count in ranked:
-            listed[bin_, incoming] += count
-        rest = total - listed
         used = sorted({bin_ for bin_, _, _ in here})
-        bins: list[tuple[int, ...]] = [(b, total[b, 0], total[b, 1], rest[b, 0], rest[b, 1]) for b in used]
+        bins: list[tuple[int, ...]] = [(b, total[b, 0], total[b, 1]) for b in used]
         out[index] = bins, [(*key, count) for key, count in ranked]
     return out
 
 
 def found(tiles: FlowTiles) -> dict[int, Content]:
-    bins = rows_of(tiles.bin, tiles.out, tiles.into, tiles.other_out, tiles.other_in)
+    bins = rows_of(tiles.bin, tiles.out, tiles.into)
     edges = rows_of(tiles.edge_bin, tiles.edge_incoming, tiles.edge_partner, tiles.edge_count)
     out: dict[int, Content] = {}
     for index, n_bins, n_edges in zip(tiles.index.tolist(), tiles.n_bins, tiles.n_edges, strict=True):

@@ -78,26 +78,35 @@ def test_any_slices(
         on_devices,
     )
 
-    seen: list[Counter[tuple[int, ...]]] = [Counter(), Counter()]  # from the launches, from the works
-    for track, pairs in found.by_track().items():
-        for (first, stored), chunk in zip(pairs.stored_chunks(), pairs.chunks(), strict=True):
-            assert first == chunk.ordinal[0]
-            for column in Launches.__struct_fields__:
-                assert getattr(Launches.decode(stored, track), column).tolist() == getattr(chunk, column).tolist()
-        rows = [
-            row
-            for chunk in pairs.chunks()
-            for row in zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True)
-        ]
-        assert [(*row[:3], row[4]) for row in rows] == sorted({(*row[:3], row[4]) for row in rows})
-        assert all(row[3] == LaunchWay.CORRELATION for row in rows)
-        for ordinal_, partner, other, _, incoming in rows:
-            here, there = (track, ordinal_, 10 * ordinal_), (partner, other, 10 * other)
-            seen[incoming][(*there, *here) if incoming else (*here, *there)] += 1
-        assert (pairs.leaving, pairs.arriving) == tuple(sum(row[4] == side for row in rows) for side in (0, 1))
+    seen: Counter[tuple[int, ...]] = Counter()
+    leaving: Counter[int] = Counter()
+    pairs_by_track = found.by_track()
+    for track, pairs in pairs_by_track.items():
+        rows: list[tuple[int, ...]] = []
+        for stored, chunk in zip(pairs.stored(), pairs.chunks(), strict=True):
+            assert stored.event == chunk.ordinal[0]
+            again = Launches.decode(chunk.stored(track).data, track)
+            assert all(
+                np.array_equal(getattr(again, name), getattr(chunk, name)) for name in Launches.__struct_fields__
+            )
+            for number_, least, greatest in zip(stored.launching_track, stored.least, stored.greatest, strict=True):
+                own = chunk.partner_ordinal[chunk.partner_track == number_]
+                assert (own.min(), own.max()) == (least, greatest)
+            assert sorted(stored.launching_track) == sorted(set(chunk.partner_track.tolist()))
+            rows += zip(*(getattr(chunk, name).tolist() for name in Launches.__struct_fields__), strict=True)
+        assert rows == sorted(set(rows))
+        assert pairs.arriving == len(rows)
+        for ordinal_, partner, other, way in rows:
+            assert way == LaunchWay.CORRELATION
+            seen[partner, other, 10 * other, track, ordinal_, 10 * ordinal_] += 1
+            leaving[partner] += 1
+    assert seen == expected.derived
+    assert {track: pairs.leaving for track, pairs in pairs_by_track.items() if pairs.leaving} == leaving
+    for track, pairs in pairs_by_track.items():
+        own_ends = [(edge[2], 0, edge[3]) for edge in sorted(seen) if edge[0] == track]
+        own_ends += [(edge[5], 1, edge[0]) for edge in seen if edge[3] == track]
         columns = (column.tolist() for column in pairs.ends())
-        assert list(zip(*columns, strict=True)) == [(10 * row[0], row[4], row[1]) for row in rows]
-    assert seen == [expected.derived, expected.derived]
+        assert list(zip(*columns, strict=True)) == sorted(own_ends, key=lambda end: end[0])
     assert found.count == expected.derived.total()
     assert found.ambiguous == int(expected.counts["ambiguous"])
     assert found.calls_without_work == int(expected.counts["calls_without_work"])

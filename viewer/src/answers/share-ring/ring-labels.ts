@@ -1,0 +1,41 @@
+/** The words of a part of a ring: its name, its size and its share. */
+
+import { plural } from "../../components/format";
+import { percentDigits } from "../../components/percent";
+import type { ShownColumn } from "../columns";
+import type { Figure } from "../figures";
+import type { RowNames } from "../tree-picture/names";
+import type { RingPart } from "./ring-parts";
+
+export interface PartLabel {
+  readonly name: string;
+  readonly size: string;
+  readonly share: string;
+}
+
+/** `isFiltered`: some rows of the table are not shown. */
+export function partLabel(part: RingPart, column: ShownColumn, names: RowNames, isFiltered: boolean): PartLabel {
+  const name =
+    part.kind === "row"
+      ? names.text(part.row)
+      : part.kind === "others"
+        ? plural(part.rows, "smaller row")
+        : isFiltered
+          ? "Not shown"
+          : "Not listed";
+  const value = part.kind === "row" ? column.value(part.row) : rounded(column, part.size);
+  // A column of shares says it already.
+  const size = column.column.kind === "fraction" ? "" : sizeText(column, value);
+  return { name, size, share: `${percentDigits(part.share, part.share >= 0.1 ? 1 : 2)} %` };
+}
+
+/** A value with the unit that the column has in its head. */
+export function sizeText(column: ShownColumn, value: Figure): string {
+  const { unit } = column.scale;
+  return unit === "" ? column.text(value) : `${column.text(value)} ${unit}`;
+}
+
+/** Sums of doubles as the column has its values. */
+function rounded({ column }: ShownColumn, size: number): number | string {
+  return column.kind === "fraction" || column.kind === "number" ? size : String(BigInt(Math.round(size)));
+}
