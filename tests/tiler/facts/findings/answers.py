@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings import Finding, RunFindings, findings_of
 from tilescope.tiler.facts.findings.device_time import DeviceReading, DeviceTime
@@ -63,4 +65,4 @@ def groups(reader: QueryReader) -> list[DeviceGroup]:
         threads = finish(host_threads_of(reader, reader.steps, file, device.track_ids, common.windows))
         lanes.append(lane)
         causes.append(finish(idle_causes(reader, lane, threads)))
-    return [group_of(lanes, causes)] if lanes else []
+    return [group_of(lanes, causes, np.zeros(len(lanes), np.int64))] if lanes else []
