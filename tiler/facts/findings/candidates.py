@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -145,12 +145,12 @@ def straggler(group: DeviceGroup, late: Late, *, is_uneven: bool) -> CauseTime:
     return _candidate(group, Cause.UNEVEN_WORK, None, TimePart.COMPUTATION, amount)
 
 
-def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
-    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
+def communication(group: DeviceGroup, *, is_passing: bool) -> CauseTime:
+    """Communication that nothing hides. `is_passing`: most of it passes on what stages compute to each other.
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
     """
-    if len(group.time) > 1 and np.mean(shares) > 0.5:
+    if is_passing:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         losses = group.step - (group.own - group.shortest).max(axis=0)
         return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, group.communication, losses)

@@ -36,7 +36,7 @@ from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.leads import infeed_leads, late_leads, operation_leads
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.facts.findings.participants import are_all_recorded
-from tilescope.tiler.facts.findings.passing import passing_shares
+from tilescope.tiler.facts.findings.passing import are_passing
 from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
     NO_HOST,
@@ -217,7 +217,7 @@ class _Finder:
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
         causes = list(candidates(group, enqueued))
-        shared = communication(group, (yield from passing_shares(reader, self._lanes)))
+        shared = communication(group, is_passing=(yield from are_passing(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
             causes += yield from self._late_candidates()
         if self._are_all:

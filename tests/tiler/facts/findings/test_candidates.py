@@ -57,7 +57,7 @@ def test_a_device_is_late_among_those_that_wait_for_it() -> None:
     assert late.excess.ravel().tolist() == [0, 0, 0, 40, 0]
     assert straggler(group, late, is_uneven=False).losses.tolist() == [39]
     assert straggler(group, late, is_uneven=True).amount.ravel().tolist() == [0, 0, -14, 26, -13]
-    assert communication(group, [0.0] * 5).losses.tolist() == [30]
+    assert communication(group, is_passing=False).losses.tolist() == [30]
     apart = group_of_times([[50], [50], [100], [100]], [[10], [10], [30], [30]], [0, 0, 1, 1])
     assert late_devices(apart) is None
 
@@ -87,13 +87,13 @@ def test_of_two_devices_the_longer_one_is_late() -> None:
 def test_waiting_for_a_late_device_is_no_communication() -> None:
     group = group_of_times([[100], [100], [160]], [[70], [70], [10]])
     assert group.step.tolist() == [170]
-    assert communication(group, [0.0] * 3).losses.tolist() == [10]
+    assert communication(group, is_passing=False).losses.tolist() == [10]
     assert group.losses(np.zeros((3, 1), np.int64)).tolist() == [0]
 
 
 def test_stages_that_pass_on_wait_for_the_busiest() -> None:
     group = group_of_times([[100], [120]], [[80], [60]])
-    candidate = communication(group, [0.9, 0.8])
+    candidate = communication(group, is_passing=True)
     assert candidate.cause is Cause.PIPELINE_BUBBLE
     assert candidate.losses.tolist() == [60]
 
