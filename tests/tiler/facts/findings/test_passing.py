@@ -83,7 +83,7 @@ def test_calls_on_hosts_tell_exchanges_from_passes(tmp_path: Path, calls: list[s
 def test_several_devices_pass_on_most_of_what_they_communicate(
     tmp_path: Path, lengths: tuple[int, ...], passes: bool
 ) -> None:
-    """Of 20 us of communication on each device, so many pass on."""
+    """So many of 20 us of communication on each device pass on."""
     kernels = []
     for process, length in enumerate(lengths, 40):
         kernels += [kernel(PASS, 7, 10, length, process), kernel(REDUCE, 7, 10 + length, 20 - length, process)]
