@@ -56,11 +56,15 @@ class Division:
     ticks: Ints
     exposed: WorkSpans
     idle: Windows
-    tracks: Sequence[Sequence[Windows]]  # of each track all of each `Work`; of counted ones none
+    tracks: Sequence[Sequence[Windows]] | None  # of each track all of each `Work`; None: of some there are only ticks
 
     @property
     def work(self) -> WorkSpans:
-        """All of each kind. Of computation, which nothing hides, that is what is exposed."""
+        """All of each kind. Of computation, which nothing hides, that is what is exposed.
+
+        Not to be asked for where of some kinds there are only ticks.
+        """
+        assert self.tracks is not None, "a division that counts some kinds keeps no work"
         _, *others = FIELDS
         joined = [NOTHING.joined(*(kinds[kind] for kinds in self.tracks)) for kind in others]
         return WorkSpans(self.exposed.computation, *joined)
@@ -72,9 +76,12 @@ def divisions(busy: Busy, windows: Windows) -> Iterator[Division | None]:
     return worked_aside(busy.unsorted_pieces(windows), partial(_divided, stretches=stretches, counted=0))
 
 
-def counted_divisions(busy: Busy, stretches: TimeFrames) -> Iterator[Division | None]:
-    """The same of stretches of time: of computation, which there is most of, only ticks."""
-    return worked_aside(busy.unsorted_pieces(stretches.windows), partial(_divided, stretches=stretches, counted=1))
+def counted_division(piece: UnsortedPiece, stretches: TimeFrames) -> Division:
+    """A piece of the time of a device in stretches: of computation, which there is most of, only ticks. For any thread.
+
+    Raises DamagedStore.
+    """
+    return _divided(piece, stretches=stretches, counted=1)
 
 
 def _divided(piece: UnsortedPiece, *, stretches: TimeFrames, counted: int) -> Division:
@@ -97,5 +104,5 @@ def divided(windows: Windows, tracks: Sequence[Sequence[Windows]], stretches: Ti
     )
     *parts, idle = [Windows(*part) for part in spans]
     exposed = WorkSpans(*[NOTHING] * counted, *parts)
-    kept = () if counted else tracks  # several megabytes: who counts needs no more than is exposed
+    kept = None if counted else tracks  # several megabytes: who counts needs no more than is exposed
     return Division(windows, stretches, ticks.reshape(len(FIELDS), -1), exposed, idle, kept)

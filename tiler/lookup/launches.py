@@ -16,9 +16,16 @@ from tilescope.tiler.records.launches import LAUNCHES, Launches
 from tilescope.tiler.store.store import Store
 
 
-def launches_of_track(store: Store, track: int) -> Iterator[Launches]:
-    """Launches of the slices of a track, by chunks, in order. Raises DamagedStore, StoredLast."""
-    return (Launches.decode(decompress(chunk), track) for _, chunk in store.scan(LAUNCHES, track))
+def launches_of_track(store: Store, track: int, first: int = 0, last: int = sys.maxsize) -> Iterator[Launches]:
+    """Launches of the work of a track by chunks, in order: those that have any of slices `first` to `last`, and maybe others.
+
+    Raises DamagedStore, StoredLast.
+    """
+    record = store.at_most(LAUNCHES, track, first) if first else None
+    for numbers, chunk in store.scan(LAUNCHES, track, start=0 if record is None else record[0][1]):
+        if numbers[1] > last:
+            return
+        yield Launches.decode(decompress(chunk), track)
 
 
 # Of clicks at the launches and the work of a moment, which lie in the same chunks: 2 MB each.

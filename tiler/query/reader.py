@@ -149,7 +149,9 @@ class QueryReader:
         self.tree.kind(track)
         shape = self.tiles(track // TRACKS_PER_BLOCK).shape
         leaves = shape.leaves(track % TRACKS_PER_BLOCK)
-        starting_leaves = leaves[np.unique(np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right"))]
+        has_start = np.zeros(len(leaves), np.bool_)
+        has_start[np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right")] = True
+        starting_leaves = leaves[has_start]
         shift = 2 * shape.level[starting_leaves] + 8
         return Windows.from_spans(shape.index[starting_leaves] << shift, (shape.index[starting_leaves] + 1) << shift)
 

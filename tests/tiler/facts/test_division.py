@@ -65,6 +65,16 @@ def check(division: Division, stretches: list[set[int]], tracks: list[list[Windo
     assert ticks(division.idle) == left
 
 
+def test_who_counts_computation_cannot_ask_for_all_work() -> None:
+    stretches = TimeFrames(np.array([0]), np.array([9]))
+    tracks = [work_of({Work.COMPUTATION: [(0, 3)], Work.COMMUNICATION: [(2, 5)]})]
+    assert ticks(divided(stretches.windows, tracks, stretches).work.communication) == {2, 3, 4}
+    assert not divided(stretches.windows, [], stretches).work.any
+    counting = divided(stretches.windows, tracks, stretches, counted=1)
+    with pytest.raises(AssertionError, match="keeps no work"):
+        _ = counting.work
+
+
 @given(BORDERS, st.lists(st.integers(0, 60), min_size=1, max_size=3, unique=True).map(sorted))
 def test_stretches_of_pieces_are_all_of_them(borders: list[int], cuts: list[int]) -> None:
     begin, end = np.array(borders[:-1], np.int64), np.array(borders[1:], np.int64)

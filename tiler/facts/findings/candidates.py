@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -116,39 +116,42 @@ class Late:
 
 
 def late_devices(group: DeviceGroup) -> Late | None:
-    """The devices that compute longer than most; None: of one device, or where half of them do."""
+    """The devices that compute longer than most that wait for them; None: there are none, or they are half of these."""
     computation = group.computation
-    count = len(computation)
-    if count < 2:
-        return None
     means = computation.mean(axis=1)
-    usual = float(np.median(means)) if count > 2 else float(means.min())
+    usual = group.over_waiting(means, lambda rows: np.median(rows) if len(rows) > 2 else rows.min())
     beyond = means - usual
     is_late = beyond * 2 >= beyond.max()
-    if not beyond.max() or is_late.sum() * 2 > count:
+    is_late &= group.over_waiting(is_late, lambda rows: rows.sum() * 2 <= len(rows))
+    if not beyond.max() or not is_late.any():
         return None
-    others = np.flatnonzero(~is_late)
-    reference = np.median(computation[others], axis=0).astype(np.int64)
-    excess = np.where(is_late[:, None], np.maximum(computation - reference, 0), 0)
-    return Late(np.flatnonzero(is_late)[np.argsort(-means[is_late])].tolist(), others.tolist(), excess)
+    has_late = group.over_waiting(is_late, lambda rows: rows.any())
+    excess = np.zeros_like(computation)
+    for number in np.unique(group.waiting[is_late]).tolist():
+        late, others = (np.flatnonzero((group.waiting == number) & which) for which in (is_late, ~is_late))
+        reference = np.median(computation[others], axis=0).astype(np.int64)
+        excess[late] = np.maximum(computation[late] - reference, 0)
+    order = np.argsort(-means[is_late])
+    return Late(np.flatnonzero(is_late)[order].tolist(), np.flatnonzero(has_late & ~is_late).tolist(), excess)
 
 
 def straggler(group: DeviceGroup, late: Late, *, is_uneven: bool) -> CauseTime:
-    """Devices that compute longest: their excess over the others, or over the mean where they have more work."""
+    """Devices that compute longest: their excess over those that wait, or over the mean where they have more work."""
     if not is_uneven:
         return _candidate(group, Cause.STRAGGLER, None, TimePart.COMPUTATION, late.excess)
-    amount = group.computation - np.round(group.computation.mean(axis=0)).astype(np.int64)
+    usual = group.over_waiting(group.computation, lambda rows: np.round(rows.mean(axis=0)).astype(np.int64))
+    has_late = group.over_waiting(np.any(late.excess > 0, axis=1), np.any)
+    amount = np.where(has_late[:, None], group.computation - usual, 0)
     return _candidate(group, Cause.UNEVEN_WORK, None, TimePart.COMPUTATION, amount)
 
 
-def communication(group: DeviceGroup, shares: Sequence[float]) -> CauseTime:
-    """Communication that nothing hides. `shares`: part of it, device by device, that passes stages on to each other.
+def communication(group: DeviceGroup, *, is_passing: bool) -> CauseTime:
+    """Communication that nothing hides. `is_passing`: most of it passes on what stages compute to each other.
 
     Of one device alone: all of its communication, of which nobody can tell how much is waiting for others.
     """
-    if len(group.time) > 1 and np.mean(shares) > 0.5:
+    if is_passing:
         # Stages of a pipeline wait for each other: without that a step takes what the busiest stage computes.
         losses = group.step - (group.own - group.shortest).max(axis=0)
         return CauseTime(Cause.PIPELINE_BUBBLE, Wait.COLLECTIVE, TimePart.COMMUNICATION, group.communication, losses)
-    amount = np.broadcast_to(group.shortest, group.communication.shape)
-    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, TimePart.COMMUNICATION, amount)
+    return _candidate(group, Cause.COLLECTIVE, Wait.COLLECTIVE, TimePart.COMMUNICATION, group.shortest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, Self
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts import Busy, Device, WorkTrack
-from tilescope.tiler.facts.division import TimeFrames, counted_divisions
+from tilescope.tiler.facts.busy import UnsortedPiece
+from tilescope.tiler.facts.division import Division, TimeFrames, counted_division
 from tilescope.tiler.facts.findings.frames import Frames
 from tilescope.tiler.facts.work.copy_directions import directed_kinds
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -88,41 +89,51 @@ class DeviceTime:
         return bool(self.ticks[TimePart.COMPUTATION].any() or self.ticks[TimePart.COMMUNICATION].any())
 
 
-@dataclass(slots=True)
-class HeldIdle:
-    """Idle stretches of a device that have been read so far."""
+class DeviceReading:
+    """The time of a device in some frames, which is added up from pieces that come by time."""
 
-    stretches: int = 0
+    def __init__(self, reader: QueryReader, device: Device, frames: Frames) -> None:
+        self._reader = reader
+        self._device = device
+        self._frames = frames
+        self._stretches = TimeFrames(frames.begin, frames.end)
+        self._has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
+        self._ticks = np.zeros((len(TimePart), len(frames)), np.int64)
+        self._spans: dict[TimePart, list[Windows]] = {part: [] for part in _SPANS}
+        self._idle: list[Windows] = []
 
+    def pieces(self) -> Iterator[UnsortedPiece | None]:
+        """All pieces; None where whoever asks may stop. Raises DamagedStore, NotBuilt."""
+        tracks = [*self._device.tracks, *self._device.beside]
+        directed = yield from _with_directions(self._reader, tracks, has_streams=self._has_streams)
+        yield from Busy(self._reader, directed).unsorted_pieces(self._stretches.windows)
 
-def time_of_device(
-    reader: QueryReader, device: Device, frames: Frames, held: HeldIdle | None = None
-) -> Interruptible[DeviceTime]:
-    """The time of a device in some frames. `held` counts its idle stretches meanwhile.
+    def division(self, piece: UnsortedPiece) -> Division:
+        """A piece divided, which any thread may do. Raises DamagedStore."""
+        return counted_division(piece, self._stretches)
 
-    Raises DamagedStore, NotBuilt.
-    """
-    held = held or HeldIdle()
-    has_streams = any(is_stream(reader.tree.tracks[track.track].name) for track in device.tracks)
-    tracks = yield from _with_directions(reader, [*device.tracks, *device.beside], has_streams=has_streams)
-    ticks = np.zeros((len(TimePart), len(frames)), np.int64)
-    pieces: dict[TimePart, list[Windows]] = {part: [] for part in _SPANS}
-    idle: list[Windows] = []
-    for division in counted_divisions(Busy(reader, tracks), TimeFrames(frames.begin, frames.end)):
-        if division is not None:
-            ticks[:, division.stretches.numbers] += division.ticks
-            for part, parts in pieces.items():
-                parts.append(division.exposed.kinds[part])
-            idle.append(division.idle)
-            held.stretches += len(division.idle)
-        yield
-    spans = {part: Windows.adjoined(parts) for part, parts in pieces.items()}
-    waits = Waits()
-    if has_streams:
-        idle = [Windows.adjoined(idle)]
-        waits = Waits.from_idle(idle[0], reader.tick_ps)
-    by_part = dict(zip(TimePart, ticks, strict=True))
-    return DeviceTime(device, frames, by_part, spans, Windows.apart(idle), has_streams, waits)
+    def add(self, division: Division) -> None:
+        """Adds the next piece."""
+        self._ticks[:, division.stretches.numbers] += division.ticks
+        for part, parts in self._spans.items():
+            parts.append(division.exposed.kinds[part])
+        self._idle.append(division.idle)
+
+    @property
+    def idle_stretches(self) -> int:
+        """Number of idle stretches that it holds."""
+        return sum(map(len, self._idle))
+
+    def take(self) -> DeviceTime:
+        """The time in all pieces, which it holds no more."""
+        spans = {part: Windows.adjoined(parts) for part, parts in self._spans.items()}
+        idle, waits = self._idle, Waits()
+        if self._has_streams:
+            idle = [Windows.adjoined(idle)]
+            waits = Waits.from_idle(idle[0], self._reader.tick_ps)
+        self._spans, self._idle = {}, []
+        ticks = dict(zip(TimePart, self._ticks, strict=True))
+        return DeviceTime(self._device, self._frames, ticks, spans, Windows.apart(idle), self._has_streams, waits)
 
 
 def _with_directions(

@@ -36,7 +36,7 @@ from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.leads import infeed_leads, late_leads, operation_leads
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
 from tilescope.tiler.facts.findings.participants import are_all_recorded
-from tilescope.tiler.facts.findings.passing import passing_shares
+from tilescope.tiler.facts.findings.passing import are_passing
 from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
     NO_HOST,
@@ -48,6 +48,7 @@ from tilescope.tiler.facts.findings.sentences import (
     no_work_sentence,
     slow_detail,
 )
+from tilescope.tiler.facts.findings.waiting_groups import waiting_groups
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
     culprit_parts,
@@ -150,7 +151,8 @@ def findings_of(
         lanes.append(lane.without_idle())
     if not lanes:
         return RunFindings([_no_work()], 0, 0, all_common[0].warm_up)
-    group = group_of(lanes, causes)
+    waiting = yield from waiting_groups(reader, [lane.device for lane in lanes])
+    group = group_of(lanes, causes, waiting)
     are_all = len(lanes) > 1 and len(devices) == len(run_devices) and bool(group.communication.any())
     if are_all:
         are_all = yield from are_all_recorded(reader, run_devices, operations)
@@ -215,7 +217,7 @@ class _Finder:
         reader, group = self._reader, self._group
         enqueued = np.stack(list(map(self._enqueued, self._lanes, self._threads)))
         causes = list(candidates(group, enqueued))
-        shared = communication(group, (yield from passing_shares(reader, self._lanes)))
+        shared = communication(group, is_passing=(yield from are_passing(reader, self._lanes)))
         if shared.cause is not Cause.PIPELINE_BUBBLE:
             causes += yield from self._late_candidates()
         if self._are_all:
@@ -306,7 +308,9 @@ class _Finder:
         if late.excess.max(axis=0).mean() < LEAST_SHARE * self._step:
             return []
         means = self._group.computation.mean(axis=1)
-        other = sorted(late.others, key=lambda place: float(means[place]))[(len(late.others) - 1) // 2]
+        waiting = self._group.waiting
+        others = [place for place in late.others if waiting[place] == waiting[late.places[0]]]
+        other = sorted(others, key=lambda place: float(means[place]))[(len(others) - 1) // 2]
         is_uneven = yield from has_more_work(self._reader, self._lanes[late.places[0]], self._lanes[other])
         return [straggler(self._group, late, is_uneven=is_uneven)]
 

@@ -30,7 +30,7 @@ from tilescope.tiler.facts.findings.stretches import (
     IdleStretches,
     stretches_and_pieces,
 )
-from tilescope.tiler.facts.launches import DeviceLaunches, device_launches
+from tilescope.tiler.facts.launches import has_launches, launches_of_slices
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.windows import Windows
 
@@ -102,11 +102,11 @@ def idle_causes(reader: QueryReader, lane: DeviceTime, threads: HostThreads) -> 
     talk = threads.any_time(HostKind.COLLECTIVE)
     _blame_collectives(blame[Wait.COLLECTIVE], threads.times[HostKind.COLLECTIVE], lane.frames.windows)
     pace = _pace(lane, threads)
-    launches = yield from _launches(reader, lane)
+    tracks = _launched_tracks(reader, lane)
     slices = ThreadSlices(reader, threads.kinds, lane.frames.windows)
-    at_once = _STRETCHES_AT_ONCE if launches else _PLAIN_AT_ONCE
+    at_once = _STRETCHES_AT_ONCE if tracks else _PLAIN_AT_ONCE
     for windows in _chunks(lane.idle, at_once):
-        idle = yield from _with_launches(reader, launches, windows.starts, windows.stops)
+        idle = yield from _with_launches(reader, tracks, windows.starts, windows.stops)
         are_queued = idle.are_queued
         if are_queued.any():
             _add_queued(lane.frames, Windows(idle.start[are_queued], idle.stop[are_queued]), talk, ticks)
@@ -218,37 +218,36 @@ def _join_host_bound(pace: _Pace, ticks: Mapping[Wait, Ints]) -> None:
         ticks[reason][:] = 0
 
 
-def _launches(reader: QueryReader, lane: DeviceTime) -> Interruptible[dict[int, DeviceLaunches]]:
-    """Launches of the work of a device, by track, of those that have any."""
-    by_track = {}
-    for work_track in (*lane.device.tracks, *lane.device.beside):
-        launches = yield from device_launches(reader, work_track.track)
-        if len(launches):
-            by_track[work_track.track] = launches
-    return by_track
+def _launched_tracks(reader: QueryReader, lane: DeviceTime) -> list[int]:
+    """The tracks of a device on whose work any launch is recorded."""
+    tracks = [work_track.track for work_track in (*lane.device.tracks, *lane.device.beside)]
+    return [track for track in tracks if has_launches(reader, track)]
 
 
 def _with_launches(
-    reader: QueryReader, launches_by_track: Mapping[int, DeviceLaunches], starts: Ints, stops: Ints
+    reader: QueryReader, tracks: Sequence[int], starts: Ints, stops: Ints
 ) -> Interruptible[IdleStretches]:
-    """Idle stretches with the launches of the work that ends them."""
-    if not launches_by_track:
+    """Idle stretches with the launches of the work that ends them, on these tracks."""
+    if not tracks:
         return IdleStretches(starts, stops, np.zeros(0, np.int64), np.zeros(0, np.int64))
     idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
-    for track, launches in launches_by_track.items():
+    for track in tracks:
         plan = reader.plan(track, Windows.from_spans(stops, stops + 1))
-        outliers = None if reader.outliers is None else reader.outliers.ordinals(track)
+        parts = [np.zeros((2, 0), np.int64)]
         for slices in Reading(reader).starts(plan):
             place = np.minimum(np.searchsorted(stops, slices.start), len(stops) - 1)
             ends = np.flatnonzero(stops[place] == slices.start)
-            place, ordinal = place[ends], slices.ordinal[ends]
-            row = launches.rows(ordinal)
-            is_end = (row >= 0) & (idle.launch_track[place] == NO_TRACK)
-            if outliers is not None:
-                is_end &= ~np.isin(ordinal, outliers)
-            idle.launch_track[place[is_end]] = launches.track[row[is_end]]
-            idle.launch_time[place[is_end]] = launches.start[row[is_end]]
+            parts.append(np.stack([place[ends], slices.ordinal[ends]]))
             yield
+        place, ordinal = np.concatenate(parts, axis=1)
+        launches = yield from launches_of_slices(reader, track, ordinal)
+        row = launches.rows(ordinal)
+        is_end = (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+        outliers = None if reader.outliers is None else reader.outliers.ordinals(track)
+        if outliers is not None:
+            is_end &= ~np.isin(ordinal, outliers)
+        idle.launch_track[place[is_end]] = launches.track[row[is_end]]
+        idle.launch_time[place[is_end]] = launches.start[row[is_end]]
     return idle
 
 

@@ -69,6 +69,7 @@ def late_leads(
     not computation; none where nobody waits `least` ticks of a step.
     """
     waits = (group.communication - group.shortest).mean(axis=1)
+    waits[group.waiting != group.waiting[late[0]]] = 0
     waits[list(late)] = 0
     waiter = int(np.argmax(waits))
     collective = longest_event(reader, group.lanes[waiter], TimePart.COMMUNICATION) if waits[waiter] >= least else None

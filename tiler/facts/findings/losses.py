@@ -1,16 +1,17 @@
-"""Losses: how much shorter the mean step would be without a cause, over all devices that wait for each other.
+"""Losses: how much shorter the mean step would be without a cause, over all devices.
 
-A device's own time in a step is all but its waiting for the others in communication. A step takes as long as that of
-the last device. Without a cause each device has its own time less what the cause costs it there.
+A device's own time in a step is all but its waiting for others in communication: for those of its group. A step takes
+as long as that of the last device. Without a cause each device has its own time less what the cause costs it there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.idle_causes import IdleCauses, Wait
@@ -20,14 +21,30 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class DeviceGroup:
-    """Devices with the same steps. Arrays have shape (devices, steps), in ticks."""
+    """Devices with the same steps. Arrays have shape (devices, steps), in ticks.
+
+    `waiting`: of each device a number that those share that wait for each other.
+    """
 
     lanes: Sequence[DeviceTime]
     causes: Sequence[IdleCauses]
     time: Ints  # of each frame
     computation: Ints
     communication: Ints  # that nothing hides, on the device or on threads of its host
-    shortest: Ints  # shape (steps,): the least of these over the devices
+    waiting: Ints  # shape (devices,)
+
+    @property
+    def shortest(self) -> Ints:
+        """The least communication of the devices that wait for each other."""
+        return self.over_waiting(self.communication, lambda rows: rows.min(axis=0))
+
+    def over_waiting(self, rows: NDArray[Any], statistic: Callable[[NDArray[Any]], ArrayLike]) -> NDArray[Any]:
+        """A statistic of the rows of devices that wait for each other, for each device. Rows are its first axis."""
+        values = np.empty_like(rows)
+        for number in np.unique(self.waiting).tolist():
+            members = self.waiting == number
+            values[members] = statistic(rows[members])
+        return values
 
     @property
     def own(self) -> Ints:
@@ -55,8 +72,8 @@ class DeviceGroup:
         return np.maximum(shorter, 0)
 
 
-def group_of(lanes: Sequence[DeviceTime], causes: Sequence[IdleCauses]) -> DeviceGroup:
-    """Devices that wait for each other."""
+def group_of(lanes: Sequence[DeviceTime], causes: Sequence[IdleCauses], waiting: Ints) -> DeviceGroup:
+    """Devices, and which of them wait for each other."""
     communication = np.stack(
         [
             lane.ticks[TimePart.COMMUNICATION] + idle.ticks[Wait.COLLECTIVE]
@@ -69,5 +86,5 @@ def group_of(lanes: Sequence[DeviceTime], causes: Sequence[IdleCauses]) -> Devic
         np.stack([lane.frames.ticks for lane in lanes]),
         np.stack([lane.ticks[TimePart.COMPUTATION] for lane in lanes]),
         communication,
-        communication.min(axis=0),
+        waiting,
     )

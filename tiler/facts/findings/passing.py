@@ -27,8 +27,20 @@ _EXCHANGE, _PASS = 1, 2
 _PASSES: Final = re.compile(r"(?i)send_?recv|(?:^|[^a-z])(?:i?send|i?recv|receive)(?:[^a-z]|$)")
 
 
+# Devices wait for what is passed on to them where it is more than that of their communication.
+_MOST: Final = 0.5
+
+
+def are_passing(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interruptible[bool]:
+    """True if the communication of several devices that nothing hides is mostly sends and receives, not exchanges."""
+    if len(lanes) < 2:
+        return False
+    shares = yield from passing_shares(reader, lanes)
+    return float(np.mean(shares)) > _MOST and not (yield from _are_exchanges(reader))
+
+
 def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interruptible[list[float]]:
-    """Share of sends and receives in the communication of each device that nothing hides; 0 of exchanges of all."""
+    """Share of what is named a send or a receive in the communication of each device that nothing hides."""
     shares = []
     passes: dict[int, NDArray[np.uint8]] = {}  # devices of one sort share the kinds of names
     for lane in lanes:
@@ -44,8 +56,6 @@ def passing_shares(reader: QueryReader, lanes: Sequence[DeviceTime]) -> Interrup
                     ticks += piece.of[0].any.joined(*(part.any for part in piece.of[1:])).ticks
                 yield
         shares.append(ticks / spans.ticks if len(spans) and spans.ticks else 0.0)
-    if any(shares) and (yield from _are_exchanges(reader)):
-        return [0.0] * len(shares)
     return shares
 
 

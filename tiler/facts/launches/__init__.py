@@ -1,6 +1,11 @@
 """Launches of the work of devices, and the steps that this work belongs to."""
 
-from tilescope.tiler.facts.launches.device_launches import DeviceLaunches, device_launches
+from tilescope.tiler.facts.launches.device_launches import (
+    DeviceLaunches,
+    device_launches,
+    has_launches,
+    launches_of_slices,
+)
 from tilescope.tiler.facts.launches.launched_steps import NO_LAUNCHED_STEPS, LaunchedSteps, launched_steps
 from tilescope.tiler.facts.launches.step_work import StepWork, step_work
 
@@ -10,6 +15,8 @@ __all__ = [
     "LaunchedSteps",
     "StepWork",
     "device_launches",
+    "has_launches",
     "launched_steps",
+    "launches_of_slices",
     "step_work",
 ]

@@ -39,34 +39,60 @@ class DeviceLaunches:
         return np.where(self.ordinal[rows] == ordinals, rows, -1)
 
 
+_NO_LAUNCHES: Final = DeviceLaunches(*(np.zeros(0, np.int64) for _ in range(4)))
+
 _LAUNCHES: Final = KeyedRunCache[int, DeviceLaunches]("device_launches", "Launches of the slices of devices")
 
 
 def device_launches(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
     """The launches of the slices of a device's track. Raises DamagedStore, NotBuilt, StoredLast."""
     launches = _LAUNCHES.get(reader, track)
-    return _LAUNCHES.keep(reader, track, (yield from _read(reader, track))) if launches is None else launches
+    if launches is None:
+        chunks = list(launches_of_track(reader.store, track))
+        yield
+        launches = _LAUNCHES.keep(reader, track, (yield from _launches(reader, chunks)))
+    return launches
 
 
-def _read(reader: QueryReader, track: int) -> Interruptible[DeviceLaunches]:
-    chunks = list(launches_of_track(reader.store, track))
-    yield
+def launches_of_slices(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[DeviceLaunches]:
+    """The launches of some slices of a device's track: not all are read. Raises DamagedStore, NotBuilt, StoredLast."""
+    launches = _LAUNCHES.get(reader, track)
+    if launches is not None or not len(ordinals):
+        return launches or _NO_LAUNCHES
+    wanted = np.sort(ordinals)
+    chunks = []
+    for chunk in launches_of_track(reader.store, track, int(wanted[0]), int(wanted[-1])):
+        row = np.minimum(np.searchsorted(wanted, chunk.ordinal), len(wanted) - 1)
+        chunks.append(chunk.take(wanted[row] == chunk.ordinal))
+        yield
+    return (yield from _launches(reader, chunks))
+
+
+def has_launches(reader: QueryReader, track: int) -> bool:
+    """True if any slice of a device's track has a launch. Raises DamagedStore, NotBuilt, StoredLast."""
+    return next(iter(launches_of_track(reader.store, track)), None) is not None
+
+
+def _launches(reader: QueryReader, chunks: list[Launches]) -> Interruptible[DeviceLaunches]:
     if not chunks:
-        return DeviceLaunches(*(np.zeros(0, np.int64) for _ in range(4)))
+        return _NO_LAUNCHES
     pairs = Launches.join(chunks)
     start = yield from launch_starts(reader, pairs)
-    order = np.arange(len(pairs))
-    if not (np.diff(pairs.ordinal, prepend=-1) > 0).all():  # as they are where each slice has one launch
+    if not (pairs.ordinal[1:] > pairs.ordinal[:-1]).all():  # as they are where each slice has one launch
         order = np.lexsort((start, pairs.way, pairs.ordinal))
         order = order[np.diff(pairs.ordinal[order], prepend=-1) != 0]
-    return DeviceLaunches(pairs.ordinal[order], pairs.partner_track[order], pairs.partner_ordinal[order], start[order])
+        pairs, start = pairs.take(order), start[order]
+    return DeviceLaunches(pairs.ordinal, pairs.partner_track, pairs.partner_ordinal, start)
 
 
 def launch_starts(reader: QueryReader, launches: Launches) -> Interruptible[Ints]:
     """The tick at which each of these launches began. Raises DamagedStore."""
+    tracks = launches.partner_track
+    if len(tracks) and (tracks == tracks[0]).all():
+        return (yield from slice_ticks(reader, int(tracks[0]), launches.partner_ordinal))
     start = np.zeros(len(launches), np.int64)
-    for track in np.unique(launches.partner_track).tolist():
-        which = np.flatnonzero(launches.partner_track == track)
+    for track in np.unique(tracks).tolist():
+        which = np.flatnonzero(tracks == track)
         start[which] = yield from slice_ticks(reader, track, launches.partner_ordinal[which])
     return start
 
@@ -76,7 +102,9 @@ def slice_ticks(reader: QueryReader, track: int, ordinals: Ints) -> Interruptibl
 
     Raises DamagedStore.
     """
-    wanted, place = np.unique(ordinals, return_inverse=True)
+    wanted, place = ordinals, None
+    if not (ordinals[1:] > ordinals[:-1]).all():  # as they are where one thread launches
+        wanted, place = np.unique(ordinals, return_inverse=True)
     starts = np.zeros(len(wanted), np.int64)
     plan = reader.plan(track, reader.leaves_of(track, wanted))
     # Outliers too: a launch that lies far from the rest is the launch all the same.
@@ -85,4 +113,4 @@ def slice_ticks(reader: QueryReader, track: int, ordinals: Ints) -> Interruptibl
         is_wanted = wanted[rows] == slices.ordinal
         starts[rows[is_wanted]] = slices.start[is_wanted]
         yield
-    return starts[place]
+    return starts if place is None else starts[place]

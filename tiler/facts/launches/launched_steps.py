@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts.devices import Device, devices_of
-from tilescope.tiler.facts.launches.device_launches import device_launches
+from tilescope.tiler.facts.launches.device_launches import device_launches, has_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, step_work
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -81,7 +81,7 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
         series = steps.of_device(device.tracks[0].track)
         if series is None or series.source not in _HOST_MARKS or steps.is_on_device(series):
             continue
-        if series.source is StepSource.ANNOTATION and not (yield from _follows_annotations(reader, device)):
+        if series.source is StepSource.ANNOTATION and not _follows_annotations(reader, device):
             continue
         works = []
         first_launches: list[int] = []
@@ -99,17 +99,14 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     return LaunchedSteps(runs, times, joined)
 
 
-def _follows_annotations(reader: QueryReader, device: Device) -> Interruptible[bool]:
+def _follows_annotations(reader: QueryReader, device: Device) -> bool:
     """True of a GPU if any launch of its work is known. TPUs work on lines of operations, not on streams.
 
     Readers mark annotations in an XSpace alone.
     """
     if not all(is_stream(reader.tree.tracks[work_track.track].name) for work_track in device.tracks):
         return False
-    for work_track in (*device.tracks, *device.beside):
-        if len((yield from device_launches(reader, work_track.track))):
-            return True
-    return False
+    return any(has_launches(reader, work_track.track) for work_track in (*device.tracks, *device.beside))
 
 
 def _runs(work: StepWork) -> StreamRuns:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.facts.division import TimeFrames, counted_divisions
+from tilescope.tiler.facts.division import TimeFrames, counted_division
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
+from tilescope.tiler.store.two_threads import worked_aside
 
 Ints = NDArray[np.int64]
 
@@ -54,7 +57,9 @@ def idle_ticks(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) ->
         if work_track.track in core.operations
     ]
     idle = stops - starts
-    for division in counted_divisions(Busy(reader, tracks), TimeFrames(starts, stops)):
+    stretches = TimeFrames(starts, stops)
+    pieces = Busy(reader, tracks).unsorted_pieces(stretches.windows)
+    for division in worked_aside(pieces, partial(counted_division, stretches=stretches)):
         if division is not None:
             idle[division.stretches.numbers] -= division.ticks.sum(axis=0)
         yield

@@ -14,8 +14,9 @@ from tilescope.tiler.facts.operations.kind_sums import clipped
 from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.device_clock import device_durations, has_device_clock, idle_ticks
+from tilescope.tiler.facts.step_times.group_lists import UNREAD
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
-from tilescope.tiler.facts.step_times.reduce_groups import UNREAD, group_numbers
+from tilescope.tiler.facts.step_times.reduce_groups import group_numbers
 from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tilescope.tiler.facts import devices_of
+import numpy as np
+
+from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings import Finding, RunFindings, findings_of
-from tilescope.tiler.facts.findings.device_time import time_of_device
-from tilescope.tiler.facts.findings.frames import common_frames, frames_of
+from tilescope.tiler.facts.findings.device_time import DeviceReading, DeviceTime
+from tilescope.tiler.facts.findings.frames import Frames, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_threads import host_threads_of
 from tilescope.tiler.facts.findings.idle_causes import idle_causes
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
@@ -41,6 +43,15 @@ def text(rows: Sequence[Finding]) -> str:
     return "\n".join(f"{row.cause} | {row.where} | {row.steps} | {row.loss} | {row.sentence}" for row in rows)
 
 
+def time_alone(reader: QueryReader, device: Device, frames: Frames) -> DeviceTime:
+    """The time of a device, piece by piece and without a second thread."""
+    device_reading = DeviceReading(reader, device, frames)
+    for piece in device_reading.pieces():
+        if piece is not None:
+            device_reading.add(device_reading.division(piece))
+    return device_reading.take()
+
+
 def groups(reader: QueryReader) -> list[DeviceGroup]:
     """The group of all devices of a run that have frames; none where none has."""
     span = TickRange(0, reader.end + 1)
@@ -49,9 +60,9 @@ def groups(reader: QueryReader) -> list[DeviceGroup]:
     frames = [(device, device_frames) for device, device_frames in frames if len(device_frames)]
     lanes, causes = [], []
     for (device, _), common in zip(frames, common_frames([part for _, part in frames]), strict=True):
-        lane = finish(time_of_device(reader, device, common))
+        lane = time_alone(reader, device, common)
         file = reader.file_of(device.tracks[0].track)
         threads = finish(host_threads_of(reader, reader.steps, file, device.track_ids, common.windows))
         lanes.append(lane)
         causes.append(finish(idle_causes(reader, lane, threads)))
-    return [group_of(lanes, causes)] if lanes else []
+    return [group_of(lanes, causes, np.zeros(len(lanes), np.int64))] if lanes else []

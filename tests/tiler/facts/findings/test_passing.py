@@ -14,7 +14,7 @@ from tests.tiler.facts.findings.answers import groups, reading
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
 from tests.tiler.json_traces import write_trace
-from tilescope.tiler.facts.findings.passing import passing_shares
+from tilescope.tiler.facts.findings.passing import are_passing, passing_shares
 from tilescope.tiler.query import finish
 
 PASS = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
@@ -23,12 +23,12 @@ GEMM = "gemm"
 
 LABELS = [
     {"ph": "M", "pid": process, "name": "process_labels", "args": {"labels": label}}
-    for process, label in ((1, "CPU"), (40, "GPU 0"))
+    for process, label in ((1, "CPU"), (40, "GPU 0"), (41, "GPU 1"))
 ]
 
 
-def kernel(name: str, stream: int, start: int, length: int) -> dict[str, Any]:
-    return {"ph": "X", "cat": "kernel", "name": name, "pid": 40, "tid": stream, "ts": start, "dur": length}
+def kernel(name: str, stream: int, start: int, length: int, process: int = 40) -> dict[str, Any]:
+    return {"ph": "X", "cat": "kernel", "name": name, "pid": process, "tid": stream, "ts": start, "dur": length}
 
 
 def call(name: str) -> dict[str, Any]:
@@ -57,19 +57,37 @@ def test_the_share_is_that_of_ticks_in_which_nothing_is_computed(
     assert share == pytest.approx(expected)
 
 
+def is_passing(events: list[dict[str, Any]], folder: Path) -> bool:
+    with reading([write_trace(folder / "trace.json", LABELS + events)], folder) as reader:
+        (group,) = groups(reader)
+        return finish(are_passing(reader, group.lanes))
+
+
 @pytest.mark.parametrize(
-    ("calls", "share"),
+    ("calls", "passes"),
     [
-        ([], 1.0),
-        (["nccl:send", "nccl:recv"], 1.0),
-        (["nccl:all_to_all"], 0.0),
-        (["c10d::alltoall_base_"], 0.0),
-        (["nccl:all_to_all", "nccl:isend"], 1.0),
+        ([], True),
+        (["nccl:send", "nccl:recv"], True),
+        (["nccl:all_to_all"], False),
+        (["c10d::alltoall_base_"], False),
+        (["nccl:all_to_all", "nccl:isend"], True),
     ],
 )
-def test_calls_on_hosts_tell_exchanges_from_passes(tmp_path: Path, calls: list[str], share: float) -> None:
+def test_calls_on_hosts_tell_exchanges_from_passes(tmp_path: Path, calls: list[str], passes: bool) -> None:
     """NCCL's kernels of both have one name."""
-    assert shares([kernel(PASS, 7, 10, 20), *map(call, calls)], tmp_path) == [share]
+    kernels = [kernel(PASS, 7, 10, 20, process) for process in (40, 41)]
+    assert is_passing([*kernels, *map(call, calls)], tmp_path) == passes
+
+
+@pytest.mark.parametrize(("lengths", "passes"), [((20, 9), True), ((20, 0), False), ((9, 11), False), ((20,), False)])
+def test_several_devices_pass_on_most_of_what_they_communicate(
+    tmp_path: Path, lengths: tuple[int, ...], passes: bool
+) -> None:
+    """So many of 20 us of communication on each device pass on."""
+    kernels = []
+    for process, length in enumerate(lengths, 40):
+        kernels += [kernel(PASS, 7, 10, length, process), kernel(REDUCE, 7, 10 + length, 20 - length, process)]
+    assert is_passing([row for row in kernels if row["dur"]], tmp_path) == passes
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def check_sums(reader: QueryReader) -> None:
                 assert all(ticks > 0 for ticks in blame.ticks.values())
                 assert blame.ticks.keys() == blame.longest.keys()
         enqueued = np.zeros_like(group.time)
-        for candidate in (*candidates(group, enqueued), communication(group, [0.0])):
+        for candidate in (*candidates(group, enqueued), communication(group, is_passing=False)):
             assert (candidate.losses >= 0).all()
             assert (candidate.losses <= group.step).all(), candidate
 

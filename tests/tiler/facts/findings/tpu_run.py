@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.hlo_protos import hlo_plane
+from tests.tiler.readers.wire_writer import number
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 
 FIRST_STEP: Final = 410
@@ -35,7 +36,10 @@ ENQUEUE: Final = "task0/while/body/InfeedQueue/enqueue/0:InfeedEnqueueTuple"
 
 @dataclass(frozen=True)
 class Pod:
-    """Durations in us. `factors`: of computation on chips, by host and chip; `batch`: of a batch on each host."""
+    """Durations in us. `factors`: of computation on chips, by host and chip; `batch`: of a batch on each host.
+
+    `host_reduces`: chips reduce with those of their host alone, so long on each host.
+    """
 
     hosts: int = 2
     chips: int = 2
@@ -45,6 +49,7 @@ class Pod:
     written: tuple[int, ...] = (50, 50)
     copied: int = 0
     factors: dict[tuple[int, int], float] = field(default_factory=dict)
+    host_reduces: tuple[int, ...] = ()
 
 
 @dataclass
@@ -68,7 +73,7 @@ def run(pod: Pod) -> Lines:
     taken: dict[int, list[int]] = {host: [0] * QUEUE for host in range(pod.hosts)}
     prepared, written = dict.fromkeys(range(pod.hosts), 0), dict.fromkeys(range(pod.hosts), 0)
     ends = []
-    for number in range(FIRST_STEP, FIRST_STEP + STEPS):
+    for step in range(FIRST_STEP, FIRST_STEP + STEPS):
         begins = dict(free)
         for host in range(pod.hosts):
             start = max(prepared[host], taken[host][-QUEUE])
@@ -95,11 +100,14 @@ def run(pod: Pod) -> Lines:
             if pod.copied:
                 operations.append(("copy-done.9", free[host, chip], free[host, chip] + pod.copied))
                 free[host, chip] += pod.copied
-        stop = max(free.values()) + pod.reduce
+        stops = [max(free.values()) + pod.reduce] * pod.hosts
+        for host, reduce in enumerate(pod.host_reduces):
+            stops[host] = max(free[host, chip] for chip in range(pod.chips)) + reduce
         for host, chip in chips:
-            slices[host, f"/device:TPU:{chip}", "XLA Ops"].append(("all-reduce.3", free[host, chip], stop))
-            free[host, chip] = stop
-        for host in range(pod.hosts):
+            operations = slices[host, f"/device:TPU:{chip}", "XLA Ops"]
+            operations.append(("all-reduce.3", free[host, chip], stops[host]))
+            free[host, chip] = stops[host]
+        for host, stop in enumerate(stops):
             start = max(stop, written[host])
             for chip in range(pod.chips):
                 slices[host, f"/device:TPU:{chip}", "XLA Ops"].append(("outfeed.2", stop, start + 40))
@@ -110,7 +118,7 @@ def run(pod: Pod) -> Lines:
             written[host] = start + 40 + pod.written[host]
         for host, chip in chips:
             steps = slices[host, f"/device:TPU:{chip}", "Steps"]
-            steps.append((str(number), begins[host, chip], free[host, chip]))
+            steps.append((str(step), begins[host, chip], free[host, chip]))
         ends.append(max(free.values()))
     return Lines(slices, ends)
 
@@ -121,33 +129,43 @@ def write_hosts(
     names: Sequence[str] = ("node-a", "node-b", "node-c"),
     programs: Mapping[str, bytes] | None = None,
     expressions: Mapping[str, str] | None = None,
+    numbers: Mapping[tuple[int, str], int] | None = None,
 ) -> list[Path]:
-    """A file for each host. `programs`: HLO protos by labels; `expressions`: HLO texts of operations."""
+    """A file for each host. `programs`: HLO protos by labels; `expressions`: HLO texts of operations.
+
+    `numbers`: of devices, by host and plane, where the files say them.
+    """
     files = []
     for host, name in enumerate(names[: 1 + max(key[0] for key in lines.slices)]):
         planes: dict[str, dict[str, list[tuple[str, int, int]]]] = defaultdict(dict)
         for (owner, plane_name, line), line_slices in lines.slices.items():
             if owner == host:
                 planes[plane_name][line] = line_slices
-        parts = [_plane(plane_name, own, expressions or {}) for plane_name, own in sorted(planes.items())]
+        parts = [
+            _plane(plane_name, own, expressions or {}, (numbers or {}).get((host, plane_name)))
+            for plane_name, own in sorted(planes.items())
+        ]
         if programs:
             parts.append(hlo_plane(programs))
         files.append(write_trace(folder / f"{name}.xplane.pb", parts))
     return files
 
 
-def _plane(name: str, lines: dict[str, list[tuple[str, int, int]]], expressions: Mapping[str, str]) -> bytes:
+def _plane(
+    name: str, lines: dict[str, list[tuple[str, int, int]]], expressions: Mapping[str, str], device: int | None
+) -> bytes:
     names = list(dict.fromkeys(entry[0] for own in lines.values() for entry in own))
     shared: dict[str, dict[str, int | str]] = {
         text: {"hlo_category": CATEGORIES[text]} if text in CATEGORIES else {} for text in names
     }
-    for number, text in enumerate(names):
+    for place, text in enumerate(names):
         if text in expressions:  # which the tables of operations are made of
-            shared[text] = {**shared[text], "program_id": 7, "symbol_id": number}
+            shared[text] = {**shared[text], "program_id": 7, "symbol_id": place}
     texts = {text: expressions.get(text, "" if text in CATEGORIES else text) for text in names}
     instructions = [Instruction(text, shared[text], texts[text]) for text in names]
     runs = {
         line: [Run(names.index(text), start * PS, (stop - start) * PS) for text, start, stop in own]
         for line, own in lines.items()
     }
-    return plane(name, instructions, runs)
+    details = {} if device is None else {"core_details": number(5, device) + number(6, device)}
+    return plane(name, instructions, runs, details)

@@ -12,8 +12,10 @@ from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, sha
 from tests.tiler.readers import wire_writer
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.findings.waiting_groups import waiting_groups
 from tilescope.tiler.facts.operations import tpu_cores
-from tilescope.tiler.facts.step_times import StepPart, group_numbers, reduce_groups, run_step_times
+from tilescope.tiler.facts.step_times import StepPart, group_lists, group_numbers, run_step_times
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -74,6 +76,8 @@ def test_a_core_waits_for_its_group(
     tmp_path: Path, listed: str, assigned: bytes | None, numbers: list[int | None], groups: list[int]
 ) -> None:
     reader = reader_of(tmp_path, listed, assigned, numbers)
+    waiting = finish(waiting_groups(reader, finish(devices_of(reader)))).tolist()
+    assert [waiting.index(number) for number in waiting] == [groups.index(group) for group in groups]
     least = {group: min(time for time, own in zip(TIMES, groups, strict=True) if own == group) for group in groups}
     waits = [time - least[group] for time, group in zip(TIMES, groups, strict=True)]
     times = finish(run_step_times(reader, reader.steps, reader.tree.leaves(None), everywhere(EVERYTHING)))
@@ -116,6 +120,7 @@ UNREAD_NOTE = (
 @pytest.mark.parametrize("numbers", [[0, 1, 2, 3], [None] * 4])
 def test_waiting_is_not_told_where_groups_are_not_understood(tmp_path: Path, numbers: list[int | None]) -> None:
     reader = reader_of(tmp_path, "replica_groups=mesh['x'=2,'y'=2] {'x':(1)2}", None, numbers)
+    assert not finish(waiting_groups(reader, finish(devices_of(reader)))).any()
     assert split_and_notes(reader) == (False, [UNREAD_NOTE])
 
 
@@ -124,7 +129,7 @@ def test_waiting_is_not_told_where_groups_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     reader = reader_of(tmp_path, "replica_groups={{0,1},{2,3}}", None, [0, 1, 2, 3])
-    monkeypatch.setattr(reduce_groups, limit, 0)
+    monkeypatch.setattr(group_lists, limit, 0)
     assert split_and_notes(reader) == (False, [UNREAD_NOTE])
 
 
