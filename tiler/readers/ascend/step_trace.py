@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.readers.ascend.event_rows import SliceRows, integers
+from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.readers.ascend.neighbours import has_clock, has_timeline
+from tilescope.tiler.records.cell_times import integers
 from tilescope.tiler.records.cells import Cells
 
 TICK_NS: Final = 10

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.readers.ascend.event_rows import SliceRows, milliseconds
-from tilescope.tiler.readers.ascend.families import plain_name
+from tilescope.tiler.columns import EventChunk, plain_name
+from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.readers.ascend.neighbours import has_timeline
+from tilescope.tiler.records.cell_times import MILLISECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells, CellState
 
 _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
@@ -38,8 +38,8 @@ class TimelineData:
         if any(name not in places for name in _COLUMNS):
             return
         operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)
-        start_ns, start_ps, has_start = milliseconds(starts)
-        duration_ns, duration_ps, has_duration = milliseconds(durations)
+        start_ns, start_ps, has_start = times(starts, MILLISECOND_DIGITS)
+        duration_ns, duration_ps, has_duration = times(durations, MILLISECOND_DIGITS)
         is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
         has_times = has_start & has_duration
         chosen = np.flatnonzero(has_times & is_named)
