@@ -64,6 +64,21 @@ class RunTable:
         for chunk in range(len(self.entry.chunk_rows)):
             yield [TableColumn(name, [self.cells(place, chunk)]) for name, place in zip(names, places, strict=True)]
 
+    def part(self, name: str, rows: Ints) -> Interruptible[TableColumn]:
+        """The cells of some rows, ascending. Only chunks with any of them are read, and kept. Raises as `column`."""
+        place = self.places[name]
+        bounds = np.cumsum([0, *self.entry.chunk_rows])
+        chunks = np.searchsorted(bounds, rows, side="right") - 1
+        parts: list[Cells] = []
+        for chunk in np.unique(chunks).tolist():
+            key = (self.entry.id, place, chunk)
+            kept = _CHUNKS.get(self._reader, key)
+            if kept is None:
+                kept = _CHUNKS.keep(self._reader, key, TableColumn(name, [self.cells(place, chunk)]))
+            parts.append(kept.chunk(0).rows(rows[chunks == chunk] - bounds[chunk]))
+            yield
+        return TableColumn(name, parts)
+
     def cells(self, place: int, chunk: int) -> Cells:
         """A column of one chunk."""
         return decode_cells(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, place))
@@ -78,6 +93,10 @@ class TableColumn:
 
     def __len__(self) -> int:
         return sum(map(len, self._chunks))
+
+    def chunk(self, number: int) -> Cells:
+        """The cells of one chunk of it."""
+        return self._chunks[number]
 
     @cached_property
     def states(self) -> NDArray[np.uint8]:
@@ -158,6 +177,9 @@ class TableColumn:
 
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
     "table_columns", "Columns of the tables beside events", lambda column: column.size_bytes
+)
+_CHUNKS: Final[KeyedRunCache[tuple[int, int, int], TableColumn]] = KeyedRunCache(
+    "table_chunks", "Chunks of columns of the tables beside events", lambda column: column.size_bytes
 )
 
 

@@ -72,6 +72,7 @@ CERTAIN_NAMES: Final = re.compile(
     r"(?:flops|output_timeline_data|min_cycle_counter|device_queue_profiling|dataset_iterator_profiling|minddata_aicpu|"
     r"output_op_compute_time(?:_detail)?|output_data_preprocess_aicpu|output_format_data_hwts)_\d+\.txt|"
     r"(?:pipeline_profiling|dynamic_shape_info|flops_summary|flops_scope|minddata_cpu_utilization|memory_usage_(?:summary|details)|"
+    r"parallel_strategy|"
     r"(?:ascend_|gpu_)?timeline_summary)_\d+\.json"
 )
 
