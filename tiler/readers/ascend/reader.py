@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
+from tilescope.tiler.readers.ascend.neighbours import Neighbours
 from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTraceRows
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
@@ -37,15 +38,15 @@ class AscendTableReader:
         self._scratch_dir = scratch_dir
         self._room = room or Room()
         self._summary = TraceSummary(ID)
-        self._neighbours: Collection[Path] = ()
+        self._neighbours = Neighbours(())
         rank = rank_in_name(source.path)
         place = device_place(source.path)
         self._device = place.device if rank is None else str(rank)
         self._capture = place.capture
 
-    def take_neighbours(self, files: Collection[Path], rank: JobRank | None) -> None:
+    def take_neighbours(self, neighbours: Neighbours, rank: JobRank | None) -> None:
         """Takes the files of its run, and the rank that files beside it say. Before everything else."""
-        self._neighbours = files
+        self._neighbours = neighbours
         self._summary.rank = rank
 
     def chunks(self) -> Iterator[EventChunk]:
@@ -98,7 +99,7 @@ class AscendTableReader:
             nonlocal drawing, why_not
             if drawing is None:
                 drawing = self._drawing(family_of(columns, self._source.path))
-                why_not = "" if drawing is None else drawing.why_not(self._source.path, self._neighbours)
+                why_not = self._why_not(drawing)
             if drawing is not None:
                 chunks.extend(drawing.chunks(columns, cells))
 
@@ -122,6 +123,12 @@ class AscendTableReader:
         if family == "step_trace_raw":
             return StepTraceRows(self._device)
         return TimelineData(self._device) if family == "timeline_data" else None
+
+    def _why_not(self, drawing: StepTraceRows | TimelineData | None) -> str:
+        """The reason for which rows are not drawn; empty if they are."""
+        path, neighbours = self._source.path, self._neighbours
+        is_joined = neighbours.has_clock(path) or neighbours.timeline_of(path) is None
+        return "no file says where its clock begins" if isinstance(drawing, StepTraceRows) and not is_joined else ""
 
     def _set_clock(self, origin_ns: int | None, certainty: int) -> None:
         key = f"{self._source.path.parent.as_posix()}/{self._device}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, plain_name
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
-from tilescope.tiler.readers.ascend.neighbours import has_timeline
 from tilescope.tiler.records.cell_times import MILLISECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells, CellState
 
@@ -27,10 +25,6 @@ class TimelineData:
     def __init__(self, device: str) -> None:
         self.rows = SliceRows(f"Device {device}" if device else "Device", "")
         self.ignored: Counter[str] = Counter()
-
-    def why_not(self, path: Path, files: Collection[Path]) -> str:
-        """The reason for which the rows of a file are not drawn beside these; empty if they are."""
-        return "the timeline of the same device is drawn" if has_timeline(path, files) else ""
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows; none where columns are missing."""
