@@ -20,7 +20,7 @@ from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
-from tilescope.tiler.records.cell_times import MICROSECOND_DIGITS, times
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]

@@ -12,7 +12,7 @@ from tilescope.tiler.facts.kernel_rows import KernelRows
 from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.records.cell_times import integers
+from tilescope.tiler.records.cell_values import integers
 
 Ints = NDArray[np.int64]
 

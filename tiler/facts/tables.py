@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.cell_values import nearest_doubles
 from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text, decode_cells
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, need
@@ -20,7 +21,6 @@ from tilescope.tiler.store.store import Store, need
 Ints = NDArray[np.int64]
 
 _INT64_MOST: Final = (1 << 63) - 1
-_EXACT_IN_DOUBLES: Final = 1 << 53
 
 
 class RunTable:
@@ -129,7 +129,7 @@ class TableColumn:
         first = 0
         for cells in self._chunks:
             part = doubles[first : first + len(cells)]
-            part[cells.states == CellState.NUMBER] = _nearest(cells)
+            part[cells.states == CellState.NUMBER] = nearest_doubles(cells)
             part[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
             first += len(cells)
         return doubles
@@ -194,14 +194,6 @@ def run_tables(reader: QueryReader, *families: str) -> list[RunTable]:
     Raises StoredLast while it is indexed, DamagedStore.
     """
     return [RunTable(reader, entry) for entry in _entries(reader.store) if not families or entry.family in families]
-
-
-def _nearest(cells: Cells) -> NDArray[np.float64]:
-    """One rounding each: integers up to 2^53 and powers of ten up to 10^22 are doubles."""
-    doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
-    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
-        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
-    return doubles
 
 
 def _finite(text: str) -> float:

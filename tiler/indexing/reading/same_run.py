@@ -60,7 +60,7 @@ def judged_steps(file: TraceFile, timeline: TraceFile) -> TraceFile:
     common = set(file.summary.names) & set(timeline.summary.names)
     reductions, communication = (_spans(side, common) for side in (file, timeline))
     if reductions is None or communication is None:
-        return _with_note(file, f"too many slices to compare with {name}")
+        return with_note(file, f"too many slices to compare with {name}")
     if not len(communication.start):
         is_apart = _is_apart(file, timeline)
         return _as_table(file, f"it has no time in common with {name}: {_ANOTHER}") if is_apart else file
@@ -69,7 +69,14 @@ def judged_steps(file: TraceFile, timeline: TraceFile) -> TraceFile:
     if not lost:
         return file
     what = f"{lost:,} of {count:,} communication events of {name} are not where it says"
-    return _as_table(file, f"{what}: {_ANOTHER}") if 2 * lost > count else _with_note(file, what)
+    return _as_table(file, f"{what}: {_ANOTHER}") if 2 * lost > count else with_note(file, what)
+
+
+def judged_samples(file: TraceFile, others: Sequence[TraceFile]) -> TraceFile:
+    """Samples with time stamps: not drawn where no other file of the capture is of their time."""
+    if not others or any(not _is_apart(file, other) for other in others):
+        return file
+    return _as_table(file, f"no event of {others[0].path.name} is of its time: it is of another clock, or run")
 
 
 def judged_text(file: TraceFile, timeline: TraceFile) -> TraceFile:
@@ -78,11 +85,11 @@ def judged_text(file: TraceFile, timeline: TraceFile) -> TraceFile:
     rows, slices = _spans(file, None), _spans(timeline, None)
     drawn = _as_table(file, "the timeline of the same device is drawn")
     if rows is None or slices is None:
-        return _with_note(drawn, f"too many slices to compare with {name}")
+        return with_note(drawn, f"too many slices to compare with {name}")
     lost, count = int(np.count_nonzero(~rows.near(slices))), len(rows.start)
     if not lost:
         return drawn
-    return _with_note(drawn, f"{lost:,} of {count:,} rows are not where {name} has them, at the counter of the device")
+    return with_note(drawn, f"{lost:,} of {count:,} rows are not where {name} has them, at the counter of the device")
 
 
 def _spans(file: TraceFile, names: set[str] | None) -> SliceSpans | None:
@@ -118,9 +125,10 @@ def _span(file: TraceFile) -> tuple[int, int]:
 def _as_table(file: TraceFile, why: str) -> TraceFile:
     """The file without its slices."""
     summary = replace(file.summary, processes=[], tracks=[], names=[], categories=[], counts=EventCounts())
-    return _with_note(structs.replace(file, summary=summary, events=Gatherer()), NOT_DRAWN + why)
+    return with_note(structs.replace(file, summary=summary, events=Gatherer()), NOT_DRAWN + why)
 
 
-def _with_note(file: TraceFile, note: str) -> TraceFile:
+def with_note(file: TraceFile, note: str) -> TraceFile:
+    """The file with one more warning."""
     warnings: Sequence[str] = file.summary.warnings
     return structs.replace(file, summary=replace(file.summary, warnings=[*warnings, note]))

@@ -10,10 +10,13 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank, TraceSummary
+from tilescope.tiler.readers.ascend.counter_rows import CounterRows
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
+from tilescope.tiler.readers.ascend.memory_samples import MEMORY_FAMILIES, MemorySamples
 from tilescope.tiler.readers.ascend.neighbours import Neighbours
+from tilescope.tiler.readers.ascend.queue_samples import QUEUE_FAMILY, queue_samples
 from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTraceRows
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
@@ -27,6 +30,8 @@ ID: Final = "ascend_table"
 _OF_COUNTER: Final = 3  # certainty of a counter about the origin of its device's clock
 
 _COUNTER: Final = "min_cycle_counter"
+
+Drawing = StepTraceRows | TimelineData | MemorySamples
 
 
 class AscendTableReader:
@@ -83,6 +88,14 @@ class AscendTableReader:
             yield _NO_EVENTS
         self._summary.tables = text.tables
         self._summary.warnings = text.notes()
+        if text_family(stem_of(self._source.path)) == QUEUE_FAMILY:
+            rows = CounterRows("Data queues", "")
+            for table in text.tables:
+                for chunk in queue_samples(rows, table):
+                    rows.describe(self._summary)
+                    yield chunk
+            self._summary.ignored = dict(+rows.ignored)
+            self._set_clock(None, 0)
         if text_family(stem_of(self._source.path)) == _COUNTER:
             ticks = _whole(text.first_row[0] if text.first_row else None)
             if ticks is None:
@@ -92,7 +105,7 @@ class AscendTableReader:
 
     def _csv(self) -> Iterator[EventChunk]:
         chunks: list[EventChunk] = []
-        drawing: StepTraceRows | TimelineData | None = None
+        drawing: Drawing | None = None
         why_not = ""
 
         def on_rows(columns: Sequence[str], cells: Sequence[Cells]) -> None:
@@ -106,25 +119,27 @@ class AscendTableReader:
         csv = CsvTable(self._source, self._scratch_dir, on_rows)
         for _ in csv.read():
             if drawing is not None and not why_not:
-                drawing.rows.describe(self._summary)
+                drawing.describe(self._summary)
                 yield from chunks
             chunks.clear()
             yield _NO_EVENTS
         self._summary.tables = [] if csv.table is None else [csv.table]
         self._summary.warnings = csv.notes()
         if drawing is not None:
-            if drawing.rows.slices:
+            if not isinstance(drawing, MemorySamples) and drawing.rows.slices:
                 self._set_clock(drawing.rows.least_ns, drawing.certainty)
             self._summary.ignored = dict(+drawing.ignored)
         if why_not:
             self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
 
-    def _drawing(self, family: str) -> StepTraceRows | TimelineData | None:
+    def _drawing(self, family: str) -> Drawing | None:
         if family == "step_trace_raw":
             return StepTraceRows(self._device)
+        if family in MEMORY_FAMILIES:
+            return MemorySamples(family)
         return TimelineData(self._device) if family == "timeline_data" else None
 
-    def _why_not(self, drawing: StepTraceRows | TimelineData | None) -> str:
+    def _why_not(self, drawing: Drawing | None) -> str:
         """The reason for which rows are not drawn; empty if they are."""
         path, neighbours = self._source.path, self._neighbours
         is_joined = neighbours.has_clock(path) or neighbours.timeline_of(path) is None

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
-from tilescope.tiler.records.cell_times import integers
+from tilescope.tiler.records.cell_values import integers
 from tilescope.tiler.records.cells import Cells
 
 TICK_NS: Final = 10
@@ -40,6 +40,10 @@ class StepTraceRows:
     def __init__(self, device: str) -> None:
         self.rows = SliceRows("Step trace", f"device {device}" if device else "")
         self.ignored: Counter[str] = Counter()
+
+    def describe(self, summary: TraceSummary) -> None:
+        """Adds what was read so far."""
+        self.rows.describe(summary)
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows."""

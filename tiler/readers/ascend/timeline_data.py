@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk, plain_name
+from tilescope.tiler.columns import EventChunk, TraceSummary, plain_name
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
-from tilescope.tiler.records.cell_times import MILLISECOND_DIGITS, times
+from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells, CellState
 
 _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
@@ -25,6 +25,10 @@ class TimelineData:
     def __init__(self, device: str) -> None:
         self.rows = SliceRows(f"Device {device}" if device else "Device", "")
         self.ignored: Counter[str] = Counter()
+
+    def describe(self, summary: TraceSummary) -> None:
+        """Adds what was read so far."""
+        self.rows.describe(summary)
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows; none where columns are missing."""

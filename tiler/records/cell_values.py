@@ -1,4 +1,4 @@
-"""Cells of a column as integers, and as times in nanoseconds and the picoseconds beyond: exact, rounded down."""
+"""Numbers of a column as integers, doubles, and times in nanoseconds and the picoseconds beyond, rounded down."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.records.cells import Cells, CellState
+from tilescope.tiler.records.cells import Cells, CellState, decimal_text
 
 Ints = NDArray[np.int64]
 
@@ -15,6 +15,7 @@ MILLISECOND_DIGITS: Final = 6  # of a nanosecond
 MICROSECOND_DIGITS: Final = 3
 
 _MOST: Final = float(1 << 62)
+_EXACT_IN_DOUBLES: Final = 1 << 53
 
 
 class CellTimes(NamedTuple):
@@ -38,6 +39,14 @@ def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
     values[rows] = np.where(cells.digits == 0, cells.numbers, 0)
     are_whole[rows] = cells.digits == 0
     return values, are_whole
+
+
+def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
+    """The numbers, of shape (len(cells.numbers),). One rounding each: integers and powers of ten are exact."""
+    doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
+    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
+        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
+    return doubles
 
 
 def times(cells: Cells, unit_digits: int) -> CellTimes:
