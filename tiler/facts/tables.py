@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.cell_values import nearest_doubles
 from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text, decode_cells
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, need
@@ -20,7 +21,6 @@ from tilescope.tiler.store.store import Store, need
 Ints = NDArray[np.int64]
 
 _INT64_MOST: Final = (1 << 63) - 1
-_EXACT_IN_DOUBLES: Final = 1 << 53
 
 
 class RunTable:
@@ -64,6 +64,21 @@ class RunTable:
         for chunk in range(len(self.entry.chunk_rows)):
             yield [TableColumn(name, [self.cells(place, chunk)]) for name, place in zip(names, places, strict=True)]
 
+    def part(self, name: str, rows: Ints) -> Interruptible[TableColumn]:
+        """The cells of some rows, ascending. Only chunks with any of them are read, and kept. Raises as `column`."""
+        place = self.places[name]
+        bounds = np.cumsum([0, *self.entry.chunk_rows])
+        chunks = np.searchsorted(bounds, rows, side="right") - 1
+        parts: list[Cells] = []
+        for chunk in np.unique(chunks).tolist():
+            key = (self.entry.id, place, chunk)
+            kept = _CHUNKS.get(self._reader, key)
+            if kept is None:
+                kept = _CHUNKS.keep(self._reader, key, TableColumn(name, [self.cells(place, chunk)]))
+            parts.append(kept.chunk(0).rows(rows[chunks == chunk] - bounds[chunk]))
+            yield
+        return TableColumn(name, parts)
+
     def cells(self, place: int, chunk: int) -> Cells:
         """A column of one chunk."""
         return decode_cells(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, place))
@@ -78,6 +93,10 @@ class TableColumn:
 
     def __len__(self) -> int:
         return sum(map(len, self._chunks))
+
+    def chunk(self, number: int) -> Cells:
+        """The cells of one chunk of it."""
+        return self._chunks[number]
 
     @cached_property
     def states(self) -> NDArray[np.uint8]:
@@ -110,7 +129,7 @@ class TableColumn:
         first = 0
         for cells in self._chunks:
             part = doubles[first : first + len(cells)]
-            part[cells.states == CellState.NUMBER] = _nearest(cells)
+            part[cells.states == CellState.NUMBER] = nearest_doubles(cells)
             part[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
             first += len(cells)
         return doubles
@@ -159,6 +178,9 @@ class TableColumn:
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
     "table_columns", "Columns of the tables beside events", lambda column: column.size_bytes
 )
+_CHUNKS: Final[KeyedRunCache[tuple[int, int, int], TableColumn]] = KeyedRunCache(
+    "table_chunks", "Chunks of columns of the tables beside events", lambda column: column.size_bytes
+)
 
 
 @kept_with_store(1)
@@ -172,14 +194,6 @@ def run_tables(reader: QueryReader, *families: str) -> list[RunTable]:
     Raises StoredLast while it is indexed, DamagedStore.
     """
     return [RunTable(reader, entry) for entry in _entries(reader.store) if not families or entry.family in families]
-
-
-def _nearest(cells: Cells) -> NDArray[np.float64]:
-    """One rounding each: integers up to 2^53 and powers of ten up to 10^22 are doubles."""
-    doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
-    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
-        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
-    return doubles
 
 
 def _finite(text: str) -> float:

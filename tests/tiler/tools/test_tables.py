@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
@@ -11,9 +12,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.side_table_runs import HEADER, kernel_rows, write_tables
+from tests.tiler.readers.ascend.conftest import index
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import side_tables
 from tilescope.tiler.readers.ascend import csv_table
@@ -57,7 +62,8 @@ def test_the_list_names_all_tables(reader: QueryReader) -> None:
 
 def test_cells_are_numbers_where_that_is_exact(reader: QueryReader) -> None:
     rows = answer(reader, number=0).table("rows")
-    assert [c.kind for c in rows.columns] == ["text", "text", "text", "text", "number", "count", "text"]
+    kinds = ["text", "text", "text", "text", "number", "count", "text"]
+    assert [c.kind for c in rows.columns] == ["event", *kinds]
     assert column(reader, "Start Time(us)") == [row[3].strip() for row in ROWS]
     assert column(reader, "Duration(us)") == [float(row[4]) for row in ROWS]
     assert column(reader, "Block Dim") == [int(row[5]) for row in ROWS]
@@ -200,4 +206,72 @@ def test_a_column_is_of_one_kind_on_all_pages(tmp_path: Path, greatest: str, kin
         part = answer(QueryReader(store), number=0, limit=1, after=first)
         cells = part.table("rows").column("cell.Duration(us)")
         assert (cells.kind, [str(cell) for cell in values_of(cells)]) == (kind, [numbers[first]])
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryReader]:
+    """Two ranks of PyTorch."""
+    folder = tmp_path_factory.mktemp("training")
+    write_ascend(folder, Training(AscendShape(ranks=2, stages=1, steps=2)), "pt")
+    store = open_run_store(index(folder, tmp_path_factory.mktemp("store") / "store"))
+    yield QueryReader(store)
+    store.close()
+
+
+def test_a_row_of_kernels_leads_to_its_event_and_back(training: QueryReader) -> None:
+    for table in run_tables(training, "kernel_details"):
+        rows = answer(training, number=table.entry.id, sort="Duration(us)", descending=True, limit=7).table("rows")
+        cells = {column.title: values_of(column) for column in rows.columns}
+        for row, event in enumerate(cells["Event"]):
+            track, ordinal = map(int, str(event).split("."))
+            about = answer(training, track=track, ordinal=ordinal).table("event")
+            number, names, values = (values_of(about.column(name)) for name in ("number", "column", "value"))
+            assert set(number) == {table.entry.id}
+            assert names == table.columns
+            assert values[names.index("Start Time(us)")] == cells["Start Time(us)"][row]
+            assert values[names.index("Name")] == cells["Name"][row]
+
+
+def test_counts_of_rows_and_events_that_have_none_of_the_other(training: QueryReader) -> None:
+    for table in run_tables(training, "kernel_details"):
+        part = answer(training, number=table.entry.id, limit=0)
+        facts = {fact.id: fact.value for fact in part.facts}
+        assert (facts["joined"], facts["without_event"]) == (len(table), 0)
+        assert facts["events"] == len(table) + int(facts["events_without_row"] or 0)
+    other = answer(training, number=run_tables(training, "l2_cache")[0].entry.id)
+    assert [fact.id for fact in other.facts] == ["name", "family", "rows", "chosen"]
+
+
+def test_an_event_without_rows_and_one_that_is_not_there(training: QueryReader) -> None:
+    host = next(track.id for track in training.tree.tracks if track.name.startswith("Thread"))
+    assert len(answer(training, track=host, ordinal=0).table("event")) == 0
+    for question, words in (
+        ({"track": host}, "both track and ordinal"),
+        ({"track": host, "ordinal": 9**9}, "no event"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            answer(training, **question)
+
+
+def test_the_strategy_of_an_operator_stands_in_the_details_of_its_events(tmp_path: Path) -> None:
+    write_profiler(tmp_path / "profiler", Training(AscendShape(ranks=2, stages=1, steps=2)))
+    store = open_run_store(index(tmp_path / "profiler", tmp_path / "store"))
+    reader = QueryReader(store)
+    joined = 0
+    for track in reader.tree.tracks:
+        device = reader.tree.groups[track.group].name.removeprefix("Device ")
+        for ordinal in range(track.events or 0 if device.isdecimal() and track.kind == "slice" else 0):
+            details = event_details(store, track.id, ordinal)
+            assert details is not None
+            args = {arg["name"]: arg["value"] for arg in details["args"]}
+            about = answer(reader, track=track.id, ordinal=ordinal).table("event")
+            cells = dict(zip(values_of(about.column("column")), values_of(about.column("value")), strict=True))
+            if "fullname" in args:
+                joined += 1
+                assert set(values_of(about.column("name"))) == {f"parallel_strategy_{device}.json/graph.node"}
+                assert cells["fullName"] == args["fullname"]
+                strategy = json.loads(str(cells["attribute.gen_strategy.strVal"]))
+                assert len(strategy) == sum(name.startswith("input_") for name in args)
+    assert joined > 50
     store.close()

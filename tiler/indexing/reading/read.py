@@ -29,6 +29,7 @@ from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.readers.ascend.neighbours import Neighbours
 from tilescope.tiler.readers.ascend.reader import AscendTableReader
 from tilescope.tiler.readers.capture_rank import job_rank
 from tilescope.tiler.readers.left_out import LeftOut
@@ -80,7 +81,7 @@ class _Reading(Struct):
     stopped: threading.Event
     batch_bytes: int  # of chunks that wait for more
     time_unit: TimeUnit
-    neighbours: Sequence[Path]  # all files of the run
+    neighbours: Neighbours  # all files of the run
     reader: Reader | None = None
     events: int = 0
     trackwise: bool = False
@@ -163,7 +164,8 @@ def read_files(
         room = room or Room()
         at_once = max(1, min(workers, len(files)))
         batch_bytes = int(room.bytes * _BATCH_SHARE) // at_once
-        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit, files) for file in files]
+        beside = Neighbours(files)
+        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit, beside) for file in files]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)

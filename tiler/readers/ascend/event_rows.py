@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase, Process, TraceSummary, Track, TrackKind
-from tilescope.tiler.records.cells import Cells, CellState
 
 Ints = NDArray[np.int64]
-
-_MILLISECOND_DIGITS: Final = 6  # of a nanosecond
-_MOST: Final = float(1 << 62)
 
 
 class SliceRows:
@@ -69,35 +63,3 @@ class SliceRows:
         summary.names = [name for name, _ in self._names]
         summary.categories = [category for _, category in self._names]
         summary.counts.slices = summary.counts.total = self.slices
-
-
-def has_number(cells: Cells) -> NDArray[np.bool_]:
-    """True for rows with a number."""
-    are_numbers: NDArray[np.bool_] = cells.states == CellState.NUMBER
-    return are_numbers
-
-
-def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
-    """Whole numbers by row, and which rows have one."""
-    values, are_whole = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.bool_)
-    rows = np.flatnonzero(has_number(cells))
-    values[rows] = np.where(cells.digits == 0, cells.numbers, 0)
-    are_whole[rows] = cells.digits == 0
-    return values, are_whole
-
-
-def milliseconds(cells: Cells) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-    """Times in ms as nanoseconds and picoseconds, rounded down; and which rows have a time that is not negative."""
-    ns, ps = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
-    fits = np.zeros(len(cells), np.bool_)
-    rows = np.flatnonzero(has_number(cells))
-    missing = _MILLISECOND_DIGITS - cells.digits.astype(np.int64)
-    factor = 10 ** np.maximum(missing, 0)
-    is_small = (cells.numbers >= 0) & (cells.numbers * factor.astype(np.float64) < _MOST)
-    numbers = np.where(is_small, cells.numbers, 0)
-    divisor = 10 ** np.clip(-missing, 0, 18)
-    whole, rest = np.divmod(np.where(missing >= 0, numbers * factor, numbers), divisor)
-    # Of a remainder below 10^18 the first three digits: of one below 10^15 exactly so.
-    ns[rows], fits[rows] = whole, is_small
-    ps[rows] = np.where(divisor >= 1000, rest // np.maximum(divisor // 1000, 1), rest * 1000 // divisor)
-    return ns, ps, fits

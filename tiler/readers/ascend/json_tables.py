@@ -46,6 +46,7 @@ NAMES: Final = (
     "cluster_communication",
     "memory_usage_summary",
     "memory_usage_details",
+    "parallel_strategy",
 )
 
 _MEMORY_SHARE: Final = 4  # rows of small objects take three times what their JSON does
@@ -63,6 +64,8 @@ _MORE_COLUMNS: Final = f"columns left out, since a table has at most {MAX_COLUMN
 _TIMES: Final = "Communication Time Info"
 _BANDWIDTHS: Final = "Communication Bandwidth Info"
 _TRANSPORT: Final = "Transport Type"
+
+_NAMED: Final = {"name", "value"}
 
 Row = dict[str, str]
 Losses = Counter[str]  # how often, by what
@@ -231,11 +234,18 @@ def _row(value: Mapping[str, Any], losses: Losses, deepest: int = _DEEPEST) -> R
             name = _name(prefix, key, losses)
             if isinstance(member, dict) and member and depth < deepest:
                 waiting.append((f"{name}.", member, depth + 1))
+            elif _are_named_values(member) and depth < deepest:
+                waiting += [(f"{name}.", {entry["name"]: entry["value"]}, depth + 1) for entry in reversed(member)]
             elif name in row:
                 losses[_TWICE] += 1
             else:
                 row[name] = _text(member)
     return row
+
+
+def _are_named_values(value: Any) -> bool:
+    """True for attributes as protobuf writes them: `[{"name": "gen_strategy", "value": {"strVal": "[[4, 1]]"}}]`."""
+    return _are_objects(value) and all(entry.keys() == _NAMED and isinstance(entry["name"], str) for entry in value)
 
 
 def _joined(places: Row, row: Row, losses: Losses) -> Row:

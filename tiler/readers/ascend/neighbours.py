@@ -1,4 +1,4 @@
-"""Files of the first generation of MindSpore's profiler beside one of them, of the same device."""
+"""Files of the first generation of MindSpore's profiler beside each other, by folder and device."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ from tilescope.tiler.readers.compression import without_ending
 
 _CLOCK: Final = re.compile(r"(?:min_cycle_counter|output_timeline_data)_\d+\.txt")
 
-
-def has_timeline(path: Path, files: Collection[Path]) -> bool:
-    """True if the timeline of the same device is among these files."""
-    return _has(path, files, TIMELINE_NAMES)
+_Place = tuple[Path, int | None]
 
 
-def has_clock(path: Path, files: Collection[Path]) -> bool:
-    """True if a file among these says at which tick of the device the timeline begins."""
-    return _has(path, files, _CLOCK)
+class Neighbours:
+    """The files of a run, looked through once: there may be thousands, and each asks."""
+
+    def __init__(self, files: Collection[Path]) -> None:
+        self._timelines: dict[_Place, Path] = {}
+        self._with_clock: set[_Place] = set()
+        for file in files:
+            name = without_ending(file.name)
+            if TIMELINE_NAMES.fullmatch(name):
+                self._timelines.setdefault(_place(file), file)
+            elif _CLOCK.fullmatch(name):
+                self._with_clock.add(_place(file))
+
+    def timeline_of(self, path: Path) -> Path | None:
+        """The timeline of the device that a file is of."""
+        return self._timelines.get(_place(path))
+
+    def has_clock(self, path: Path) -> bool:
+        """True if a file says at which tick of that device the timeline begins."""
+        return _place(path) in self._with_clock
 
 
-def _has(path: Path, files: Collection[Path], name: re.Pattern[str]) -> bool:
-    rank = rank_in_name(path)
-    return any(
-        file.parent == path.parent
-        and name.fullmatch(without_ending(file.name)) is not None
-        and rank_in_name(file) == rank
-        for file in files
-    )
+def _place(path: Path) -> _Place:
+    return path.parent, rank_in_name(path)

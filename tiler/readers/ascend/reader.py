@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -10,9 +10,13 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.columns import DeviceClock, DeviceFile, EventChunk, JobRank, TraceSummary
+from tilescope.tiler.readers.ascend.counter_rows import CounterRows
 from tilescope.tiler.readers.ascend.csv_table import CsvTable
 from tilescope.tiler.readers.ascend.families import family_of, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family, json_tables
+from tilescope.tiler.readers.ascend.memory_samples import MEMORY_FAMILIES, MemorySamples
+from tilescope.tiler.readers.ascend.neighbours import Neighbours
+from tilescope.tiler.readers.ascend.queue_samples import QUEUE_FAMILY, queue_samples
 from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTraceRows
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
@@ -27,6 +31,8 @@ _OF_COUNTER: Final = 3  # certainty of a counter about the origin of its device'
 
 _COUNTER: Final = "min_cycle_counter"
 
+Drawing = StepTraceRows | TimelineData | MemorySamples
+
 
 class AscendTableReader:
     """A `Reader` of one file."""
@@ -37,15 +43,15 @@ class AscendTableReader:
         self._scratch_dir = scratch_dir
         self._room = room or Room()
         self._summary = TraceSummary(ID)
-        self._neighbours: Collection[Path] = ()
+        self._neighbours = Neighbours(())
         rank = rank_in_name(source.path)
         place = device_place(source.path)
         self._device = place.device if rank is None else str(rank)
         self._capture = place.capture
 
-    def take_neighbours(self, files: Collection[Path], rank: JobRank | None) -> None:
+    def take_neighbours(self, neighbours: Neighbours, rank: JobRank | None) -> None:
         """Takes the files of its run, and the rank that files beside it say. Before everything else."""
-        self._neighbours = files
+        self._neighbours = neighbours
         self._summary.rank = rank
 
     def chunks(self) -> Iterator[EventChunk]:
@@ -82,6 +88,14 @@ class AscendTableReader:
             yield _NO_EVENTS
         self._summary.tables = text.tables
         self._summary.warnings = text.notes()
+        if text_family(stem_of(self._source.path)) == QUEUE_FAMILY:
+            rows = CounterRows("Data queues", "")
+            for table in text.tables:
+                for chunk in queue_samples(rows, table):
+                    rows.describe(self._summary)
+                    yield chunk
+            self._summary.ignored = dict(+rows.ignored)
+            self._set_clock(None, 0)
         if text_family(stem_of(self._source.path)) == _COUNTER:
             ticks = _whole(text.first_row[0] if text.first_row else None)
             if ticks is None:
@@ -91,37 +105,45 @@ class AscendTableReader:
 
     def _csv(self) -> Iterator[EventChunk]:
         chunks: list[EventChunk] = []
-        drawing: StepTraceRows | TimelineData | None = None
+        drawing: Drawing | None = None
         why_not = ""
 
         def on_rows(columns: Sequence[str], cells: Sequence[Cells]) -> None:
             nonlocal drawing, why_not
             if drawing is None:
                 drawing = self._drawing(family_of(columns, self._source.path))
-                why_not = "" if drawing is None else drawing.why_not(self._source.path, self._neighbours)
+                why_not = self._why_not(drawing)
             if drawing is not None:
                 chunks.extend(drawing.chunks(columns, cells))
 
         csv = CsvTable(self._source, self._scratch_dir, on_rows)
         for _ in csv.read():
             if drawing is not None and not why_not:
-                drawing.rows.describe(self._summary)
+                drawing.describe(self._summary)
                 yield from chunks
             chunks.clear()
             yield _NO_EVENTS
         self._summary.tables = [] if csv.table is None else [csv.table]
         self._summary.warnings = csv.notes()
         if drawing is not None:
-            if drawing.rows.slices:
+            if not isinstance(drawing, MemorySamples) and drawing.rows.slices:
                 self._set_clock(drawing.rows.least_ns, drawing.certainty)
             self._summary.ignored = dict(+drawing.ignored)
         if why_not:
             self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
 
-    def _drawing(self, family: str) -> StepTraceRows | TimelineData | None:
+    def _drawing(self, family: str) -> Drawing | None:
         if family == "step_trace_raw":
             return StepTraceRows(self._device)
+        if family in MEMORY_FAMILIES:
+            return MemorySamples(family)
         return TimelineData(self._device) if family == "timeline_data" else None
+
+    def _why_not(self, drawing: Drawing | None) -> str:
+        """The reason for which rows are not drawn; empty if they are."""
+        path, neighbours = self._source.path, self._neighbours
+        is_joined = neighbours.has_clock(path) or neighbours.timeline_of(path) is None
+        return "no file says where its clock begins" if isinstance(drawing, StepTraceRows) and not is_joined else ""
 
     def _set_clock(self, origin_ns: int | None, certainty: int) -> None:
         key = f"{self._source.path.parent.as_posix()}/{self._device}"

@@ -7,16 +7,15 @@ row without times, such as the average at the end, is none.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.readers.ascend.event_rows import SliceRows, integers
-from tilescope.tiler.readers.ascend.neighbours import has_clock, has_timeline
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.readers.ascend.event_rows import SliceRows
+from tilescope.tiler.records.cell_values import integers
 from tilescope.tiler.records.cells import Cells
 
 TICK_NS: Final = 10
@@ -42,10 +41,9 @@ class StepTraceRows:
         self.rows = SliceRows("Step trace", f"device {device}" if device else "")
         self.ignored: Counter[str] = Counter()
 
-    def why_not(self, path: Path, files: Collection[Path]) -> str:
-        """The reason for which the steps of a file are not drawn beside these; empty if they are."""
-        is_joined = has_clock(path, files) or not has_timeline(path, files)
-        return "" if is_joined else "no file says where its clock begins"
+    def describe(self, summary: TraceSummary) -> None:
+        """Adds what was read so far."""
+        self.rows.describe(summary)
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk
-from tilescope.tiler.readers.ascend.event_rows import SliceRows, milliseconds
-from tilescope.tiler.readers.ascend.families import plain_name
-from tilescope.tiler.readers.ascend.neighbours import has_timeline
+from tilescope.tiler.columns import EventChunk, TraceSummary, plain_name
+from tilescope.tiler.readers.ascend.event_rows import SliceRows
+from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells, CellState
 
 _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
@@ -28,9 +26,9 @@ class TimelineData:
         self.rows = SliceRows(f"Device {device}" if device else "Device", "")
         self.ignored: Counter[str] = Counter()
 
-    def why_not(self, path: Path, files: Collection[Path]) -> str:
-        """The reason for which the rows of a file are not drawn beside these; empty if they are."""
-        return "the timeline of the same device is drawn" if has_timeline(path, files) else ""
+    def describe(self, summary: TraceSummary) -> None:
+        """Adds what was read so far."""
+        self.rows.describe(summary)
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows; none where columns are missing."""
@@ -38,8 +36,8 @@ class TimelineData:
         if any(name not in places for name in _COLUMNS):
             return
         operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)
-        start_ns, start_ps, has_start = milliseconds(starts)
-        duration_ns, duration_ps, has_duration = milliseconds(durations)
+        start_ns, start_ps, has_start = times(starts, MILLISECOND_DIGITS)
+        duration_ns, duration_ps, has_duration = times(durations, MILLISECOND_DIGITS)
         is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
         has_times = has_start & has_duration
         chosen = np.flatnonzero(has_times & is_named)

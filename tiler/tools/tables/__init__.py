@@ -7,13 +7,17 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.kernel_rows import as_kernel_rows
+from tilescope.tiler.facts.row_events import row_events
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.argument_names import MAX_NAMES, ColumnNames, arguments_in
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.tools.tables.cell_column import cell_column, chosen_rows, sorted_rows
+from tilescope.tiler.tools.tables.about_event import about_event
+from tilescope.tiler.tools.tables.cell_column import Rows, cell_column, chosen_rows, sorted_rows
 from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_ROWS: Final = 100_000
@@ -50,9 +54,22 @@ class TablesQuestion(Question, frozen=True, kw_only=True):
     after: Annotated[
         int, Meta(ge=0, description="Rows to leave out at the beginning: `more` of the answer before goes on.")
     ] = 0
+    track: Annotated[
+        Annotated[int, Meta(ge=0, le=2**32 - 1)] | None,
+        Meta(
+            description="Number of an event's track: the rows about this event, of all tables.", extra={"unit": "track"}
+        ),
+    ] = None
+    ordinal: Annotated[
+        Annotated[int, Meta(ge=0, le=2**62)] | None, Meta(description="Rank of that event on its track.")
+    ] = None
 
 
 def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
+    if question.track is not None and question.ordinal is not None:
+        return (yield from about_event(scope.reader, question.track, question.ordinal))
+    if question.track is not None or question.ordinal is not None:
+        raise UsageError("name an event by both track and ordinal")
     tables = run_tables(scope.reader)
     notes: list[Note] = []
     table = _chosen(tables, question, notes)
@@ -65,7 +82,7 @@ def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
     if sort is not None:
         rows = yield from sorted_rows(table, sort, rows, descending=question.descending)
     page = rows[question.after : question.after + question.limit]
-    columns = []
+    facts, columns = yield from _events(scope, table, page)
     for name in names:
         columns.append((yield from cell_column(table, name, page)))
     behind = question.after + len(page)
@@ -76,8 +93,27 @@ def _answer(scope: Scope, question: TablesQuestion) -> Interruptible[Answer]:
         Fact("family", "Kind", entry.family or None, "text"),
         Fact("rows", "Rows", len(table), "count"),
         Fact("chosen", "Rows chosen", len(rows), "count"),
+        *facts,
     ]
     return Answer(facts, [Table("rows", entry.name, columns, more=more)], notes=notes)
+
+
+def _events(scope: Scope, table: RunTable, page: Rows) -> Interruptible[tuple[list[Fact], list[Column]]]:
+    """The events of some rows of kernels, and how many rows and events of all of them have none."""
+    kernels = as_kernel_rows(scope.reader, table)
+    if kernels is None:
+        return [], []
+    events = yield from row_events(scope.reader, kernels)
+    facts = [
+        Fact("joined", "Rows with an event", events.joined, "count", "by rank, stream, start and name"),
+        Fact("without_event", "Rows without an event", len(table) - events.joined, "count", "these three, and others"),
+        Fact("alike", "Rows alike", events.alike, "count", "of one start, stream and name: no event is theirs alone"),
+        Fact("named_otherwise", "Rows of another name", events.named_otherwise, "count", "than their stream's event"),
+        Fact("unplaced", "Rows outside", events.unplaced, "count", "without a start, or with one outside of the run"),
+        Fact("events", "Events", events.events, "count", "on streams and of communication"),
+        Fact("events_without_row", "Events without a row", events.events_without_row, "count"),
+    ]
+    return facts, [Column("event", "Event", "event", events.events_of(page))]
 
 
 def _chosen(tables: Sequence[RunTable], question: TablesQuestion, notes: list[Note]) -> RunTable | None:

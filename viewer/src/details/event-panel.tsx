@@ -18,6 +18,8 @@ import { FlowLinks } from "./flow-links";
 import { CopyButton, Head } from "./head";
 import { nameText, TrackLink } from "./links";
 import { NestingPanel, useNesting } from "./nesting-panel";
+import { mayHaveTables } from "./table-rows";
+import { TableRowsPanel } from "./table-rows-panel";
 
 interface PanelProps {
   readonly trace: Trace;
@@ -183,6 +185,7 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
             <StackList key={`${details.track}.${details.ordinal} ${k}`} stack={stack} />
           ))}
           <ArgumentsTable key={`${details.track}.${details.ordinal}`} args={shown} />
+          {isNested && mayHaveTables(trace.manifest.format) && <TableRowsPanel trace={trace} details={details} />}
         </div>
       </div>
     </>

@@ -9,11 +9,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tilescope
 from tests.tiler.readers.ascend.conftest import index
 from tilescope import Run
+from tilescope.tiler.indexing.reading.same_run import SliceSpans
 
 COUNTER = 43806841592  # of min_cycle_counter_1.txt
 
@@ -130,7 +134,7 @@ def test_steps_that_no_clock_joins_with_the_timeline_are_not_drawn(tmp_path: Pat
         assert any("no file says where its clock begins" in warning for warning in run.manifest["warnings"])
 
 
-def test_steps_of_another_run_than_the_timeline_are_said(tmp_path: Path) -> None:
+def test_steps_of_another_time_than_the_timeline_are_said_and_not_drawn(tmp_path: Path) -> None:
     write_steps(tmp_path / "step_trace_raw_0_detail_time.csv", [100_007])
     timeline: list[dict[str, Any]] = [{"name": "op", "ph": "X", "ts": 10**6, "dur": 2, "pid": 0, "tid": 1}]
     (tmp_path / "ascend_timeline_display_0.json").write_text(json.dumps(timeline))
@@ -139,8 +143,75 @@ def test_steps_of_another_run_than_the_timeline_are_said(tmp_path: Path) -> None
         timeline[0]["ts"] = 10**6 if is_said else 1000
         (tmp_path / "ascend_timeline_display_0.json").write_text(json.dumps(timeline))
         with tilescope.connect(index(tmp_path, tmp_path / f"store{counter}")) as client:
-            warnings = client.run().manifest["warnings"]
+            run = client.run()
+            warnings = run.manifest["warnings"]
             assert any("no time in common with ascend_timeline_display_0.json" in w for w in warnings) is is_said
+            assert len(run.events(limit=10)["start"]) == (1 if is_said else 5)
+
+
+def drawn_copy(corpus: Path, folder: Path, **changed: str) -> Path:
+    """The files of `run_1` with its timeline, some with another content."""
+    folder.mkdir()
+    for file in (*(corpus / "run_1").iterdir(), corpus / "timeline_display_1.json"):
+        (folder / file.name).symlink_to(file)
+    for name, content in changed.items():
+        path = folder / name.replace("_txt", ".txt").replace("_csv", ".csv")
+        path.unlink()
+        path.write_text(content)
+    return folder
+
+
+def test_a_step_trace_whose_communication_does_not_fit_is_a_table_alone(corpus: Path, tmp_path: Path) -> None:
+    """A counter that is 1 us off moves all of it; one reduction that is off is said, and the rest joined."""
+    folder = drawn_copy(corpus, tmp_path / "profiler", min_cycle_counter_1_txt=str(COUNTER - 100))
+    with tilescope.connect(index(folder, tmp_path / "store")) as client:
+        run = client.run()
+        assert slices(run, "Step trace") == {}
+        assert sum("of another run, or the counter is" in line for line in run.manifest["warnings"]) == 1
+        assert "step_trace_raw_1_detail_time.csv" in run.ask("tables").table("tables")["name"].tolist()
+    steps = (corpus / "run_1" / "step_trace_raw_1_detail_time.csv").read_text()
+    lines = steps.splitlines()
+    place = lines[0].split(",").index("stream_540_parallel_0_start_point")
+    cells = lines[5].split(",")
+    cells[place] = str(int(cells[place]) - 1)
+    lines[5] = ",".join(cells)
+    folder = drawn_copy(corpus, tmp_path / "off", step_trace_raw_1_detail_time_csv="\n".join([*lines, ""]))
+    with tilescope.connect(index(folder, tmp_path / "off-store")) as client:
+        run = client.run()
+        warnings = [line for line in run.manifest["warnings"] if "communication events" in line]
+        assert len(slices(run, "Step trace")["Steps"]) == len(steps_of(corpus))
+        assert warnings == [
+            "step_trace_raw_1_detail_time.csv: "
+            "1 of 3,542 communication events of timeline_display_1.json are not where it says"
+        ]
+
+
+def test_a_timeline_as_text_that_differs_from_that_of_json_is_said(corpus: Path, tmp_path: Path) -> None:
+    text = (corpus / "run_1" / "output_timeline_data_1.txt").read_text()
+    for number, (old, new, count) in enumerate(
+        (("438068.41869,0.00215", "438068.41870,0.00215", 1), (",0.00266", ",0.00266", 0))
+    ):
+        assert old in text
+        changed = text.replace(old, new)
+        folder = drawn_copy(corpus, tmp_path / f"{number}", output_timeline_data_1_txt=changed)
+        with tilescope.connect(index(folder, tmp_path / f"store{number}")) as client:
+            warnings = [line for line in client.run().manifest["warnings"] if "output_timeline_data_1.txt" in line]
+        expected = f"{count} of 2,817 rows are not where timeline_display_1.json has them, at the counter of the device"
+        assert sum(expected in line for line in warnings) == (1 if count else 0)
+        assert len(warnings) == 1 + bool(count)
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=12)
+
+
+@given(PAIRS, PAIRS)
+def test_slices_are_near_as_plain_python_has_them(these: list[tuple[int, int]], others: list[tuple[int, int]]) -> None:
+    sides = [
+        SliceSpans(*(np.array([pair[k] for pair in sorted(side)], np.int64) for k in (0, 1)))
+        for side in (these, others)
+    ]
+    expected = [any(abs(a - c) <= 1 and abs(b - d) <= 1 for c, d in others) for a, b in sorted(these)]
+    assert sides[0].near(sides[1]).tolist() == expected
 
 
 def test_the_timeline_as_text_is_that_of_the_json(drawn_run_1: Run, corpus: Path) -> None:

@@ -76,9 +76,9 @@ def test_a_table_of_another_program_is_no_run_unless_it_is_named(tmp_path: Path)
 
 
 def test_files_that_are_neither_are_named(tmp_path: Path) -> None:
-    folder = write(profiler(tmp_path / "profiler"), parallel_strategy_0_json='{"a": 1}', readme_txt="hello")
+    folder = write(profiler(tmp_path / "profiler"), minddata_unknown_0_json='{"a": 1}', readme_txt="hello")
     (run,) = discover(folder)
-    assert run.notes == ("not read, as no table and no timeline: parallel_strategy_0.json, readme.txt",)
+    assert run.notes == ("not read, as no table and no timeline: minddata_unknown_0.json, readme.txt",)
 
 
 def test_missing_ranks_are_said(tmp_path: Path) -> None:

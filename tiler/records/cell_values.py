@@ -1,0 +1,66 @@
+"""Numbers of a column as integers, doubles, and times in nanoseconds and the picoseconds beyond, rounded down."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.records.cells import Cells, CellState, decimal_text
+
+Ints = NDArray[np.int64]
+
+MILLISECOND_DIGITS: Final = 6  # of a nanosecond
+MICROSECOND_DIGITS: Final = 3
+
+_MOST: Final = float(1 << 62)
+_EXACT_IN_DOUBLES: Final = 1 << 53
+
+
+class CellTimes(NamedTuple):
+    """Times by row; 0 for rows without one."""
+
+    ns: Ints
+    ps: Ints
+    fits: NDArray[np.bool_]  # rows with a time that is not negative, and below 2^62 ns
+
+
+def has_number(cells: Cells) -> NDArray[np.bool_]:
+    """True for rows with a number."""
+    are_numbers: NDArray[np.bool_] = cells.states == CellState.NUMBER
+    return are_numbers
+
+
+def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
+    """Whole numbers by row, and which rows have one."""
+    values, are_whole = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.bool_)
+    rows = np.flatnonzero(has_number(cells))
+    values[rows] = np.where(cells.digits == 0, cells.numbers, 0)
+    are_whole[rows] = cells.digits == 0
+    return values, are_whole
+
+
+def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
+    """The numbers, of shape (len(cells.numbers),). One rounding each: integers and powers of ten are exact."""
+    doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
+    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
+        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
+    return doubles
+
+
+def times(cells: Cells, unit_digits: int) -> CellTimes:
+    """Times in units of 10^`unit_digits` nanoseconds."""
+    ns, ps = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
+    fits = np.zeros(len(cells), np.bool_)
+    rows = np.flatnonzero(has_number(cells))
+    missing = unit_digits - cells.digits.astype(np.int64)
+    factor = 10 ** np.maximum(missing, 0)
+    is_small = (cells.numbers >= 0) & (cells.numbers * factor.astype(np.float64) < _MOST)
+    numbers = np.where(is_small, cells.numbers, 0)
+    divisor = 10 ** np.clip(-missing, 0, 18)
+    whole, rest = np.divmod(np.where(missing >= 0, numbers * factor, numbers), divisor)
+    # Of a remainder below 10^18 the first three digits: of one below 10^15 exactly so.
+    ns[rows], fits[rows] = whole, is_small
+    ps[rows] = np.where(divisor >= 1000, rest // np.maximum(divisor // 1000, 1), rest * 1000 // divisor)
+    return CellTimes(ns, ps, fits)
