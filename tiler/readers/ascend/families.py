@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.compression import without_ending
 
 
@@ -76,14 +77,7 @@ CERTAIN_NAMES: Final = re.compile(
 
 TIMELINE_NAMES: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_\d+\.json")
 
-_UNIT: Final = re.compile(r"\((?:us|ms|ns|s|kb|mb|gb|gb/s|mb/s|%)\)|[\s_](?:us|ms|ns)$")
-_BLANK: Final = re.compile(r"\s+")
 _RANK: Final = re.compile(r"(?<=_)(\d{1,8})(?=(?:_detail(?:_time)?|_type)?$)")
-
-
-def plain_name(column: str) -> str:
-    """The name of a column without unit, blanks and capitals: `execution_time (ms)` is `execution_time`."""
-    return _BLANK.sub("", _UNIT.sub("", column.strip().lower()))
 
 
 def family_of(columns: Sequence[str], path: Path) -> str:

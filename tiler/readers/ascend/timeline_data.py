@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.event_rows import SliceRows, milliseconds
-from tilescope.tiler.readers.ascend.families import plain_name
 from tilescope.tiler.readers.ascend.neighbours import has_timeline
 from tilescope.tiler.records.cells import Cells, CellState
 
