@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -124,6 +125,17 @@ class TableColumn:
             ranks = np.zeros(len(self), np.int64)
             ranks[self.has_number] = np.unique(np.array([*exact, None], object)[:-1], return_inverse=True)[1]
             return ranks
+
+    def rows(self, rows: Ints) -> TableColumn:
+        """The cells of some rows, in this order."""
+        bounds = np.cumsum([0, *map(len, self._chunks)])
+        chunks = np.searchsorted(bounds, rows, side="right") - 1
+        borders = [0, *(np.flatnonzero(np.diff(chunks)) + 1).tolist(), len(rows)] if len(rows) else [0]
+        parts = []
+        for first, last in pairwise(borders):
+            chunk = int(chunks[first])
+            parts.append(self._chunks[chunk].rows(rows[first:last] - bounds[chunk]))
+        return TableColumn(self.name, parts)
 
     def texts(self) -> list[str | None]:
         """Cells as they are written; None for those that are empty, `N/A` or absent."""
