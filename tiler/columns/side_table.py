@@ -30,3 +30,4 @@ class SideTable:
     chunks: Callable[[], Iterator[Sequence[bytes]]] = field(compare=False)
     rank: int | None = None
     device: str = ""
+    capture: str = ""  # the folder of its capture, where the name of that says so
