@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.tables import TableColumn
+from tilescope.tiler.facts.tables import Ints, TableColumn
 from tilescope.tiler.records.cells import CellState
 
-Ints = NDArray[np.int64]
 Figures = np.ma.MaskedArray[Any, np.dtype[np.int64]]
 
 _INT64: Final = 1 << 63
@@ -45,13 +44,41 @@ def joined(parts: Sequence[Figures]) -> Figures:
     return np.ma.MaskedArray(np.concatenate([part.data for part in parts]), np.concatenate(masks))
 
 
-def group_sums(figures: Figures, groups: NDArray[np.integer[Any]], count: int) -> list[int]:
-    """The exact sum of each group, of any size; a masked figure counts as nothing."""
-    values = figures.filled(0)
-    low, high = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(low, groups, values & _LOW)
-    np.add.at(high, groups, values >> 32)
-    return [(above << 32) + below for above, below in zip(high.tolist(), low.tolist(), strict=True)]
+class WideSums(NamedTuple):
+    """Exact sums of any size: high * 2^32 + low."""
+
+    high: Ints
+    low: Ints
+
+    @classmethod
+    def from_groups(cls, figures: Figures, groups: Ints, count: int) -> WideSums:
+        """The sum of each of so many groups; a masked figure counts as nothing."""
+        values = figures.filled(0)
+        return cls(values >> 32, values & _LOW).regrouped(groups, count)
+
+    def regrouped(self, groups: Ints, count: int) -> WideSums:
+        """Sums of these sums, by group."""
+        high, low = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        np.add.at(low, groups, self.low)
+        np.add.at(high, groups, self.high)
+        return WideSums(high + (low >> 32), low & _LOW)
+
+    def take(self, which: Ints | NDArray[np.bool_]) -> WideSums:
+        """Some of them."""
+        return WideSums(self.high[which], self.low[which])
+
+    def doubles(self) -> NDArray[np.float64]:
+        """Near them, to sort by."""
+        return self.high.astype(np.float64) * (1 << 32) + self.low
+
+    def integers(self) -> list[int]:
+        """The sums themselves."""
+        return [(high << 32) + low for high, low in zip(self.high.tolist(), self.low.tolist(), strict=True)]
+
+
+def counts_of(groups: Ints, which: NDArray[np.bool_], count: int) -> Ints:
+    """The rows of each of so many groups that are marked."""
+    return np.bincount(groups[which], minlength=count).astype(np.int64)
 
 
 def _by_words(column: TableColumn, exponent: int) -> Figures:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -64,6 +63,23 @@ class RunTable:
         places = [self.places[name] for name in names]
         for chunk in range(len(self.entry.chunk_rows)):
             yield [TableColumn(name, [self.cells(place, chunk)]) for name, place in zip(names, places, strict=True)]
+
+    def rows(self, name: str, rows: Ints) -> Interruptible[TableColumn]:
+        """The cells of ascending rows of a column. Only chunks with any of them are read; yields between these."""
+        bounds = np.cumsum([0, *self.entry.chunk_rows])
+        chunks = np.searchsorted(bounds, rows, side="right") - 1
+        parts: list[Cells] = []
+        for chunk in np.unique(chunks).tolist():
+            own = rows[chunks == chunk] - bounds[chunk]
+            parts.append(self.cells(self.places[name], chunk).rows(own))
+            yield
+        return TableColumn(name, parts)
+
+    def texts(self, name: str, rows: Ints) -> Interruptible[list[str | None]]:
+        """The cells of some rows in any order, as `TableColumn.texts` has them."""
+        order = np.argsort(rows, kind="stable")
+        texts = (yield from self.rows(name, rows[order])).texts()
+        return [texts[place] for place in np.argsort(order, kind="stable").tolist()]
 
     def cells(self, place: int, chunk: int) -> Cells:
         """A column of one chunk."""
@@ -125,17 +141,6 @@ class TableColumn:
             ranks = np.zeros(len(self), np.int64)
             ranks[self.has_number] = np.unique(np.array([*exact, None], object)[:-1], return_inverse=True)[1]
             return ranks
-
-    def rows(self, rows: Ints) -> TableColumn:
-        """The cells of some rows, in this order."""
-        bounds = np.cumsum([0, *map(len, self._chunks)])
-        chunks = np.searchsorted(bounds, rows, side="right") - 1
-        borders = [0, *(np.flatnonzero(np.diff(chunks)) + 1).tolist(), len(rows)] if len(rows) else [0]
-        parts = []
-        for first, last in pairwise(borders):
-            chunk = int(chunks[first])
-            parts.append(self._chunks[chunk].rows(rows[first:last] - bounds[chunk]))
-        return TableColumn(self.name, parts)
 
     def texts(self) -> list[str | None]:
         """Cells as they are written; None for those that are empty, `N/A` or absent."""

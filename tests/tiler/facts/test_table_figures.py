@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.table_figures import group_sums, whole_figures
+from tilescope.tiler.facts.table_figures import WideSums, whole_figures
 from tilescope.tiler.facts.tables import TableColumn
 from tilescope.tiler.records.cells import Cells
 
@@ -48,4 +49,10 @@ def test_sums_of_groups_are_exact(rows: list[tuple[int, int, bool]]) -> None:
     figures = np.ma.MaskedArray(np.array([row[0] for row in rows], np.int64), [row[2] for row in rows])
     groups = np.array([row[1] for row in rows], np.int64)
     expected = [sum(value for value, group, masked in rows if group == which and not masked) for which in range(4)]
-    assert group_sums(figures, groups, 4) == expected
+    sums = WideSums.from_groups(figures, groups, 4)
+    assert sums.integers() == expected
+    assert sums.regrouped(np.array([0, 1, 0, 1]), 2).integers() == [
+        expected[0] + expected[2],
+        expected[1] + expected[3],
+    ]
+    assert sums.doubles().tolist() == pytest.approx(expected)

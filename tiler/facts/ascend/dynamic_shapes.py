@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.table_figures import Figures, group_sums, whole_figures
+from tilescope.tiler.facts.table_figures import Figures, WideSums, whole_figures
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
 
@@ -48,7 +48,7 @@ class ShapedRuns:
         numbers, steps = np.unique(self.step.filled(-1)[rows], return_inverse=True)
         width = max(len(numbers), 1)
         keys, groups = np.unique(codes[rows] * width + steps, return_inverse=True)
-        times = group_sums(self.time[rows], groups, len(keys))
+        times = WideSums.from_groups(self.time[rows], groups, len(keys)).integers()
         counts = np.bincount(groups, minlength=len(keys)).tolist()
         places = [(texts[key // width], int(numbers[key % width])) for key in keys.tolist()]
         return {place: (count, time) for place, count, time in zip(places, counts, times, strict=True)}

@@ -12,7 +12,8 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.dynamic_shapes import KERNELS, OPERATORS, ShapedRuns, shaped_runs
-from tilescope.tiler.facts.ascend.headers import column_named, missing_rank, tables_of_rank
+from tilescope.tiler.facts.ascend.headers import column_named
+from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
@@ -145,7 +146,7 @@ def _runs_table(
 
 def _cells(table: RunTable, name: str, rows: NDArray[np.int64]) -> Interruptible[list[str | None]]:
     header = column_named(table, name)
-    return [None] * len(rows) if header is None else (yield from table.column(header)).rows(rows).texts()
+    return [None] * len(rows) if header is None else (yield from table.texts(header, rows))
 
 
 def _charts(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.ascend.flops import FLOPS_EXPONENT, PARTS, TOTAL, FlopFigures, flop_figures
-from tilescope.tiler.facts.ascend.headers import column_named, missing_rank, tables_of_rank
+from tilescope.tiler.facts.ascend.headers import column_named
+from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.table_figures import joined, whole_figures
 from tilescope.tiler.facts.tables import RunTable, run_tables

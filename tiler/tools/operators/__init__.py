@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final
 
+import numpy as np
 from msgspec import Meta
 
-from tilescope.tiler.facts.ascend.headers import missing_rank
-from tilescope.tiler.facts.ascend.operators import FAMILIES, TypeSums, operator_tables
-from tilescope.tiler.facts.tables import RunTable, run_tables
+from tilescope.tiler.facts.ascend.operator_families import CPU_RUNS, FAMILIES, SOURCES, Source
+from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_tables, sources_there
+from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
+from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.answer import Answer, Fact, Note
+from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
-from tilescope.tiler.tools.operators.instances import (
-    DETAILS,
-    OperatorInstance,
-    TableOperators,
-    details,
-    framework_rows,
-    metrics,
-    table_operators,
-    time_of,
-)
+from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
+from tilescope.tiler.tools.operators.dispatch import dispatch_table
+from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
+from tilescope.tiler.tools.operators.type_sums import cores_table, insight_shares, type_sums, types_table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
@@ -41,15 +37,28 @@ Text = Annotated[str, Meta(min_length=1, max_length=256)]
 
 
 class OperatorsQuestion(Question, frozen=True, kw_only=True):
-    """Operators by type, and those of one type."""
+    """Operators by type, and those of some types."""
 
     rank: Annotated[
         Annotated[int, Meta(ge=0)] | None, Meta(description="The rank whose operators are listed; all unless given.")
     ] = None
-    core: Annotated[
-        Text | None, Meta(description="Only operators that run there, as in AI_CORE or AI_CPU; all unless given.")
+    source: Annotated[
+        Source | None,
+        Meta(
+            description="The files that times are from, `mindspore` those of its first profiler; unless given, those "
+            "of each rank that are the most exact."
+        ),
     ] = None
-    type: Annotated[Text | None, Meta(description="Only operators of this type.")] = None
+    core: Annotated[
+        Text | None,
+        Meta(description="Only operators that run there: AI_CORE, AI_CPU, HOST_CPU or another; all unless given."),
+    ] = None
+    type: Annotated[
+        ColumnNames | None, Meta(description="Only operators of these types, in any case, separated by commas.")
+    ] = None
+    without: Annotated[
+        ColumnNames | None, Meta(description="No operators of these types, in any case, separated by commas.")
+    ] = None
     contains: Annotated[
         Text | None, Meta(description="Only operators in whose type or full name this text is, in any case.")
     ] = None
@@ -59,160 +68,73 @@ class OperatorsQuestion(Question, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
-    tick_ps = scope.reader.tick_ps
-    tables: list[TableOperators] = []
-    for table in operator_tables(scope.reader, question.rank):
-        tables.append((yield from table_operators(scope.reader, table)))
-    sums, shares = _type_sums(tables)
-    there = {key: value for key, value in sums.items() if question.core in (None, key[1])}
-    framework = yield from framework_rows(run_tables(scope.reader, "framework_raw"))
-    chosen: list[OperatorInstance] = []
-    for rows in tables:
-        chosen += [each for each in rows.operators if _is_chosen(question, each.type, each.core, each.name)]
+    reader, tick_ps = scope.reader, scope.reader.tick_ps
+    counted = yield from counted_tables(reader, question.rank, question.source)
+    wanted = OperatorFilter(
+        core=None if question.core is None else question.core.casefold(),
+        types=None if question.type is None else _types(question.type, "type"),
+        without=() if question.without is None else _types(question.without, "without"),
+        contains=question.contains,
+    )
+    chosen: list[ChosenOperators] = []
+    for table in counted:
+        chosen.append((yield from chosen_operators(reader, table, wanted)))
         yield
-    chosen.sort(key=lambda each: (-each.weight, each.name, each.rank or 0))
-    listed = chosen[: question.limit]
-    operators, counted = yield from _instances_tables(listed, framework, tick_ps)
-    missing = missing_rank(scope.reader, question.rank, *FAMILIES)
-    notes = [Note("warning", missing)] if missing else []
-    if len(chosen) > len(listed):
-        notes.append(Note("info", f"{len(chosen) - len(listed):,} more operators are not listed: a greater limit does"))
+    sums = yield from type_sums(chosen)
+    all_sums = yield from type_sums(chosen, everything=True)
+    rows = longest(chosen, question.limit)
+    operators = sum(int(np.count_nonzero(part.are_listed)) for part in chosen)
+    count = _sum([each.count for each in sums.values()])
+    total = _sum([each.total for each in sums.values()])
     facts = [
-        Fact("types", "Types", len({name for name, _ in there}), "count"),
-        Fact("operators", "Operators", len(chosen), "count", "by name, type and rank"),
-        Fact("count", "Runs", sum(count for count, _ in there.values()), "count"),
-        Fact("total", "Time", nearest_mean(sum(time for _, time in there.values()), tick_ps), "ticks", "of all types"),
-    ]
-    return Answer(
-        facts,
-        [_cores_table(there, tick_ps), _types_table(there, shares, question, tick_ps), operators, counted],
-        notes=notes,
-    )
-
-
-def _is_chosen(question: OperatorsQuestion, type_name: str, core: str, name: str) -> bool:
-    wanted = (question.contains or "").casefold()
-    return (
-        question.core in (None, core)
-        and question.type in (None, type_name)
-        and (wanted in type_name.casefold() or wanted in name.casefold())
-    )
-
-
-def _type_sums(tables: Sequence[TableOperators]) -> tuple[TypeSums, Mapping[tuple[str, str], float]]:
-    """Sums of all types, and the shares that MindSpore Insight shows, of a single file of AI Cores and of AI CPUs.
-
-    It has the share that the file says of AI Cores, and of AI CPUs that of means in the sum of means.
-    """
-    sums: dict[tuple[str, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    shares: dict[tuple[str, str], float] = {}
-    families = [each.table.entry.family for each in tables]
-    typed = {each.table.entry.rank for each in tables if each.table.entry.family == "aicore_types"}
-    for each in tables:
-        family = each.table.entry.family
-        if FAMILIES[family].is_mean and each.table.entry.rank in typed:
-            continue
-        for key, (count, time) in each.sums.items():
-            sums[key] = sums[key][0] + count, sums[key][1] + time
-        if families.count(family) > 1:
-            continue
-        shares |= each.shares
-        if family == "aicpu_intermediate":
-            means = {key: time / count for key, (count, time) in each.sums.items() if count}
-            whole = sum(means.values())
-            shares |= {key: mean / whole for key, mean in means.items() if whole}
-    return sums, shares
-
-
-def _cores_table(sums: TypeSums, tick_ps: int) -> Table:
-    cores: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for (_, core), (count, time) in sums.items():
-        cores[core] = [cores[core][0] + 1, cores[core][1] + count, cores[core][2] + time]
-    order = sorted(cores, key=lambda core: (-cores[core][2], core))
-    whole = sum(time for *_, time in cores.values())
-    columns = [
-        Column("core", "Core", "text", order),
-        Column("types", "Types", "count", [cores[core][0] for core in order]),
-        Column("count", "Runs", "count", [cores[core][1] for core in order]),
-        Column("total", "Time", "ticks", [nearest_mean(cores[core][2], tick_ps) for core in order]),
-        Column("share", "Share", "fraction", [cores[core][2] / whole if whole else None for core in order]),
-    ]
-    return Table("cores", "By core", columns)
-
-
-def _types_table(
-    sums: TypeSums, shares: Mapping[tuple[str, str], float], question: OperatorsQuestion, tick_ps: int
-) -> Table:
-    """Shares are of all types that there are, whatever the text that is looked for."""
-    wholes: dict[str, int] = defaultdict(int)
-    for (_, core), (_, time) in sums.items():
-        wholes[core] += time
-    whole = sum(wholes.values())
-    keys = [key for key in sums if _is_chosen(question, *key, "")]
-    order = sorted(keys, key=lambda key: (-sums[key][1], key))[: question.limit]
-    means = [nearest_mean(time, count * tick_ps) if count > 0 else None for count, time in (sums[key] for key in order)]
-    columns = [
-        Column("type", "Type", "name", [name for name, _ in order]),
-        Column("core", "Core", "text", [core for _, core in order]),
-        Column("count", "Runs", "count", [sums[key][0] for key in order]),
-        Column("total", "Time", "ticks", [nearest_mean(sums[key][1], tick_ps) for key in order]),
-        Column("mean", "Mean", "ticks", means, total="none"),
-        Column("share", "Share", "fraction", [sums[key][1] / whole if whole else None for key in order]),
-        Column(
-            "core_share",
-            "Share of its core",
-            "fraction",
-            [sums[key][1] / wholes[key[1]] if wholes[key[1]] else None for key in order],
-            total="none",
+        Fact("types", "Types", len({name for name, _ in sums}), "count"),
+        Fact("operators", "Operators", operators, "count", "by name, type, core and file"),
+        Fact("count", "Runs", count, "count", "" if count is not None else "no file counts them"),
+        Fact(
+            "total",
+            "Time",
+            None if total is None else nearest_mean(total, tick_ps),
+            "ticks",
+            "of all types" if total is not None else "no file has the time of all runs",
         ),
-        Column("insight_share", "Like MindInsight", "fraction", [shares.get(key) for key in order], total="none"),
     ]
-    return Table("types", "By type", columns)
-
-
-def _instances_tables(
-    listed: Sequence[OperatorInstance],
-    framework: Mapping[tuple[int | None, str], tuple[RunTable, int]],
-    tick_ps: int,
-) -> Interruptible[tuple[Table, Table]]:
-    """Operators, and what hardware counted of the longest run of each."""
-    cells, dispatch, run = [], [], []
-    metric_rows: list[tuple[str, int | None, str, float]] = []
-    for each in listed:
-        table, row = framework.get((each.rank, each.name), (each.table, each.row))
-        cells.append((yield from details(table, row)))
-        is_cpu = each.table.entry.family == "aicpu_intermediate"
-        dispatch.append((yield from time_of(each.table, each.row, "dispatch_time")) if is_cpu else None)
-        run.append((yield from time_of(each.table, each.row, "execution_time")) if is_cpu else None)
-        counted = yield from metrics(each.table, each.row)
-        metric_rows += [(each.name, each.rank, metric, value) for metric, value in counted.items()]
-        yield
-
-    def ticks(values: Sequence[int | None]) -> list[int | None]:
-        return [None if value is None else nearest_mean(value, tick_ps) for value in values]
-
-    columns = [
-        Column("name", "Operator", "name", [each.name for each in listed]),
-        Column("type", "Type", "text", [each.type for each in listed]),
-        Column("core", "Core", "text", [each.core or None for each in listed]),
-        Column("rank", "Rank", "count", [each.rank for each in listed], total="none"),
-        Column("count", "Runs", "count", [each.count for each in listed]),
-        Column("total", "Time", "ticks", ticks([each.total for each in listed])),
-        Column("mean", "Mean", "ticks", ticks([each.mean for each in listed]), total="none"),
-        *(
-            Column(detail, title, "text", [texts.get(detail) for texts in cells])
-            for detail, (title, _) in DETAILS.items()
-        ),
-        Column("dispatch", "Dispatch of the longest", "ticks", ticks(dispatch), total="none"),
-        Column("run", "Run of the longest", "ticks", ticks(run), total="none"),
+    whole = sum(each.total or 0 for each in all_sums.values())
+    tables = [
+        cores_table(sums, whole, tick_ps),
+        types_table(sums, all_sums, (yield from insight_shares(chosen)), question.limit, tick_ps),
+        (yield from operators_table(reader, rows)),
+        (yield from metrics_table(rows)),
     ]
-    metric_columns = [
-        Column("name", "Operator", "name", [row[0] for row in metric_rows]),
-        Column("rank", "Rank", "count", [row[1] for row in metric_rows], total="none"),
-        Column("metric", "Metric", "text", [row[2] for row in metric_rows]),
-        Column("value", "Of its longest run", "number", [row[3] for row in metric_rows], total="none"),
-    ]
-    return Table("operators", "By operator", columns), Table("metrics", "Counted by hardware", metric_columns)
+    if question.source in (None, "mindspore") and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
+        tables.append((yield from dispatch_table(runs, question.limit, tick_ps)))
+    return Answer(facts, tables, notes=_notes(scope, question, counted, operators - len(rows)))
+
+
+def _sum(figures: Sequence[int | None]) -> int | None:
+    """The sum of those that are recorded; None: of several, none is."""
+    recorded = [value for value in figures if value is not None]
+    return sum(recorded) if recorded or not figures else None
+
+
+def _types(text: str, field: str) -> list[str]:
+    return [name.casefold() for name in arguments_in(text, field)]
+
+
+def _notes(scope: Scope, question: OperatorsQuestion, counted: Sequence[CountedTable], more: int) -> list[Note]:
+    notes = []
+    missing = missing_rank(scope.reader, question.rank, *FAMILIES)
+    if missing:
+        notes.append(Note("warning", missing))
+    used = [source for source in SOURCES if any(table.source == source for table in counted)]
+    others = [source for source in sources_there(scope.reader, question.rank) if source not in used]
+    if used and others:
+        text = f"times are of {', '.join(used)}, the most exact files of the same work: source names others, {{}}"
+        notes.append(Note("info", text.format(", ".join(others))))
+    elif not used and others:
+        notes.append(Note("warning", f"no file is of this source: there are {', '.join(others)}"))
+    if more > 0:
+        notes.append(Note("info", f"{more:,} more operators are not listed: a greater limit does"))
+    return notes
 
 
 def _availability(scope: Scope) -> Reason:

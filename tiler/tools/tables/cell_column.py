@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.tables import RunTable, TableColumn
+from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.records.cells import Cells
 from tilescope.tiler.tools.answer import Column, Words
 
 Rows = NDArray[np.int64]
@@ -24,7 +23,7 @@ _IN_NUMBERS: Final = frozenset("0123456789.-")
 def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]:
     """These rows of a column: integers and decimals as numbers, where that is exact, or else texts."""
     order = np.argsort(rows, kind="stable")
-    column = yield from _part(table, name, rows[order])
+    column = yield from table.rows(name, rows[order])
     back = np.argsort(order, kind="stable")
     facts = table.entry.columns[table.places[name]]
     title = name or f"column {table.places[name]}"
@@ -66,15 +65,3 @@ def sorted_rows(table: RunTable, name: str, rows: Rows, *, descending: bool) -> 
     keys = (~values if descending else values, kind)  # unlike -values it has no overflow
     yield
     return rows[np.lexsort(tuple(key[rows] for key in keys))]
-
-
-def _part(table: RunTable, name: str, rows: Rows) -> Interruptible[TableColumn]:
-    """The cells of some rows, in their order. Only chunks with any of them are read."""
-    bounds = np.cumsum([0, *table.entry.chunk_rows])
-    chunks = np.searchsorted(bounds, rows, side="right") - 1
-    parts: list[Cells] = []
-    for chunk in np.unique(chunks).tolist():
-        own = rows[chunks == chunk] - bounds[chunk]
-        parts.append(table.cells(table.places[name], chunk).rows(own))
-        yield
-    return TableColumn(name, parts)
