@@ -157,7 +157,7 @@ def test_the_most_detailed_file_counts(tmp_path: Path) -> None:
     answer = table_answer("operators", store)
     assert rows_of(answer, "types", "type", "count", "total") == [("Add", 1, 2500)]
     assert answer.notes[0].text == (
-        "Times are of kernel_details, the most exact files of the same work: source names others, op_statistic."
+        "Times are of kernel_details, the most exact files of the same work; for others, name a source: op_statistic."
     )
     other = table_answer("operators", store, source="op_statistic")
     assert rows_of(other, "types", "type", "count", "total") == [("Add", 7, 9000)]

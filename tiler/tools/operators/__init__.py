@@ -23,6 +23,7 @@ from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table
 from tilescope.tiler.tools.operators.type_sums import cores_table, insight_shares, type_sums, types_table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.source_notes import source_notes
 from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_LISTED: Final = 10_000
@@ -126,12 +127,7 @@ def _notes(scope: Scope, question: OperatorsQuestion, counted: Sequence[CountedT
     if missing:
         notes.append(Note("warning", missing))
     used = [source for source in SOURCES if any(table.source == source for table in counted)]
-    others = [source for source in sources_there(scope.reader, question.rank) if source not in used]
-    if used and others:
-        text = f"times are of {', '.join(used)}, the most exact files of the same work: source names others, {{}}"
-        notes.append(Note("info", text.format(", ".join(others))))
-    elif not used and others:
-        notes.append(Note("warning", f"no file is of this source: there are {', '.join(others)}"))
+    notes += source_notes(used, sources_there(scope.reader, question.rank), "times")
     if more > 0:
         notes.append(Note("info", f"{more:,} more operators are not listed: a greater limit does"))
     return notes
