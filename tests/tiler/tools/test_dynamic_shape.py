@@ -30,7 +30,7 @@ def curve(answer: Answer, series: str, title: str) -> list[int | None]:
 
 def test_operators_of_a_real_run(tmp_path: Path) -> None:
     store = corpus_tables(tmp_path, REAL)
-    answer = table_answer("dynamic_shape", store, step=1, contains="add")
+    answer = table_answer("dynamic_shape", store, steps=1, contains="add")
     (operator, kernel) = rows_of(answer, "runs", "step", "side", "type", "name", "duration", "shapes", "block", "grid")
     assert operator == (1, "gpu", "Add", "Add-op6", 75_616, '["[32, 1]","[32, 1]"]', None, None)
     assert kernel == (1, None, KERNEL, "Default/network-Net/Add-op6", 3_904, None, "256,1,1", "1,1,1")
@@ -61,7 +61,7 @@ def test_sums_of_any_runs(runs: list[tuple[int, str, str, str]], by: str) -> Non
     with TemporaryDirectory() as folder:
         store = written_tables(Path(folder), dynamic_shape_info_0_json=json.dumps({"operator": by_step}))
         answer = table_answer("dynamic_shape", store, by=by)
-        first = table_answer("dynamic_shape", store, step=runs[0][0])
+        first = table_answer("dynamic_shape", store, steps=runs[0][0])
     sums: dict[str, list[int]] = defaultdict(list)
     means: dict[tuple[str, int], list[int]] = defaultdict(list)
     for step, kind, name, duration in runs:
@@ -82,9 +82,81 @@ def test_hostile_steps(tmp_path: Path) -> None:
     rows = [{"step": "last", "dur": "long"}, {"step": 1e30, "op_type": 7, "dur": -1}, {"step": 2, "dur": 1e300}]
     store = written_tables(tmp_path, dynamic_shape_info_0_json=json.dumps({"operator": {"1": rows}}))
     answer = table_answer("dynamic_shape", store)
-    assert rows_of(answer, "runs", "step", "type", "duration") == [(None, "", None), (None, "7", -1000), (2, "", None)]
+    assert rows_of(answer, "runs", "step", "type", "duration") == [
+        (None, None, None),
+        (None, "7", -1000),
+        (2, None, None),
+    ]
 
 
 def test_other_runs_have_no_answer(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable, match=r"dynamic_shape_info_N\.json"):
         table_answer("dynamic_shape", written_tables(tmp_path, kernel_details_csv="a,b\n1,2\n"))
+
+
+DETAILS = "Step Id,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
+
+
+def test_kernels_say_whether_their_shapes_are_dynamic(tmp_path: Path) -> None:
+    rows = (
+        '1,a,Add,dynamic,AI_CORE,1,2,"4,8"\n1,b,Add,Dynamic,AI_CORE,2,N/A,"4,9"\n'
+        '2,a,Add,dynamic,AI_CORE,3,5,"4,9"\n,a,Add,dynamic,AI_CORE,3,1,"4"\n2,c,Mul,static,AI_CORE,4,9,"1"\n'
+    )
+    store = written_tables(tmp_path, kernel_details_csv=DETAILS + rows)
+    answer = table_answer("dynamic_shape", store)
+    # A run without a time is in no mean, one without a step in no step.
+    assert rows_of(answer, "types", "name", "steps", "count", "total", "mean") == [("Add", 2, 4, 8000, 2667)]
+    assert curve(answer, "operators", "Add") == [2000, 5000]
+    second = table_answer("dynamic_shape", store, steps=2, state="all")
+    assert rows_of(second, "runs", "name", "side", "shapes", "duration") == [
+        ("a", "AI_CORE", "4,9", 5000),
+        ("c", "AI_CORE", "1", 9000),
+    ]
+    assert answer.notes[0].text == "1 runs of static shapes are left out: state all has them."
+    by_name = table_answer("dynamic_shape", store, by="name")
+    assert rows_of(by_name, "types", "name", "total", "mean") == [("a", 8000, 2667), ("b", None, None)]
+
+
+def test_one_source_for_each_rank(tmp_path: Path) -> None:
+    run = {"step": 1, "op_type": "Add", "op_name": "x", "dur": 2}
+    store = written_tables(
+        tmp_path,
+        dynamic_shape_info_0_json=json.dumps({"operator": {"1": [run]}}),
+        kernel_details_csv=f"{DETAILS}1,x,Add,dynamic,AI_CORE,1,7,4\n",
+    )
+    answer = table_answer("dynamic_shape", store)
+    assert rows_of(answer, "types", "name", "total") == [("Add", 2000)]
+    assert any("name a source: kernel_details" in note.text for note in answer.notes)
+    other = table_answer("dynamic_shape", store, source="kernel_details")
+    assert rows_of(other, "types", "name", "total") == [("Add", 7000)]
+
+
+def test_ranks_are_told_apart(tmp_path: Path) -> None:
+    files = {
+        f"dynamic_shape_info_{rank}_json": json.dumps(
+            {"operator": {"1": [{"step": 1, "op_type": "Add", "op_name": "x", "dur": 2 * rank + 1}]}}
+        )
+        for rank in (0, 1)
+    }
+    store = written_tables(tmp_path, **files)
+    answer = table_answer("dynamic_shape", store)
+    assert curve(answer, "operators", "Add") == [2000]
+    assert rows_of(answer, "runs", "rank", "duration") == [(0, 1000), (1, 3000)]
+    assert any("2 files" in note.text for note in answer.notes)
+    assert curve(table_answer("dynamic_shape", store, rank=1), "operators", "Add") == [3000]
+
+
+def test_charts_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.tiler.tools.dynamic_shape.MOST_STEPS", 2)
+    rows = "".join(f"{step},a,Add,dynamic,AI_CORE,1,{step},4\n" for step in (3, 5, 6, 9))
+    store = written_tables(tmp_path, kernel_details_csv=DETAILS + rows)
+    answer = table_answer("dynamic_shape", store)
+    assert curve(answer, "operators", "Add") == [3000, 5000]
+    assert answer.fact("steps").value == 4
+    assert any("first 2 of 4 steps" in note.text for note in answer.notes)
+    assert curve(table_answer("dynamic_shape", store, steps="6-9"), "operators", "Add") == [6000, 9000]
+
+
+def test_a_step_trace_is_empty_for_that_reason(tmp_path: Path) -> None:
+    with pytest.raises(NotAvailable, match="dynamic shapes"):
+        table_answer("step_trace", corpus_tables(tmp_path, REAL))

@@ -3,53 +3,76 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.dynamic_shapes import KERNELS, OPERATORS, ShapedRuns, shaped_runs
-from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
-from tilescope.tiler.facts.tables import RunTable, run_tables
-from tilescope.tiler.query import Interruptible
-from tilescope.tiler.ticks import nearest_mean
+from tilescope.tiler.facts.ascend.headers import matches
+from tilescope.tiler.facts.ascend.operator_families import KERNEL_DETAILS
+from tilescope.tiler.facts.ascend.shaped_runs import (
+    MINDSPORE,
+    ShapedRuns,
+    has_shapes,
+    network_has_dynamic_shapes,
+    shaped_runs,
+)
+from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank, uncovered
+from tilescope.tiler.facts.tables import Ints, RunTable, run_tables
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
+from tilescope.tiler.tools.dynamic_shape.run_rows import kind_noun, runs_table
+from tilescope.tiler.tools.dynamic_shape.sums_by_step import NO_STEP, RunKind, SumsByStep, sums_by_step
 from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.run_sum import RunSum
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.source_notes import source_notes
+from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 100
+MOST_STEPS: Final = 20_000  # of a chart
 
 _DRAWN: Final = 8  # types, or names
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 NO_SHAPES: Final = (
     "no file of the run has dynamic shapes: MindSpore's first profiler writes dynamic_shape_info_N.json for networks "
-    "whose shapes change from step to step"
+    "whose shapes change from step to step, torch_npu and msprof the column OP State of kernel_details.csv"
 )
 OTHER_PAGES: Final = (
     "for a network of dynamic shapes MindSpore's profiler records neither step trace nor memory nor communication"
 )
 
 By = Literal["type", "name"]
-Sums = Mapping[tuple[bool, str], Mapping[int, tuple[int, int]]]  # kernels or operators, text → step → runs, picoseconds
+States = Literal["dynamic", "all"]
+ShapeSource = Literal["mindspore", "kernel_details"]
+
+_SOURCES: Final[Sequence[tuple[str, Sequence[str]]]] = (("mindspore", MINDSPORE), ("kernel_details", (KERNEL_DETAILS,)))
 
 
 class DynamicShapeQuestion(Question, frozen=True, kw_only=True):
-    """Times by step, and the runs of one step with their shapes."""
+    """Times by step, and the runs of some steps with their shapes."""
 
     rank: Annotated[
         Annotated[int, Meta(ge=0)] | None, Meta(description="The rank whose steps are listed; all unless given.")
     ] = None
-    step: Annotated[
-        Annotated[int, Meta(ge=0)] | None, Meta(description="The step whose runs are listed; all unless given.")
+    source: Annotated[
+        ShapeSource | None,
+        Meta(
+            description="The files that runs are from, `mindspore` those of its first profiler; unless given, these, "
+            "and those of other ranks."
+        ),
+    ] = None
+    steps: Annotated[
+        StepRange | None, Meta(description="Only these steps, as in 7 or 5-9, with the shapes of their runs.")
     ] = None
     by: Annotated[By, Meta(description="Sums by type, as a mean of its runs in a step, or by full name.")] = "type"
+    state: Annotated[
+        States, Meta(description="Runs of dynamic shapes, where the files tell these from others, or all.")
+    ] = "dynamic"
     contains: Annotated[
         Annotated[str, Meta(min_length=1, max_length=256)] | None,
         Meta(description="Only operators and kernels in whose type this text is, in any case."),
@@ -61,117 +84,104 @@ class DynamicShapeQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answer]:
     tick_ps = scope.reader.tick_ps
-    sums: dict[tuple[bool, str], dict[int, tuple[int, int]]] = defaultdict(dict)
-    chosen: list[tuple[ShapedRuns, NDArray[np.int64]]] = []
-    for table in tables_of_rank(scope.reader, question.rank, OPERATORS, KERNELS):
+    tables = _tables(scope.reader, question)
+    chosen: list[tuple[ShapedRuns, Ints]] = []
+    for table in tables:
         runs = yield from shaped_runs(table)
-        wanted = (question.contains or "").casefold()
-        matches = np.array([wanted in text.casefold() for text in runs.types], np.bool_)
-        rows = np.flatnonzero(matches[runs.type])
-        for (text, step), (count, time) in runs.sums(rows, by_name=question.by == "name").items():
-            of_text = sums[runs.are_kernels, text]
-            before = of_text.get(step, (0, 0))
-            of_text[step] = before[0] + count, before[1] + time
-        is_asked = np.bool_(question.step is None) | (runs.step.filled(-1)[rows] == question.step)
-        chosen.append((runs, rows[is_asked]))
+        chosen.append((runs, (yield from _rows(runs, question))))
         yield
-    steps = sorted({step for of_text in sums.values() for step in of_text if step >= 0})
-    order = sorted(sums, key=lambda key: (-sum(time for _, time in sums[key].values()), key))
-    runs_table = yield from _runs_table(chosen, question.limit, tick_ps)
+    sums = yield from sums_by_step(chosen, by_name=question.by == "name")
+    kinds = sums.of_kinds()
+    steps = np.unique(sums.step[sums.step != NO_STEP])
+    yield
     facts = [
         Fact("steps", "Steps", len(steps), "count"),
-        Fact("types", "Types" if question.by == "type" else "Names", len(order), "count", "of operators and kernels"),
-        Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count", "" if question.step is None else "of it"),
+        Fact("types", "Types" if question.by == "type" else "Names", len(kinds), "count", "of operators and kernels"),
+        Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
-    notes = [Note("info", OTHER_PAGES)]
-    if missing := missing_rank(scope.reader, question.rank, OPERATORS, KERNELS):
+    listed = [_sums_table(kinds[: question.limit], tick_ps), (yield from runs_table(chosen, question.limit, tick_ps))]
+    charts = [
+        chart
+        for are_kernels in (False, True)
+        for chart in _charts(are_kernels, [kind for kind, _, _ in kinds], sums, steps[:MOST_STEPS], tick_ps)
+    ]
+    return Answer(facts, listed, charts, _notes(scope.reader, question, chosen, len(steps)))
+
+
+def _tables(reader: QueryReader, question: DynamicShapeQuestion) -> list[RunTable]:
+    """The tables that count: of each place one source."""
+    tables: list[RunTable] = []
+    for source, families in _SOURCES:
+        if question.source in (None, source):
+            tables += uncovered(filter(has_shapes, tables_of_rank(reader, question.rank, *families)), tables)
+    return tables
+
+
+def _rows(runs: ShapedRuns, question: DynamicShapeQuestion) -> Interruptible[Ints]:
+    are_chosen = (yield from matches(runs.types.words, question.contains))[runs.types.codes]
+    if question.state == "dynamic":
+        are_chosen = are_chosen & runs.is_dynamic
+    if question.steps is not None:
+        step = runs.step.filled(NO_STEP)
+        are_chosen = are_chosen & (step >= question.steps.first) & (step <= question.steps.last)
+    return np.flatnonzero(are_chosen)
+
+
+def _notes(
+    reader: QueryReader, question: DynamicShapeQuestion, chosen: Sequence[tuple[ShapedRuns, Ints]], steps: int
+) -> list[Note]:
+    notes = [Note("info", OTHER_PAGES)] if network_has_dynamic_shapes(reader) else []
+    if missing := missing_rank(reader, question.rank, *MINDSPORE, KERNEL_DETAILS):
         notes.append(Note("warning", missing))
-    return Answer(
-        facts,
-        [_sums_table(order[: question.limit], sums, tick_ps), runs_table],
-        [chart for are_kernels in (False, True) for chart in _charts(are_kernels, order, sums, steps, tick_ps)],
-        notes,
-    )
+    there = [
+        source
+        for source, families in _SOURCES
+        if any(map(has_shapes, tables_of_rank(reader, question.rank, *families)))
+    ]
+    families = {runs.table.entry.family for runs, _ in chosen}
+    used = {source for source, own in _SOURCES if families & set(own)}
+    notes += source_notes(used, there, "runs")
+    static = sum(int(np.count_nonzero(~runs.is_dynamic)) for runs, _ in chosen)
+    if static and question.state == "dynamic":
+        notes.append(Note("info", f"{static:,} runs of static shapes are left out: state all has them"))
+    files = {runs.table.entry.file for runs, _ in chosen}
+    if len(files) > 1:
+        text = f"steps of the same number in {len(files):,} files are taken together: rank chooses those of one"
+        notes.append(Note("info", text))
+    if steps > MOST_STEPS:
+        notes.append(Note("info", f"charts have the first {MOST_STEPS:,} of {steps:,} steps: name others with steps"))
+    return notes
 
 
-def _sums_table(order: Sequence[tuple[bool, str]], sums: Sums, tick_ps: int) -> Table:
-    wholes = [[sum(figures) for figures in zip(*sums[key].values(), strict=True)] for key in order]
+def _sums_table(kinds: Sequence[tuple[RunKind, RunSum, int]], tick_ps: int) -> Table:
     columns = [
-        Column("name", "Name", "name", [text for _, text in order]),
-        Column("kind", "Kind", "text", [_kind(are_kernels) for are_kernels, _ in order]),
-        Column("steps", "Steps", "count", [len(sums[key]) for key in order], total="none"),
-        Column("count", "Runs", "count", [count for count, _ in wholes]),
-        Column("total", "Time", "ticks", [nearest_mean(time, tick_ps) for _, time in wholes]),
-        Column("mean", "Mean", "ticks", [nearest_mean(time, count * tick_ps) for count, time in wholes], total="none"),
+        Column("name", "Name", "name", [text or None for (_, text), _, _ in kinds]),
+        Column("kind", "Kind", "text", [kind_noun(are_kernels) for (are_kernels, _), _, _ in kinds]),
+        Column("steps", "Steps", "count", [steps for _, _, steps in kinds], total="none"),
+        Column("count", "Runs", "count", [each.count for _, each, _ in kinds]),
+        Column("total", "Time", "ticks", [each.ticks(tick_ps) for _, each, _ in kinds]),
+        Column("mean", "Mean", "ticks", [each.mean(tick_ps) for _, each, _ in kinds], total="none"),
     ]
     return Table("types", "Over all steps", columns)
 
 
-def _runs_table(
-    chosen: Sequence[tuple[ShapedRuns, NDArray[np.int64]]], limit: int, tick_ps: int
-) -> Interruptible[Table]:
-    """Runs in the order of the files, with their shapes, or blocks and grids."""
-    cells: dict[str, list[str | None]] = {name: [] for name in ("op_side", "shape_info", "block_dim", "grid_dim")}
-    ranks: list[int | None] = []
-    kinds: list[str] = []
-    steps: list[int | None] = []
-    types: list[str] = []
-    names: list[str] = []
-    times: list[int | None] = []
-    for runs, rows in chosen:
-        page = rows[: limit - len(names)]
-        ranks += [runs.table.entry.rank] * len(page)
-        kinds += [_kind(runs.are_kernels)] * len(page)
-        steps += runs.step[page].tolist()
-        types += [runs.types[code] for code in runs.type[page].tolist()]
-        names += [runs.names[code] for code in runs.name[page].tolist()]
-        times += [None if time is None else nearest_mean(time, tick_ps) for time in runs.time[page].tolist()]
-        for name, texts in cells.items():
-            texts += yield from _cells(runs.table, name, page)
-            yield
-    columns = [
-        Column("step", "Step", "count", steps, total="none"),
-        Column("kind", "Kind", "text", kinds),
-        Column("side", "Runs on", "text", cells["op_side"]),
-        Column("type", "Type", "name", types),
-        Column("name", "Name", "text", names),
-        Column("duration", "Duration", "ticks", times),
-        Column("shapes", "Shapes", "text", cells["shape_info"]),
-        Column("block", "Block", "text", cells["block_dim"]),
-        Column("grid", "Grid", "text", cells["grid_dim"]),
-        Column("rank", "Rank", "count", ranks, total="none"),
-    ]
-    return Table("runs", "Runs", columns)
-
-
-def _cells(table: RunTable, name: str, rows: NDArray[np.int64]) -> Interruptible[list[str | None]]:
-    header = column_named(table, name)
-    return [None] * len(rows) if header is None else (yield from table.texts(header, rows))
-
-
-def _charts(
-    are_kernels: bool, order: Sequence[tuple[bool, str]], sums: Sums, steps: Sequence[int], tick_ps: int
-) -> list[Series]:
+def _charts(are_kernels: bool, order: Sequence[RunKind], sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
     """The mean of the runs in each step, of those with the most time."""
-    drawn = [key for key in order if key[0] == are_kernels][:_DRAWN]
-    if not drawn or not steps:
+    drawn = [kind for kind in order if kind[0] == are_kernels][:_DRAWN]
+    if not drawn or not len(steps):
         return []
     ys = []
-    for place, key in enumerate(drawn):
-        pairs = [sums[key].get(step) for step in steps]
-        means = [None if pair is None else nearest_mean(pair[1], pair[0] * tick_ps) for pair in pairs]
-        title = _CONTROL.sub(" ", key[1])[:256] or "without a name"
+    for place, kind in enumerate(drawn):
+        by_step = sums.by_step(kind, len(steps))
+        means = [None if (own := by_step.get(step)) is None else own.mean(tick_ps) for step in steps.tolist()]
+        title = _CONTROL.sub(" ", kind[1])[:256] or "without a name"
         ys.append(Column(f"series{place}", title, "ticks", means))
-    kind = _kind(are_kernels)
-    return [Series(f"{kind}s", f"Mean of each {kind} by step", "line", Column("step", "Step", "count", steps), ys)]
-
-
-def _kind(are_kernels: bool) -> str:
-    return "kernel" if are_kernels else "operator"
+    noun = kind_noun(are_kernels)
+    return [Series(f"{noun}s", f"Mean of each {noun} by step", "line", Column("step", "Step", "count", steps), ys)]
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if run_tables(scope.reader, OPERATORS, KERNELS) else NO_SHAPES
+    return "" if any(map(has_shapes, run_tables(scope.reader, *MINDSPORE, KERNEL_DETAILS))) else NO_SHAPES
 
 
 TOOL: Final = Tool(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.operator_families import CORE_TYPES, CPU_RUNS
@@ -15,46 +14,18 @@ from tilescope.tiler.facts.ascend.operator_groups import OperatorGroups
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.table_figures import counts_of
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.operators.choice import ChosenOperators
+from tilescope.tiler.tools.run_sum import RunSum
 
 TypeKey = tuple[str, str]  # type, core
 
 _AT_ONCE: Final = 1 << 16
 
 
-class OperatorSum(Struct):
-    """Runs, and picoseconds of those with a time; None: not recorded."""
-
-    count: int | None = None
-    total: int | None = None
-    timed: int = 0
-
-    def add(self, other: OperatorSum) -> None:
-        """Takes another's runs and times in."""
-        self.count = _plus(self.count, other.count)
-        self.total = _plus(self.total, other.total)
-        self.timed += other.timed
-
-    def mean(self, tick_ps: int) -> int | None:
-        """Ticks of a run that has a time."""
-        return None if self.total is None or self.timed < 1 else nearest_mean(self.total, self.timed * tick_ps)
-
-    def ticks(self, tick_ps: int) -> int | None:
-        """The time in ticks."""
-        return None if self.total is None else nearest_mean(self.total, tick_ps)
-
-
-def _plus(left: int | None, right: int | None) -> int | None:
-    return right if left is None else left if right is None else left + right
-
-
-def type_sums(
-    chosen: Sequence[ChosenOperators], *, everything: bool = False
-) -> Interruptible[dict[TypeKey, OperatorSum]]:
+def type_sums(chosen: Sequence[ChosenOperators], *, everything: bool = False) -> Interruptible[dict[TypeKey, RunSum]]:
     """Sums of the operators that are chosen, or of all that count."""
-    sums: dict[TypeKey, OperatorSum] = defaultdict(OperatorSum)
+    sums: dict[TypeKey, RunSum] = defaultdict(RunSum)
     for part in chosen:
         which = np.full(len(part.groups), part.counted.is_summed) if everything else part.are_summed
         for key, added in (yield from _sums_of(part.groups, which)).items():
@@ -62,7 +33,7 @@ def type_sums(
     return sums
 
 
-def _sums_of(groups: OperatorGroups, which: NDArray[np.bool_]) -> Interruptible[dict[TypeKey, OperatorSum]]:
+def _sums_of(groups: OperatorGroups, which: NDArray[np.bool_]) -> Interruptible[dict[TypeKey, RunSum]]:
     width = len(groups.cores.words)
     keys, places = distinct((groups.types.codes * width + groups.cores.codes)[which])
     size = len(keys)
@@ -72,11 +43,11 @@ def _sums_of(groups: OperatorGroups, which: NDArray[np.bool_]) -> Interruptible[
     columns = [
         sums.take(which).regrouped(places, size).integers() for sums in (groups.count, groups.total, groups.timed)
     ]
-    sums: dict[TypeKey, OperatorSum] = defaultdict(OperatorSum)
+    sums: dict[TypeKey, RunSum] = defaultdict(RunSum)
     figures = zip(keys.tolist(), *columns, has_count.tolist(), has_total.tolist(), strict=True)
     for number, (key, count, total, timed, counted, recorded) in enumerate(figures):
         texts = groups.types.words[key // width], groups.cores.words[key % width]
-        sums[texts].add(OperatorSum(count if counted else None, total if recorded else None, timed if recorded else 0))
+        sums[texts].add(RunSum(count if counted else None, total if recorded else None, timed if recorded else 0))
         if number % _AT_ONCE == 0:
             yield
     return sums
@@ -105,9 +76,9 @@ def insight_shares(chosen: Sequence[ChosenOperators]) -> Interruptible[dict[Type
     return shares
 
 
-def cores_table(sums: Mapping[TypeKey, OperatorSum], whole: int, tick_ps: int) -> Table:
+def cores_table(sums: Mapping[TypeKey, RunSum], whole: int, tick_ps: int) -> Table:
     """Cores, the one with most time first."""
-    cores: dict[str, OperatorSum] = defaultdict(OperatorSum)
+    cores: dict[str, RunSum] = defaultdict(RunSum)
     for (_, core), added in sums.items():
         cores[core].add(added)
     types = Counter(core for _, core in sums)
@@ -123,8 +94,8 @@ def cores_table(sums: Mapping[TypeKey, OperatorSum], whole: int, tick_ps: int) -
 
 
 def types_table(
-    sums: Mapping[TypeKey, OperatorSum],
-    all_sums: Mapping[TypeKey, OperatorSum],
+    sums: Mapping[TypeKey, RunSum],
+    all_sums: Mapping[TypeKey, RunSum],
     shares: Mapping[TypeKey, float],
     limit: int,
     tick_ps: int,
@@ -149,5 +120,5 @@ def types_table(
     return Table("types", "By type", columns)
 
 
-def _share(part: OperatorSum, whole: int) -> float | None:
+def _share(part: RunSum, whole: int) -> float | None:
     return None if part.total is None or not whole else part.total / whole
