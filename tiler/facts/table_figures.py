@@ -26,16 +26,20 @@ def whole_figures(column: TableColumn, exponent: int) -> Figures:
     Texts such as `5e-05` are numbers, too.
     """
     digits = max(exponent, column.digits)
-    if not (column.states == CellState.TEXT).any() and digits - exponent <= 18:
-        try:
-            scaled = column.scaled(digits)
-        except OverflowError:
-            return _by_words(column, exponent)
-        divisor = 10 ** (digits - exponent)
-        whole = scaled // divisor
-        whole += (scaled % divisor) * 2 >= divisor if divisor > 1 else 0
-        return np.ma.MaskedArray(whole, ~column.has_number)
-    return _by_words(column, exponent)
+    if digits - exponent > 18:
+        return _by_words(column, exponent)
+    try:
+        scaled = column.scaled(digits)
+    except OverflowError:
+        return _by_words(column, exponent)
+    divisor = 10 ** (digits - exponent)
+    whole = scaled // divisor
+    whole += (scaled % divisor) * 2 >= divisor if divisor > 1 else 0
+    numbers = np.ma.MaskedArray(whole, ~column.has_number)
+    if (column.states == CellState.TEXT).any():
+        texts = _by_words(column, exponent, numbers=False)
+        return np.ma.MaskedArray(np.where(column.has_number, whole, texts.data), ~column.has_number & texts.mask)
+    return numbers
 
 
 def joined(parts: Sequence[Figures]) -> Figures:
@@ -81,8 +85,9 @@ def counts_of(groups: Ints, which: NDArray[np.bool_], count: int) -> Ints:
     return np.bincount(groups[which], minlength=count).astype(np.int64)
 
 
-def _by_words(column: TableColumn, exponent: int) -> Figures:
-    codes, words = column.coded()
+def _by_words(column: TableColumn, exponent: int, *, numbers: bool = True) -> Figures:
+    """Figures of each different cell; without `numbers` of those that are texts."""
+    codes, words = column.coded(numbers=numbers)
     wholes = [_whole(word, exponent) for word in words]
     is_masked = np.array([*(whole is None for whole in wholes), True], np.bool_)
     values = np.array([*(whole or 0 for whole in wholes), 0], np.int64)

@@ -33,8 +33,7 @@ def texts_named(table: RunTable, plain: Sequence[str], otherwise: str = "") -> I
     header = column_named(table, *plain)
     if header is None:
         return CodedTexts([otherwise, ""], np.zeros(len(table), np.int64))
-    codes, words = (yield from table.column(header)).coded()
-    yield
+    codes, words = yield from (yield from table.column(header)).coding()
     return CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
 
 

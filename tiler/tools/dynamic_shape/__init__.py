@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -91,19 +92,20 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         chosen.append((runs, (yield from _rows(runs, question))))
         yield
     sums = yield from sums_by_step(chosen, by_name=question.by == "name")
-    kinds = sums.of_kinds()
+    order = sums.longest()
+    kinds = sums.of_kinds(order[: question.limit])
     steps = np.unique(sums.step[sums.step != NO_STEP])
     yield
     facts = [
         Fact("steps", "Steps", len(steps), "count"),
-        Fact("types", "Types" if question.by == "type" else "Names", len(kinds), "count", "of operators and kernels"),
+        Fact("types", "Types" if question.by == "type" else "Names", len(order), "count", "of operators and kernels"),
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
-    listed = [_sums_table(kinds[: question.limit], tick_ps), (yield from runs_table(chosen, question.limit, tick_ps))]
+    listed = [_sums_table(kinds, tick_ps), (yield from runs_table(chosen, question.limit, tick_ps))]
     charts = [
         chart
         for are_kernels in (False, True)
-        for chart in _charts(are_kernels, [kind for kind, _, _ in kinds], sums, steps[:MOST_STEPS], tick_ps)
+        for chart in _charts(are_kernels, order, sums, steps[:MOST_STEPS], tick_ps)
     ]
     return Answer(facts, listed, charts, _notes(scope.reader, question, chosen, len(steps)))
 
@@ -165,17 +167,17 @@ def _sums_table(kinds: Sequence[tuple[RunKind, RunSum, int]], tick_ps: int) -> T
     return Table("types", "Over all steps", columns)
 
 
-def _charts(are_kernels: bool, order: Sequence[RunKind], sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
+def _charts(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
     """The mean of the runs in each step, of those with the most time."""
-    drawn = [kind for kind in order if kind[0] == are_kernels][:_DRAWN]
+    drawn = list(islice((place for place in order.tolist() if sums.kinds[place][0] == are_kernels), _DRAWN))
     if not drawn or not len(steps):
         return []
     ys = []
-    for place, kind in enumerate(drawn):
-        by_step = sums.by_step(kind, len(steps))
+    for number, place in enumerate(drawn):
+        by_step = sums.by_step(place, len(steps))
         means = [None if (own := by_step.get(step)) is None else own.mean(tick_ps) for step in steps.tolist()]
-        title = _CONTROL.sub(" ", kind[1])[:256] or "without a name"
-        ys.append(Column(f"series{place}", title, "ticks", means))
+        title = _CONTROL.sub(" ", sums.kinds[place][1])[:256] or "without a name"
+        ys.append(Column(f"series{number}", title, "ticks", means))
     noun = kind_noun(are_kernels)
     return [Series(f"{noun}s", f"Mean of each {noun} by step", "line", Column("step", "Step", "count", steps), ys)]
 

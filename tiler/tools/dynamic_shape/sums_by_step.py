@@ -33,24 +33,25 @@ class SumsByStep:
     timed: Ints  # runs with a time
     total: WideSums
 
-    def of_kinds(self) -> list[tuple[RunKind, RunSum, int]]:
-        """All runs of each kind, and in how many steps they are; the most time first."""
+    def longest(self) -> Ints:
+        """The places of the kinds, those with most time first."""
+        return np.argsort(-self.total.regrouped(self.kind, len(self.kinds)).doubles(), kind="stable")
+
+    def of_kinds(self, places: Ints) -> list[tuple[RunKind, RunSum, int]]:
+        """All runs of some kinds, and in how many steps they are."""
         size = len(self.kinds)
-        steps = counts_of(self.kind, self.step != NO_STEP, size).tolist()
-        count, timed = (np.bincount(self.kind, column, size).astype(np.int64) for column in (self.count, self.timed))
-        total = self.total.regrouped(self.kind, size)
-        order = np.argsort(-total.doubles(), kind="stable")
-        figures = zip(
-            order.tolist(), count[order].tolist(), timed[order].tolist(), total.take(order).integers(), strict=True
-        )
+        steps = counts_of(self.kind, self.step != NO_STEP, size)[places].tolist()
+        count, timed = (np.bincount(self.kind, column, size)[places].astype(int) for column in (self.count, self.timed))
+        total = self.total.regrouped(self.kind, size).take(places).integers()
+        figures = zip(places.tolist(), steps, count.tolist(), timed.tolist(), total, strict=True)
         return [
-            (self.kinds[place], RunSum(runs, time if with_time else None, with_time), steps[place])
-            for place, runs, with_time, time in figures
+            (self.kinds[place], RunSum(runs, time if with_time else None, with_time), own_steps)
+            for place, own_steps, runs, with_time, time in figures
         ]
 
-    def by_step(self, kind: RunKind, most: int) -> dict[int, RunSum]:
+    def by_step(self, place: int, most: int) -> dict[int, RunSum]:
         """The runs of a kind in each of its first steps."""
-        rows = np.flatnonzero((self.kind == self.kinds.index(kind)) & (self.step != NO_STEP))[:most]
+        rows = np.flatnonzero((self.kind == place) & (self.step != NO_STEP))[:most]
         figures = zip(
             self.step[rows].tolist(),
             self.count[rows].tolist(),
