@@ -30,7 +30,7 @@ def curve(answer: Answer, series: str, title: str) -> list[int | None]:
 
 def test_operators_of_a_real_run(tmp_path: Path) -> None:
     store = corpus_tables(tmp_path, REAL)
-    answer = table_answer("dynamic_shape", store, steps=1, contains="add")
+    answer = table_answer("dynamic_shape", store, step=1, contains="add")
     (operator, kernel) = rows_of(answer, "runs", "step", "side", "type", "name", "duration", "shapes", "block", "grid")
     assert operator == (1, "gpu", "Add", "Add-op6", 75_616, '["[32, 1]","[32, 1]"]', None, None)
     assert kernel == (1, None, KERNEL, "Default/network-Net/Add-op6", 3_904, None, "256,1,1", "1,1,1")
@@ -61,7 +61,7 @@ def test_sums_of_any_runs(runs: list[tuple[int, str, str, str]], by: str) -> Non
     with TemporaryDirectory() as folder:
         store = written_tables(Path(folder), dynamic_shape_info_0_json=json.dumps({"operator": by_step}))
         answer = table_answer("dynamic_shape", store, by=by)
-        first = table_answer("dynamic_shape", store, steps=runs[0][0])
+        first = table_answer("dynamic_shape", store, step=runs[0][0])
     sums: dict[str, list[int]] = defaultdict(list)
     means: dict[tuple[str, int], list[int]] = defaultdict(list)
     for step, kind, name, duration in runs:
@@ -107,7 +107,7 @@ def test_kernels_say_whether_their_shapes_are_dynamic(tmp_path: Path) -> None:
     # A run without a time is in no mean, one without a step in no step.
     assert rows_of(answer, "types", "name", "steps", "count", "total", "mean") == [("Add", 2, 4, 8000, 2667)]
     assert curve(answer, "operators", "Add") == [2000, 5000]
-    second = table_answer("dynamic_shape", store, steps=2, state="all")
+    second = table_answer("dynamic_shape", store, step=2, state="all")
     assert rows_of(second, "runs", "name", "side", "shapes", "duration") == [
         ("a", "AI_CORE", "4,9", 5000),
         ("c", "AI_CORE", "1", 9000),
@@ -154,7 +154,7 @@ def test_charts_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert curve(answer, "operators", "Add") == [3000, 5000]
     assert answer.fact("steps").value == 4
     assert any("first 2 of 4 steps" in note.text for note in answer.notes)
-    assert curve(table_answer("dynamic_shape", store, steps="6-9"), "operators", "Add") == [6000, 9000]
+    assert curve(table_answer("dynamic_shape", store, from_step=6), "operators", "Add") == [6000, 9000]
 
 
 def test_a_step_trace_is_empty_for_that_reason(tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.run_sum import RunSum
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
-from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_LISTED: Final = 10_000
@@ -67,9 +66,11 @@ class DynamicShapeQuestion(Question, frozen=True, kw_only=True):
             "and those of other ranks."
         ),
     ] = None
-    steps: Annotated[
-        StepRange | None, Meta(description="Only these steps, as in 7 or 5-9, with the shapes of their runs.")
+    step: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="The step whose runs are listed, with their shapes; all unless given."),
     ] = None
+    from_step: Annotated[int, Meta(ge=0, description="Only steps from this one on, and runs without a step if 0.")] = 0
     by: Annotated[By, Meta(description="Sums by type, as a mean of its runs in a step, or by full name.")] = "type"
     state: Annotated[
         States, Meta(description="Runs of dynamic shapes, where the files tell these from others, or all.")
@@ -123,9 +124,11 @@ def _rows(runs: ShapedRuns, question: DynamicShapeQuestion) -> Interruptible[Int
     are_chosen = (yield from matches(runs.types.words, question.contains))[runs.types.codes]
     if question.state == "dynamic":
         are_chosen = are_chosen & runs.is_dynamic
-    if question.steps is not None:
-        step = runs.step.filled(NO_STEP)
-        are_chosen = are_chosen & (step >= question.steps.first) & (step <= question.steps.last)
+    step = runs.step.filled(NO_STEP)
+    if question.step is not None:
+        are_chosen = are_chosen & (step == question.step)
+    if question.from_step:
+        are_chosen = are_chosen & (step >= question.from_step)
     return np.flatnonzero(are_chosen)
 
 
@@ -151,7 +154,7 @@ def _notes(
         text = f"steps of the same number in {len(files):,} files are taken together: rank chooses those of one"
         notes.append(Note("info", text))
     if steps > MOST_STEPS:
-        notes.append(Note("info", f"charts have the first {MOST_STEPS:,} of {steps:,} steps: name others with steps"))
+        notes.append(Note("info", f"charts have the first {MOST_STEPS:,} of {steps:,} steps: see from_step"))
     return notes
 
 
