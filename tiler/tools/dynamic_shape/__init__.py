@@ -102,7 +102,7 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         Fact("types", "Types" if question.by == "type" else "Names", len(order), "count", "of operators and kernels"),
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
-    listed = [_sums_table(kinds, tick_ps), (yield from runs_table(chosen, question.limit, tick_ps))]
+    listed = [_sums_table(kinds, tick_ps), (yield from runs_table(scope.reader, chosen, question.limit))]
     charts = [
         chart
         for are_kernels in (False, True)

@@ -7,16 +7,15 @@ from typing import Final
 
 from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
 from tilescope.tiler.facts.tables import Ints, RunTable
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
-from tilescope.tiler.tools.row_query import query_column
-from tilescope.tiler.tools.table_places import place_columns
+from tilescope.tiler.tools.table_places import place_columns, search_column, unquoted
 
 _CELLS: Final = ("side", "shapes", "block_dim", "grid_dim")
 
 
-def runs_table(chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int, tick_ps: int) -> Interruptible[Table]:
+def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int) -> Interruptible[Table]:
     """The first of some rows of tables, in the order of the files."""
     cells: dict[str, list[str | None]] = {name: [] for name in _CELLS}
     tables: list[RunTable] = []
@@ -32,7 +31,7 @@ def runs_table(chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int, tick_ps: i
         steps += runs.step[page].tolist()
         types += [runs.types.words[code] for code in runs.types.codes[page].tolist()]
         names += [runs.names.words[code] for code in runs.names.codes[page].tolist()]
-        times += [None if time is None else nearest_mean(time, tick_ps) for time in runs.time[page].tolist()]
+        times += [None if time is None else nearest_mean(time, reader.tick_ps) for time in runs.time[page].tolist()]
         for name, texts in cells.items():
             header = runs.header(name)
             texts += [None] * len(page) if header is None else (yield from runs.table.texts(header, page))
@@ -43,11 +42,11 @@ def runs_table(chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int, tick_ps: i
         Column("type", "Type", "name", [text or None for text in types]),
         Column("name", "Name", "text", [text or None for text in names]),
         Column("duration", "Duration", "ticks", times),
-        Column("shapes", "Shapes", "text", cells["shapes"]),
+        Column("shapes", "Shapes", "text", [unquoted(text) for text in cells["shapes"]]),
         Column("block", "Block", "text", cells["block_dim"]),
         Column("grid", "Grid", "text", cells["grid_dim"]),
         *place_columns(tables),
-        query_column(names),
+        search_column(reader, names),
     ]
     return Table("runs", "Runs", columns)
 

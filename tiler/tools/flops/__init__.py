@@ -87,7 +87,7 @@ def _answer(scope: Scope, question: FlopsQuestion) -> Interruptible[Answer]:
     if tree.has_levels:
         listed.append(tree.table(question.depth))
     if operators:
-        listed.append((yield from operators_table(operators, question.contains, question.limit)))
+        listed.append((yield from operators_table(scope.reader, operators, question.contains, question.limit)))
     return Answer(rank_facts(ranks), listed, notes=_notes(scope.reader, question, tables, tree))
 
 

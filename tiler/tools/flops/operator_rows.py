@@ -13,17 +13,18 @@ from tilescope.tiler.facts.ascend.headers import matches
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.table_figures import joined
 from tilescope.tiler.facts.tables import Ints
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.flops.rank_rows import number
 from tilescope.tiler.tools.operations import OF_PEAK
-from tilescope.tiler.tools.row_query import query_column
-from tilescope.tiler.tools.table_places import place_columns
+from tilescope.tiler.tools.table_places import place_columns, search_column
 
 _TITLES: Final = {TOTAL: "", "cube": "Cube ", "vector": "Vector "}
 
 
-def operators_table(operators: Sequence[OperatorFlops], contains: str | None, limit: int) -> Interruptible[Table]:
+def operators_table(
+    reader: QueryReader, operators: Sequence[OperatorFlops], contains: str | None, limit: int
+) -> Interruptible[Table]:
     """The first operators in whose name a text is; shares are of all of the same file."""
     parts = []
     for each in operators:
@@ -58,7 +59,7 @@ def operators_table(operators: Sequence[OperatorFlops], contains: str | None, li
             Column(f"{prefix}rate", f"{title}FLOP rate", "rate", rates, "FLOP/s", total="none"),
             Column(f"{prefix}of_peak", f"{title}utilization".capitalize(), "fraction", of_peak, OF_PEAK, "none"),
         ]
-    columns += [*place_columns([each.table for each in own]), query_column(names)]
+    columns += [*place_columns([each.table for each in own]), search_column(reader, names)]
 
     def sums(which: Ints) -> dict[str, Value]:
         return {f"{part}_flops" if part else "flops": sum_of(flops[part].filled(0)[which]) for part in PARTS}

@@ -70,14 +70,25 @@ def rank_facts(rows: Sequence[RankFlops]) -> list[Fact]:
     of_peak = [row.of_peak for row in rows if row.of_peak is not None]
     spans = " and ".join(sorted({row.span for row in rows}, reverse=True))
     kind = f"of {spans}" if len(rows) < 2 else f"of {spans}, {plural(len(rows), 'file', 'files')} together"
-    missing = "" if rates else "no file has that of a step"
-    mean = "" if len(of_peak) < 2 else f"mean of {len(of_peak):,} files"
+    mean = "" if len(of_peak) < 2 else "mean, "
     return [
         Fact("ranks", "Files", len(rows), "count"),
         Fact("flops", "FLOPs", sum(flops) if flops else None, "flops", kind if flops else "not recorded"),
-        Fact("rate", "FLOP rate", sum(rates) if rates else None, "rate", missing),
-        Fact("of_peak", "Utilization", sum(of_peak) / len(of_peak) if of_peak else None, "fraction", mean),
+        Fact("rate", "FLOP rate", sum(rates) if rates else None, "rate", _recorded_in(len(rates), len(rows))),
+        Fact(
+            "of_peak",
+            "Utilization",
+            sum(of_peak) / len(of_peak) if of_peak else None,
+            "fraction",
+            mean + _recorded_in(len(of_peak), len(rows)),
+        ),
     ]
+
+
+def _recorded_in(files: int, all_files: int) -> str:
+    if not files:
+        return "no file has that of a step"
+    return "" if all_files == 1 else f"of {files:,} of {plural(all_files, 'file', 'files')}"
 
 
 def number(value: float) -> float | None:

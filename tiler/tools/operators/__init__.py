@@ -101,9 +101,9 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     ]
     whole = sum(each.total or 0 for each in all_sums.values())
     tables = [
-        cores_table(sums, whole, tick_ps),
         types_table(sums, all_sums, (yield from insight_shares(chosen)), question.limit, tick_ps),
         (yield from operators_table(reader, rows)),
+        cores_table(sums, whole, tick_ps),
         (yield from metrics_table(rows)),
     ]
     if question.source in (None, "mindspore") and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):

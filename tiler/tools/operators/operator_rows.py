@@ -20,8 +20,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.operators.choice import ChosenOperators
-from tilescope.tiler.tools.row_query import query_column
-from tilescope.tiler.tools.table_places import place_columns
+from tilescope.tiler.tools.table_places import place_columns, search_column, unquoted
 
 DETAILS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "stream": ("Stream", ("streamid", "stream_id")),
@@ -86,7 +85,7 @@ def operators_table(reader: QueryReader, rows: Sequence[OperatorRow]) -> Interru
             for detail, (title, _) in DETAILS.items()
         ),
         *place_columns([row.groups.table for row in rows]),
-        query_column(row.name for row in rows),
+        search_column(reader, [row.name for row in rows]),
     ]
     return Table("operators", "By operator", columns)
 
@@ -163,7 +162,7 @@ def _fill(table: RunTable, rows: Ints, cells: Sequence[dict[str, str | None]]) -
         header = column_named(table, *plain)
         if header is not None:
             for texts, text in zip(cells, (yield from table.texts(header, rows)), strict=True):
-                texts[detail] = text
+                texts[detail] = unquoted(text)
 
 
 def _fill_from_framework(table: RunTable, cells: Mapping[str, dict[str, str | None]]) -> Interruptible[None]:
