@@ -64,6 +64,26 @@ def _step_trace(folder: Path) -> Path:
     return path
 
 
+def _flops(folder: Path) -> Path:
+    path = folder / "flops_0.txt"
+    path.write_text("full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nDefault/net/MatMul-op1, 12.5, 800.25, 31.5\n")
+    return path
+
+
+def _dynamic_shape(folder: Path) -> Path:
+    path = folder / "dynamic_shape_info_0.json"
+    run = {
+        "step": 1,
+        "op_side": "gpu",
+        "op_type": "Add",
+        "op_name": "Add-op6",
+        "dur": 75.616,
+        "shape_info": ["[32, 1]"],
+    }
+    path.write_text(json.dumps({"operator": {"1": [run, run], "2": [{**run, "step": 2, "dur": 48.64}]}}))
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
@@ -72,6 +92,8 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "launches": _launches,
     "table": _table,
     "step_trace": _step_trace,
+    "flops": _flops,
+    "dynamic_shape": _dynamic_shape,
 }
 
 

@@ -5,7 +5,7 @@ from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.origin import Identity, Label, TrackOrigin
-from tilescope.tiler.columns.side_table import SideColumn, SideTable, plain_name
+from tilescope.tiler.columns.side_table import SideColumn, SideTable
 from tilescope.tiler.columns.slices import MakeColumn, SliceColumns, SliceFlowEnds, TickScale
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import (
@@ -58,5 +58,4 @@ __all__ = [
     "Track",
     "TrackKind",
     "TrackOrigin",
-    "plain_name",
 ]

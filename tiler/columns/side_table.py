@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from msgspec import Struct
-
-_UNIT: Final = re.compile(r"\((?:us|ms|ns|s|kb|mb|gb|gb/s|mb/s|%)\)|[\s_](?:us|ms|ns)$")
-_BLANK: Final = re.compile(r"\s+")
-
 
 class SideColumn(Struct, frozen=True):
     """A column, and what its cells are."""
@@ -35,8 +29,4 @@ class SideTable:
     chunks: Callable[[], Iterator[Sequence[bytes]]] = field(compare=False)
     rank: int | None = None
     device: str = ""
-
-
-def plain_name(column: str) -> str:
-    """The name of a column without unit, blanks and capitals: `execution_time (ms)` is `execution_time`."""
-    return _BLANK.sub("", _UNIT.sub("", column.strip().lower()))
+    capture: str = ""  # the folder of its capture, where the name of that says so

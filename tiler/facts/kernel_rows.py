@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import plain_name
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.kept import kept_with_store
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.cell_values import nearest_doubles
 from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text, decode_cells
@@ -78,6 +78,12 @@ class RunTable:
             parts.append(kept.chunk(0).rows(rows[chunks == chunk] - bounds[chunk]))
             yield
         return TableColumn(name, parts)
+
+    def texts(self, name: str, rows: Ints) -> Interruptible[list[str | None]]:
+        """The cells of some rows in any order, as `TableColumn.texts` has them."""
+        order = np.argsort(rows, kind="stable")
+        texts = (yield from self.part(name, rows[order])).texts()
+        return [texts[place] for place in np.argsort(order, kind="stable").tolist()]
 
     def cells(self, place: int, chunk: int) -> Cells:
         """A column of one chunk."""
@@ -150,6 +156,10 @@ class TableColumn:
 
     def coded(self, *, numbers: bool = True) -> tuple[NDArray[np.int32], list[str]]:
         """Texts as codes into distinct ones, -1 for cells that are none; `numbers`: these count as texts."""
+        return finish(self.coding(numbers=numbers))
+
+    def coding(self, *, numbers: bool = True) -> Interruptible[tuple[NDArray[np.int32], list[str]]]:
+        """The same, of columns in which most texts are different; yields between chunks."""
         words: dict[str, int] = {}
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
@@ -162,6 +172,7 @@ class TableColumn:
                 ids = [words.setdefault(decimal_text(*pair), len(words)) for pair in pairs]
                 codes[cells.states == CellState.NUMBER] = ids
             parts.append(codes)
+            yield
         return np.concatenate(parts), list(words)
 
     def _pairs(self) -> Iterator[tuple[int, int]]:

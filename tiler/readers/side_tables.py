@@ -80,12 +80,12 @@ class SideTableWriter:
         self._chunk_rows.append(len(chunk[0]) if chunk else 0)
         self._places.append((offset, sizes))
 
-    def table(self, rank: int | None = None, device: str = "") -> SideTable:
+    def table(self, rank: int | None = None, device: str = "", capture: str = "") -> SideTable:
         """All of it."""
         facts = zip(self.columns, self._numbers, self._texts, self._digits, self._magnitudes, strict=True)
         columns = [SideColumn(*column) for column in facts]
         pieces = _pieces(self._spill, self._places)
-        return SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device)
+        return SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device, capture)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -43,6 +43,7 @@ class TableEntry(Struct, frozen=True, kw_only=True):
     family: str  # empty: none that is recognised
     rank: int | None
     device: str
+    capture: str = ""  # the folder of its capture, where the name of that says so
     columns: tuple[SideColumn, ...]
     chunk_rows: tuple[Annotated[int, Meta(ge=0, le=MAX_ROWS)], ...]
     size_bytes: Count  # of its columns as they are stored

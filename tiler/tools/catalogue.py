@@ -16,8 +16,10 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
+from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
+from tilescope.tiler.tools.flops import TOOL as FLOPS
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.framework_ops import TOOL as FRAMEWORK_OPS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
@@ -35,6 +37,7 @@ from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.model_graph import TOOL as MODEL_GRAPH
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
+from tilescope.tiler.tools.operators import TOOL as OPERATORS
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.overview import TOOL as OVERVIEW
 from tilescope.tiler.tools.pod import TOOL as POD
@@ -59,6 +62,9 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     FIND,
     STEPS,
     STEP_TRACE,
+    FLOPS,
+    OPERATORS,
+    DYNAMIC_SHAPE,
     GAPS,
     OVERLAP,
     QUEUES,

@@ -41,6 +41,7 @@ class SideTableRecorder(RecordMaker):
                         family=table.family,
                         rank=table.rank,
                         device=table.device,
+                        capture=table.capture,
                         columns=tuple(table.columns),
                         chunk_rows=tuple(table.chunk_rows),
                         size_bytes=size_bytes,

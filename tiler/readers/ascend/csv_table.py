@@ -59,7 +59,8 @@ class CsvTable:
                 break
         if writer is not None:
             path = self._source.path
-            self.table = writer.table(rank_in_name(path), device_place(path).device)
+            place = device_place(path)
+            self.table = writer.table(rank_in_name(path), place.device, place.capture)
 
     def notes(self) -> list[str]:
         """A line for each kind of damage, with the place of the first."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilescope.tiler.columns import plain_name
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.compression import without_ending
 
 
@@ -35,14 +35,23 @@ FAMILIES: Final = (
     _family("hccl_raw", "step_num communication_cost wait_cost link_info", "hccl_raw"),
     _family("cluster_pipeline", "computation_time communication_alone_time stage_time", "ascend_cluster_analyse"),
     _family("cluster_parallel", "iteration_interval fp_and_bp tail", "ascend_cluster_analyse"),
-    _family("aicpu_intermediate", "serial_number kernel_type total_time dispatch_time", "aicpu_intermediate"),
+    _family("aicpu_intermediate", "kernel_type total_time dispatch_time", "aicpu_intermediate"),
+    _family("aicpu_intermediate", "op_type total_time dispatch_time", "aicpu_intermediate"),
+    _family("host_cpu_details", "op_type full_op_name op_occurrences op_total_time", "cpu_op_detail_info"),
     _family("framework_raw", "task_id stream_id block_dim op_info", "framework_raw"),
     _family("minddata_pipeline_raw", "op_id op_type num_workers output_queue_size", "minddata_pipeline_raw"),
     _family("aicore_types", "kernel_type total_time execution_frequency", "aicore_intermediate"),
     _family("aicore_types", "op_type execution_time execution_frequency", "aicore_intermediate"),
+    _family("aicore_types", "op_type total_time execution_frequency", "aicore_intermediate"),
+    _family("aicore_types", "kernel_type task_time execution_frequency", "aicore_intermediate"),
     _family("aicore_details", "full_kernel_name execution_time", "aicore_intermediate"),
     _family("aicore_details", "full_kernel_time execution_time", "aicore_intermediate"),
     _family("aicore_details", "full_op_name execution_time", "aicore_intermediate"),
+    _family("aicore_details", "op_full_name execution_time", "aicore_intermediate"),
+    *(
+        _family("aicore_details", f"{name} task_duration", "aicore_intermediate")
+        for name in ("full_kernel_name", "full_op_name", "op_full_name")
+    ),
     _family("flops", "full_kernel_name flops flopsutilization", "flops"),
     _family("flops", "full_kernel_name flopsutilization", "flops"),
     _family("flops", "full_kernel_name mflops(10^6cube)", "flops"),
@@ -68,7 +77,7 @@ FAMILIES: Final = (
 # Files of the first generation: no other program gives such names.
 CERTAIN_NAMES: Final = re.compile(
     r"(?:step_trace_raw_\d+_detail_time|aicore_intermediate_\d+_(?:detail|type)|ascend_cluster_analyse_[\w-]+|"
-    r"(?:aicpu_intermediate|framework_raw|minddata_pipeline_raw|hccl_raw)_\d+)\.csv|"
+    r"(?:aicpu_intermediate|cpu_op_detail_info|framework_raw|minddata_pipeline_raw|hccl_raw)_\d+)\.csv|"
     r"(?:flops|output_timeline_data|min_cycle_counter|device_queue_profiling|dataset_iterator_profiling|minddata_aicpu|"
     r"output_op_compute_time(?:_detail)?|output_data_preprocess_aicpu|output_format_data_hwts)_\d+\.txt|"
     r"(?:pipeline_profiling|dynamic_shape_info|flops_summary|flops_scope|minddata_cpu_utilization|memory_usage_(?:summary|details)|"

@@ -91,7 +91,7 @@ def json_family(stem: str) -> str:
 def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> JsonTables:
     """The tables of a file. Raises DamagedTrace, with line and column, and TooLarge."""
     path, value = source.path, _parsed(source, room)
-    family = json_family(stem_of(path))
+    family, place = json_family(stem_of(path)), device_place(path)
     tables: list[SideTable] = []
     losses: Losses = Counter()
     spill = TableSpill(scratch_dir)
@@ -109,7 +109,7 @@ def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> Jso
         title = f"{path.name}/{name}" if name else path.name
         writer = SideTableWriter(spill, title, f"{family}.{name}" if name else family, columns)
         writer.add_rows([[row.get(column) for column in columns] for row in rows])
-        tables.append(writer.table(rank_in_name(path), device_place(path).device))
+        tables.append(writer.table(rank_in_name(path), place.device, place.capture))
     return JsonTables(tables, [f"{what}: {count:,}" for what, count in losses.items()])
 
 

@@ -13,7 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.columns import EventChunk, TraceSummary, plain_name
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.counter_rows import CounterRows, samples_of
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.columns import plain_name
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.families import FAMILIES, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family
 from tilescope.tiler.readers.ascend.text_table import text_family

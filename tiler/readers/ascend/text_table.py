@@ -117,7 +117,8 @@ class TextTable:
         if writer is not None:
             self._take(writer, rows)
             path = self._source.path
-            self.tables.append(writer.table(rank_in_name(path), device_place(path).device))
+            place = device_place(path)
+            self.tables.append(writer.table(rank_in_name(path), place.device, place.capture))
 
     def _take(self, writer: SideTableWriter, rows: list[list[str | None]]) -> None:
         if rows and not self.first_row:

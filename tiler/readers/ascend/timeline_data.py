@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk, TraceSummary, plain_name
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, times
 from tilescope.tiler.records.cells import Cells, CellState

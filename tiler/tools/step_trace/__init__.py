@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.shaped_runs import network_has_dynamic_shapes
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.percent_text import percent_text
@@ -39,6 +40,12 @@ NO_MARKS: Final = (
 )
 
 
+DYNAMIC_SHAPES: Final = (
+    "no step of the run has marks of forward and backward: its network has dynamic shapes, of which MindSpore's "
+    "profiler records no step trace; see Dynamic shapes for its operators step by step"
+)
+
+
 class StepTraceQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Steps that lie in a span at least in part, on the devices of some tracks: one step, or the mean of several."""
 
@@ -49,7 +56,8 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     series = [rows for rows in steps.series if wanted is None or wanted & set(rows.tracks)]
     traces = yield from step_traces(scope.reader, series)
     if not traces:
-        return Answer(notes=[Note("warning", NO_MARKS if wanted is None else "no step of these tracks has such marks")])
+        reason = _availability(scope) if wanted is None else ""
+        return Answer(notes=[Note("warning", reason or "no step of these tracks has such marks")])
     span = scope.span(question)
     chosen = [TracedSteps.from_trace(number, trace, question.steps, span) for number, trace in enumerate(traces)]
     traced = TracedSteps.join(chosen)
@@ -169,7 +177,9 @@ def _means_of(ticks: Ints, first: Ints, counts: Ints) -> list[int]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if has_step_traces(scope.reader) else NO_MARKS
+    if has_step_traces(scope.reader):
+        return ""
+    return DYNAMIC_SHAPES if network_has_dynamic_shapes(scope.reader) else NO_MARKS
 
 
 TOOL: Final = Tool(

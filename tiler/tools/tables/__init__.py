@@ -161,6 +161,7 @@ def _list(tables: Sequence[RunTable]) -> Table:
         Column("host", "Host", "text", [entry.host or None for entry in entries]),
         Column("rank", "Rank", "count", [entry.rank for entry in entries], total="none"),
         Column("device", "Device", "text", [entry.device or None for entry in entries]),
+        Column("capture", "Capture", "text", [entry.capture or None for entry in entries]),
         Column("rows", "Rows", "count", [entry.rows for entry in entries]),
         Column("columns", "Columns", "count", [len(entry.columns) for entry in entries]),
         Column("stored", "Stored", "bytes", [entry.size_bytes for entry in entries]),

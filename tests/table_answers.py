@@ -1,0 +1,44 @@
+"""Answers about runs of tables: files of the corpus, or written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.corpus import corpus_path
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+
+def corpus_tables(folder: Path, *names: str) -> Path:
+    """A store of some Ascend files of the corpus."""
+    build_store([corpus_path(f"ascend/{name}") for name in names], folder / "run.store")
+    return folder / "run.store"
+
+
+def written_tables(folder: Path, **contents: str) -> Path:
+    """A store of files by name, the last `_` of which is the dot: `flops_0_txt`."""
+    paths = []
+    for name, content in contents.items():
+        stem, _, ending = name.rpartition("_")
+        paths.append(folder / f"{stem}.{ending}")
+        paths[-1].write_text(content)
+    build_store(paths, folder / "run.store")
+    return folder / "run.store"
+
+
+def table_answer(name: str, store: Path, **values: Any) -> Answer:
+    """The answer of a tool."""
+    registered = tool(name)
+    with closing(open_run_store(store)) as run_store:
+        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
+
+
+def rows_of(answer: Answer, table: str, *columns: str) -> Sequence[tuple[Any, ...]]:
+    """Some columns of a table, row by row."""
+    return list(zip(*(values_of(answer.table(table).column(name)) for name in columns), strict=True))

@@ -1,0 +1,58 @@
+"""Cells of tables as whole numbers, against fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilescope.tiler.facts.table_figures import WideSums, whole_figures
+from tilescope.tiler.facts.tables import TableColumn
+from tilescope.tiler.records.cells import Cells
+
+DECIMALS = st.builds(
+    lambda whole, digits: f"{whole}{digits}",
+    st.integers(-(10**19), 10**19),
+    st.one_of(st.just(""), st.text("0123456789", min_size=1, max_size=24).map(lambda digits: f".{digits}")),
+)
+CELLS = st.one_of(
+    DECIMALS,
+    st.sampled_from(
+        ["", "N/A", "nan", "inf", "-Infinity", "word", "1e400", "-3e-400", "5e-05", "1.5e3", "-2.5", "0.5"]
+    ),
+    st.none(),
+)
+
+
+def plain(cell: str | None, exponent: int) -> int | None:
+    try:
+        whole = math.floor(Fraction(cell or "") * 10**exponent + Fraction(1, 2))
+    except ValueError:
+        return None
+    return whole if -(1 << 63) <= whole < 1 << 63 else None
+
+
+@given(st.lists(CELLS, max_size=8), st.lists(CELLS, max_size=8), st.integers(0, 12))
+def test_figures_are_the_nearest_whole_numbers(first: Sequence[str], second: Sequence[str], exponent: int) -> None:
+    column = TableColumn("c", [Cells.from_texts(first), Cells.from_texts(second)])
+    expected = [plain(cell, exponent) for cell in (*first, *second)]
+    assert whole_figures(column, exponent).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.integers(-(1 << 63), (1 << 63) - 1), st.integers(0, 3), st.booleans()), max_size=20))
+def test_sums_of_groups_are_exact(rows: list[tuple[int, int, bool]]) -> None:
+    figures = np.ma.MaskedArray(np.array([row[0] for row in rows], np.int64), [row[2] for row in rows])
+    groups = np.array([row[1] for row in rows], np.int64)
+    expected = [sum(value for value, group, masked in rows if group == which and not masked) for which in range(4)]
+    sums = WideSums.from_groups(figures, groups, 4)
+    assert sums.integers() == expected
+    assert sums.regrouped(np.array([0, 1, 0, 1]), 2).integers() == [
+        expected[0] + expected[2],
+        expected[1] + expected[3],
+    ]
+    assert sums.doubles().tolist() == pytest.approx(expected)

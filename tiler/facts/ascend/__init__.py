@@ -1,0 +1,1 @@
+"""Figures of the tables that profilers of Ascend devices write."""

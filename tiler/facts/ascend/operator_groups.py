@@ -1,0 +1,168 @@
+"""Operators of a table: its rows of the same name, type and core, as columns with exact sums."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named, figures_named, texts_named, times_named
+from tilescope.tiler.facts.ascend.operator_families import CORE_DETAILS, FAMILIES, OperatorColumns
+from tilescope.tiler.facts.ascend.table_places import may_be_same
+from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.facts.table_figures import Figures, WideSums, counts_of
+from tilescope.tiler.facts.tables import Ints, RunTable, run_tables
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
+
+FRAMEWORK: Final = "framework_raw"
+FULL_NAMES: Final = ("full_kernel_name", "full_op_name", "op_full_name")
+
+_NUMBER_BEHIND: Final = re.compile(r"-op\d+$")
+_AT_ONCE: Final = 1 << 16
+_INT64: Final = float(1 << 63)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorGroups:
+    """Columns of shape (n,). Codes are places in the texts; times are picoseconds."""
+
+    table: RunTable
+    has_names: bool
+    names: CodedTexts
+    types: CodedTexts
+    cores: CodedTexts
+    row: Ints  # of the longest run
+    count: WideSums  # runs
+    has_count: NDArray[np.bool_]
+    total: WideSums  # of runs with a time
+    timed: WideSums  # these runs
+    has_total: NDArray[np.bool_]  # False: no time, or the times are means of runs that are not counted
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[OperatorGroups]:
+    """The operators of a table of one of the families, worked out once. Yields between columns."""
+    kept = _GROUPS.get(reader, table.entry.id)
+    if kept is not None:
+        return kept
+    columns = FAMILIES[table.entry.family]
+    names = yield from texts_named(table, columns.name)
+    types = yield from texts_named(table, columns.type)
+    cores = yield from texts_named(table, columns.core, columns.on)
+    time = yield from times_named(table, columns.time, columns.exponent)
+    count = yield from _counts(table, columns)
+    total, timed, is_total = _totals(columns, time, count)
+    yield
+    keys = (names.codes * len(types.words) + types.codes) * len(cores.words) + cores.codes
+    used, groups = distinct(keys)
+    yield
+    size = len(used)
+    row = _longest(time, groups, size)
+    yield
+    names = CodedTexts(names.words, names.codes[row])
+    types = CodedTexts(types.words, types.codes[row])
+    made = OperatorGroups(
+        table=table,
+        has_names=bool(columns.name),
+        names=names,
+        types=(yield from _named_types(reader, table, names, types)),
+        cores=CodedTexts(cores.words, cores.codes[row]),
+        row=row,
+        count=WideSums.from_groups(count, groups, size),
+        has_count=counts_of(groups, ~np.ma.getmaskarray(count), size) > 0,
+        total=WideSums.from_groups(total, groups, size),
+        timed=WideSums.from_groups(timed, groups, size),
+        has_total=counts_of(groups, is_total, size) > 0,
+    )
+    return _GROUPS.keep(reader, table.entry.id, made)
+
+
+def _size_bytes(groups: OperatorGroups) -> int:
+    words = (*groups.names.words, *groups.types.words)
+    return 100 * len(groups) + sum(map(len, words)) + 60 * len(words)
+
+
+_GROUPS: Final[KeyedRunCache[int, OperatorGroups]] = KeyedRunCache(
+    "operator_groups", "operators of tables", _size_bytes
+)
+
+
+def _counts(table: RunTable, columns: OperatorColumns) -> Interruptible[Figures]:
+    """The runs of each row."""
+    if not columns.count:
+        return np.ma.MaskedArray(np.ones(len(table), np.int64), False)
+    return (yield from figures_named(table, columns.count, 0))
+
+
+def _totals(columns: OperatorColumns, time: Figures, count: Figures) -> tuple[Figures, Figures, NDArray[np.bool_]]:
+    """The time of the runs of each row that have one, how many these are, and whether that is the time of all runs."""
+    no_time, no_count = np.ma.getmaskarray(time), np.ma.getmaskarray(count)
+    if not columns.is_mean:
+        return time, np.ma.MaskedArray(count.filled(0), no_time), ~no_time
+    runs = np.where(no_count, 1, count.filled(1))  # the mean of runs that are not counted is that of a single one
+    is_too_large = np.abs(time.filled(0).astype(np.float64) * runs) >= _INT64
+    total = np.ma.MaskedArray(time.filled(0) * np.where(is_too_large, 0, runs), no_time | is_too_large)
+    return total, np.ma.MaskedArray(runs, total.mask), ~total.mask & ~no_count
+
+
+def _longest(time: Figures, groups: Ints, size: int) -> Ints:
+    """The row of each group with the longest time, the first of several; a row without a time comes behind all."""
+    if not size:
+        return np.zeros(0, np.int64)
+    order = np.argsort(groups, kind="stable")
+    own = groups[order]
+    times = time.filled(np.iinfo(np.int64).min)[order]
+    first = np.searchsorted(own, np.arange(size))
+    longest = np.flatnonzero(times == np.maximum.reduceat(times, first)[own])
+    is_first = np.diff(own[longest], prepend=-1) != 0
+    row: Ints = order[longest[is_first]]
+    return row
+
+
+def type_in_name(name: str) -> str:
+    """The type that a full name of MindSpore ends with: `Cast` of `Default/net/Cast-op6`."""
+    return _NUMBER_BEHIND.sub("", name.rpartition("/")[2])
+
+
+def _named_types(
+    reader: QueryReader, table: RunTable, names: CodedTexts, types: CodedTexts
+) -> Interruptible[CodedTexts]:
+    """The types; where there is none, that of the framework's table, or that in the name."""
+    empty = np.array([not word for word in types.words], np.bool_)[types.codes]
+    if not empty.any():
+        return types
+    framework: Mapping[str, str] = {}
+    if table.entry.family == CORE_DETAILS:
+        framework = yield from _framework_types(reader, table)
+    places = {word: place for place, word in enumerate(types.words)}
+    words, codes = list(types.words), types.codes.copy()
+    for number, group in enumerate(np.flatnonzero(empty).tolist()):
+        name = names.words[names.codes[group]]
+        kind = framework.get(name) or type_in_name(name)
+        codes[group] = places.setdefault(kind, len(words))
+        if codes[group] == len(words):
+            words.append(kind)
+        if number % _AT_ONCE == 0:
+            yield
+    return CodedTexts(words, codes)
+
+
+def _framework_types(reader: QueryReader, table: RunTable) -> Interruptible[dict[str, str]]:
+    """Types by full name, of the framework's table of the same place."""
+    kinds: dict[str, str] = {}
+    for framework in run_tables(reader, FRAMEWORK):
+        if may_be_same(table, framework) and column_named(framework, *FULL_NAMES):
+            names = yield from texts_named(framework, FULL_NAMES)
+            types = yield from texts_named(framework, ("op_type", "kernel_type"))
+            used, first = np.unique(names.codes, return_index=True)
+            for place, row in zip(used.tolist(), first.tolist(), strict=True):
+                kinds.setdefault(names.words[place], types.words[types.codes[row]])
+            yield
+    return kinds

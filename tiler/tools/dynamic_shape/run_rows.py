@@ -1,0 +1,56 @@
+"""Runs one by one, with their shapes, or the blocks and grids of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
+from tilescope.tiler.facts.tables import Ints, RunTable
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.ticks import nearest_mean
+from tilescope.tiler.tools.answer import Column, Table
+from tilescope.tiler.tools.table_places import place_columns, search_column, unquoted
+
+_CELLS: Final = ("side", "shapes", "block_dim", "grid_dim")
+
+
+def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int) -> Interruptible[Table]:
+    """The first of some rows of tables, in the order of the files."""
+    cells: dict[str, list[str | None]] = {name: [] for name in _CELLS}
+    tables: list[RunTable] = []
+    kinds: list[str] = []
+    steps: list[int | None] = []
+    types: list[str] = []
+    names: list[str] = []
+    times: list[int | None] = []
+    for runs, rows in chosen:
+        page = rows[: limit - len(names)]
+        tables += [runs.table] * len(page)
+        kinds += [kind_noun(runs.are_kernels)] * len(page)
+        steps += runs.step[page].tolist()
+        types += [runs.types.words[code] for code in runs.types.codes[page].tolist()]
+        names += [runs.names.words[code] for code in runs.names.codes[page].tolist()]
+        times += [None if time is None else nearest_mean(time, reader.tick_ps) for time in runs.time[page].tolist()]
+        for name, texts in cells.items():
+            header = runs.header(name)
+            texts += [None] * len(page) if header is None else (yield from runs.table.texts(header, page))
+    columns = [
+        Column("step", "Step", "count", steps, total="none"),
+        Column("kind", "Kind", "text", kinds),
+        Column("side", "Runs on", "text", cells["side"]),
+        Column("type", "Type", "name", [text or None for text in types]),
+        Column("name", "Name", "text", [text or None for text in names]),
+        Column("duration", "Duration", "ticks", times),
+        Column("shapes", "Shapes", "text", [unquoted(text) for text in cells["shapes"]]),
+        Column("block", "Block", "text", cells["block_dim"]),
+        Column("grid", "Grid", "text", cells["grid_dim"]),
+        *place_columns(tables),
+        search_column(reader, names),
+    ]
+    return Table("runs", "Runs", columns)
+
+
+def kind_noun(are_kernels: bool) -> str:
+    """The noun for kernels of GPUs, or operators."""
+    return "kernel" if are_kernels else "operator"

@@ -1,0 +1,149 @@
+"""Operators of Ascend devices by core, by type and one by one, from the tables that their profilers write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import numpy as np
+from msgspec import Meta
+
+from tilescope.tiler.facts.ascend.operator_families import CPU_RUNS, FAMILIES, SOURCES, Source
+from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_tables, sources_there
+from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
+from tilescope.tiler.facts.tables import run_tables
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.ticks import nearest_mean
+from tilescope.tiler.tools.answer import Answer, Fact, Note
+from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
+from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
+from tilescope.tiler.tools.operators.dispatch import dispatch_table
+from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
+from tilescope.tiler.tools.operators.type_sums import cores_table, insight_shares, type_sums, types_table
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.source_notes import source_notes
+from tilescope.tiler.tools.tool import Reason, Tool
+
+MAX_LISTED: Final = 10_000
+DEFAULT_LISTED: Final = 20
+
+NO_OPERATORS: Final = (
+    "no file of the run is a table of operators: MindSpore's profiler writes aicore_intermediate_* and "
+    "aicpu_intermediate_* with Profiler(op_time=True), torch_npu kernel_details.csv, msprof op_summary_*.csv"
+)
+
+Text = Annotated[str, Meta(min_length=1, max_length=256)]
+
+
+class OperatorsQuestion(Question, frozen=True, kw_only=True):
+    """Operators by type, and those of some types."""
+
+    rank: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="The rank whose operators are listed; all unless given.")
+    ] = None
+    source: Annotated[
+        Source | None,
+        Meta(
+            description="The files that times are from, `mindspore` those of its first profiler; unless given, those "
+            "of each rank that are the most exact."
+        ),
+    ] = None
+    core: Annotated[
+        Text | None,
+        Meta(description="Only operators that run there: AI_CORE, AI_CPU, HOST_CPU or another; all unless given."),
+    ] = None
+    type: Annotated[
+        ColumnNames | None, Meta(description="Only operators of these types, in any case, separated by commas.")
+    ] = None
+    without: Annotated[
+        ColumnNames | None, Meta(description="No operators of these types, in any case, separated by commas.")
+    ] = None
+    contains: Annotated[
+        Text | None, Meta(description="Only operators in whose type or full name this text is, in any case.")
+    ] = None
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_LISTED, description="The most types, and the most operators, the longest first.")
+    ] = DEFAULT_LISTED
+
+
+def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
+    reader, tick_ps = scope.reader, scope.reader.tick_ps
+    counted = yield from counted_tables(reader, question.rank, question.source)
+    wanted = OperatorFilter(
+        core=None if question.core is None else question.core.casefold(),
+        types=None if question.type is None else _types(question.type, "type"),
+        without=() if question.without is None else _types(question.without, "without"),
+        contains=question.contains,
+    )
+    chosen: list[ChosenOperators] = []
+    for table in counted:
+        chosen.append((yield from chosen_operators(reader, table, wanted)))
+        yield
+    sums = yield from type_sums(chosen)
+    all_sums = yield from type_sums(chosen, everything=True)
+    rows = longest(chosen, question.limit)
+    operators = sum(int(np.count_nonzero(part.are_listed)) for part in chosen)
+    count = _sum([each.count for each in sums.values()])
+    total = _sum([each.total for each in sums.values()])
+    facts = [
+        Fact("types", "Types", len({name for name, _ in sums}), "count"),
+        Fact("operators", "Operators", operators, "count", "by name, type, core and file"),
+        Fact("count", "Runs", count, "count", "" if count is not None else "no file counts them"),
+        Fact(
+            "total",
+            "Time",
+            None if total is None else nearest_mean(total, tick_ps),
+            "ticks",
+            "of all types" if total is not None else "no file has the time of all runs",
+        ),
+    ]
+    whole = sum(each.total or 0 for each in all_sums.values())
+    tables = [
+        types_table(sums, all_sums, (yield from insight_shares(chosen)), question.limit, tick_ps),
+        (yield from operators_table(reader, rows)),
+        cores_table(sums, whole, tick_ps),
+        (yield from metrics_table(rows)),
+    ]
+    if question.source in (None, "mindspore") and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
+        tables.append((yield from dispatch_table(runs, question.limit, tick_ps)))
+    return Answer(facts, tables, notes=_notes(scope, question, counted, operators - len(rows)))
+
+
+def _sum(figures: Sequence[int | None]) -> int | None:
+    """The sum of those that are recorded; None: of several, none is."""
+    recorded = [value for value in figures if value is not None]
+    return sum(recorded) if recorded or not figures else None
+
+
+def _types(text: str, field: str) -> list[str]:
+    return [name.casefold() for name in arguments_in(text, field)]
+
+
+def _notes(scope: Scope, question: OperatorsQuestion, counted: Sequence[CountedTable], more: int) -> list[Note]:
+    notes = []
+    missing = missing_rank(scope.reader, question.rank, *FAMILIES)
+    if missing:
+        notes.append(Note("warning", missing))
+    used = [source for source in SOURCES if any(table.source == source for table in counted)]
+    notes += source_notes(used, sources_there(scope.reader, question.rank), "times")
+    if more > 0:
+        notes.append(Note("info", f"{more:,} more operators are not listed: a greater limit does"))
+    return notes
+
+
+def _availability(scope: Scope) -> Reason:
+    return "" if run_tables(scope.reader, *FAMILIES) else NO_OPERATORS
+
+
+TOOL: Final = Tool(
+    id="operators",
+    title="Operators",
+    help="the operators of Ascend devices by core, type and name, from the tables of their profilers",
+    group="events",
+    question=OperatorsQuestion,
+    answer=_answer,
+    availability=_availability,
+    contract=Contract(parts={"count": ("cores.count",)}),
+)

@@ -1,0 +1,69 @@
+"""Operators that a question is about, of each table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.ascend.headers import CodedTexts, matches
+from tilescope.tiler.facts.ascend.operator_groups import OperatorGroups, operator_groups
+from tilescope.tiler.facts.ascend.operator_tables import CountedTable
+from tilescope.tiler.query import Interruptible, QueryReader
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFilter:
+    """Texts, all in small letters; None: any."""
+
+    core: str | None
+    types: Collection[str] | None
+    without: Collection[str]
+    contains: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenOperators:
+    """A table's operators, and which of them are in the sums by type, and in the list of operators."""
+
+    counted: CountedTable
+    groups: OperatorGroups
+    are_summed: NDArray[np.bool_]
+    are_listed: NDArray[np.bool_]
+
+
+def chosen_operators(
+    reader: QueryReader, counted: CountedTable, operator_filter: OperatorFilter
+) -> Interruptible[ChosenOperators]:
+    """The operators of a table that a filter leaves. Yields between columns.
+
+    A text that stands in names alone chooses operators of a type: of a table that is not summed, since one of types has
+    the same work, these are the sum.
+    """
+    groups = yield from operator_groups(reader, counted.table)
+    allowed = np.ones(len(groups), np.bool_)
+    if operator_filter.core is not None:
+        allowed &= _are_in(groups.cores, (operator_filter.core,))
+    if operator_filter.types is not None:
+        allowed &= _are_in(groups.types, operator_filter.types)
+    allowed &= ~_are_in(groups.types, operator_filter.without)
+    yield
+    by_type = (yield from matches(groups.types.words, operator_filter.contains))[groups.types.codes]
+    by_name = np.zeros(len(groups), np.bool_)
+    if groups.has_names:
+        by_name = (yield from matches(groups.names.words, operator_filter.contains))[groups.names.codes]
+    are_listed = allowed & (by_type | by_name)
+    are_summed = are_listed if counted.is_summed else are_listed & ~by_type
+    if not (counted.is_listed and groups.has_names):
+        are_listed = np.zeros(len(groups), np.bool_)
+    return ChosenOperators(counted, groups, are_summed, are_listed)
+
+
+def _are_in(texts: CodedTexts, wanted: Collection[str]) -> NDArray[np.bool_]:
+    """True for rows whose text is one of these, in any case."""
+    if not wanted:
+        return np.zeros(len(texts.codes), np.bool_)
+    are_wanted: NDArray[np.bool_] = np.array([word.casefold() in wanted for word in texts.words], np.bool_)[texts.codes]
+    return are_wanted
