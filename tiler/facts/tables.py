@@ -145,6 +145,13 @@ class TableColumn:
             parts.append(codes)
         return np.concatenate(parts), list(words)
 
+    def decimals(self) -> list[tuple[int, int] | None]:
+        """Each number as an integer and the digits behind its point; None for a row without one."""
+        decimals: list[tuple[int, int] | None] = [None] * len(self)
+        for row, pair in zip(np.flatnonzero(self.has_number).tolist(), self._pairs(), strict=True):
+            decimals[row] = pair
+        return decimals
+
     def _pairs(self) -> Iterator[tuple[int, int]]:
         for cells in self._chunks:
             yield from zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)

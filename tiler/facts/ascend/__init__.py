@@ -1,0 +1,1 @@
+"""Facts of the tables that profilers of Ascend devices write beside the timeline."""
