@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.errors import StoredLast
+from tilescope.tiler.facts.ascend.data_preparation import has_data_preparation
 from tilescope.tiler.facts.findings import Cause, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
@@ -17,6 +19,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.findings import question_findings
+from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import (
@@ -55,6 +58,12 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps, and operations, that are listed.")] = (
         DEFAULT_LISTED
     )
+    rank: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(
+            description="The rank whose queues and pipeline of data are shown; else the one with most steps in doubt."
+        ),
+    ] = None
 
 
 def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answer]:
@@ -72,6 +81,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    data = yield from _data(scope, question)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     notes = [*choice.notes, *notes]
@@ -82,12 +92,22 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
         *_step_facts(steps, measured),
         *_host_facts(side),
+        *data.facts,
     ]
     series = [
         *(measured.series if measured else ()),
         *([categories_chart(category_times(side))] if side.operations else []),
+        *data.series,
     ]
-    return Answer(facts, tables, series, notes)
+    return Answer(facts, [*tables, *data.tables], series, [*notes, *data.notes])
+
+
+def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSide]:
+    """The preparation of data; nothing of it while the run is indexed: its tables are stored last."""
+    try:
+        return (yield from data_side(scope.reader, question.rank))
+    except StoredLast:
+        return DataSide()
 
 
 def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
@@ -147,7 +167,9 @@ def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None else NOTHING_KNOWN
+    if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None or has_data_preparation(scope.reader):
+        return ""
+    return NOTHING_KNOWN
 
 
 def _is_recorded(scope: Scope) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from tilescope.tiler.facts.ascend.data_preparation.nodes import NODE_TABLE
 from tilescope.tiler.facts.ascend.data_preparation.pipeline import (
     PIPELINE_INTERVAL,
     PIPELINE_JSON,
@@ -25,6 +26,16 @@ from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
 OFTEN_EMPTY_PERCENT: Final = 30  # of batches that find the host queue empty: more is slow processing
+
+# Tables of MindSpore's first profiler about anything else.
+_FIRST_GENERATION: Final = (
+    "step_trace_raw",
+    "framework_raw",
+    "timeline_data",
+    "aicore_details",
+    "aicore_types",
+    "flops",
+)
 
 _FAMILIES: Final = (*DATA_QUEUE, *HOST_QUEUES, PIPELINE_TABLE, PIPELINE_JSON)
 
@@ -74,8 +85,13 @@ class DataPreparation:
 
 
 def has_data_preparation(reader: QueryReader) -> bool:
-    """True if a run has tables of it. Raises StoredLast while it is indexed, DamagedStore."""
-    return bool(run_tables(reader, *_FAMILIES))
+    """True if a run has tables of it, or operators that fetch data. Raises StoredLast while indexed, DamagedStore."""
+    return bool(run_tables(reader, *_FAMILIES, NODE_TABLE))
+
+
+def lacks_data_preparation(reader: QueryReader) -> bool:
+    """True if MindSpore's first profiler recorded a run, and nothing of how its data are prepared. Raises as above."""
+    return not has_data_preparation(reader) and bool(run_tables(reader, *_FIRST_GENERATION))
 
 
 def data_preparations(reader: QueryReader) -> Interruptible[list[DataPreparation]]:
