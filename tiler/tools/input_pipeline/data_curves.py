@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts.ascend.data_preparation import DataPipeline, StepQueue
-from tilescope.tiler.facts.envelope import envelope
+from tilescope.tiler.facts.envelope import envelope, shared_envelope
 from tilescope.tiler.tools.answer import Column, Series
 
 MOST_POINTS: Final = 2000  # of a chart
@@ -34,8 +34,7 @@ def queue_curves(pipeline: DataPipeline) -> list[Series]:
     if not queued:
         return []
     sizes = [np.array(operation.sizes, np.int64) for operation in queued]
-    most = max(MOST_POINTS // len(queued), 2)
-    points = np.unique(np.concatenate([envelope(np.arange(len(curve)), curve, most) for curve in sizes]))
+    points = shared_envelope(sizes, MOST_POINTS)
     ys = []
     for operation, curve in zip(queued, sizes, strict=True):
         values = np.zeros(len(points), np.int64)
