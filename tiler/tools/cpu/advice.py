@@ -29,7 +29,7 @@ def advice(use: ProcessorUse) -> Iterator[tuple[bool, str]]:
         yield True, f"{words}: more threads will not help"
     elif busy is not None and is_slow and busy < 100 - _IDLE_PERCENT:
         words = f"processing of data is slow while {_percent(100 - busy)} of all processors idle"
-        yield True, f"{words}: raise num_parallel_workers of the operations that Input pipeline marks"
+        yield True, f"{words}: raise num_parallel_workers of the operations that input_pipeline marks"
     if system is not None and runnable is not None and use.processors and system > _SYSTEM_PERCENT:
         words = f"{_percent(system)} of all processors run the system"
         if runnable > use.processors:

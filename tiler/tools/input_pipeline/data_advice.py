@@ -62,8 +62,9 @@ def _part(queue: StepQueue) -> str:
 
 def _where(preparation: DataPreparation) -> str:
     if preparation.pipeline is None or not preparation.pipeline.bottlenecks:
-        return "see CPU for whether more threads would help"
-    return f"{_names(preparation.pipeline.bottlenecks)} first; see CPU for whether more threads would help"
+        return "processors say whether more threads would help (see cpu)"
+    slow = _names(preparation.pipeline.bottlenecks)
+    return f"{slow} first; processors say whether more threads would help (see cpu)"
 
 
 def operation_advice(operation: DataOperation) -> str:

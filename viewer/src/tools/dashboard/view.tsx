@@ -6,6 +6,9 @@ import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
+import { LatePipeline } from "../data-pipeline/late";
+import { SAMPLES } from "../data-pipeline/model";
+
 import { answerInWords } from "../frame/answer-words";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
@@ -71,6 +74,7 @@ function View({
               links={context}
               rangeText={context.rangeText}
               onMore={null}
+              picture={<LatePipeline answer={answer} context={context} />}
               proposal={<StepProposal candidates={candidates} time={context.time} onChoose={choose} />}
             />
           </>
@@ -86,8 +90,9 @@ function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
   return parts === 0 && facts.every(({ value }) => value === null);
 }
 
-/** An answer whose notes are in the words of the page, without what the choice of steps shows. */
+/** An answer whose notes are in the words of the page, without what the choice of steps and the picture show. */
 function inWords(answer: ToolAnswer): ToolAnswer {
   const tables = answer.tables.filter(({ id }) => id !== CANDIDATES);
-  return answerInWords({ ...answer, tables }, inPageWords);
+  const series = answer.series.filter(({ id }) => id !== SAMPLES);
+  return answerInWords({ ...answer, tables, series }, inPageWords);
 }
