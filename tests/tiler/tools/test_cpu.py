@@ -48,8 +48,11 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
 def test_figures_of_a_real_run(tmp_path: Path) -> None:
     build_store(sorted(corpus_path("ascend/run_2").iterdir()), tmp_path / "store")
     answer = cpu(tmp_path / "store")
-    assert column(answer, "cpu_means", "mean") == [20, 20, 10, 10, 20, 20, 20, 20]
-    assert column(answer, "cpu_means", "rounded") == [20, 20, 10, 10, 20, 20, 20, 20]
+    assert column(answer, "cpu_means", "mean") == [0.2, 0.2, 0.1, 0.1, 0.2, 0.2]
+    assert column(answer, "cpu_means", "rounded") == [20, 20, 10, 10, 20, 20]
+    assert column(answer, "cpu_load", "mean") == [20, 20]
+    assert (column(answer, "cpu_load", "least"), column(answer, "cpu_load", "greatest")) == ([10, 10], [30, 30])
+    assert column(answer, "cpu_operations", "user") == [0.2]
     assert (answer.fact("busy").value, answer.fact("busy_rounded").value) == (0.9, 90)
     assert "90 % of all processors are busy on average, more than 80 %" in texts(answer)
     assert "every 100 ms: mindspore.dataset.config.set_monitor_sampling_interval(ms) changes that" in texts(answer)
@@ -94,7 +97,7 @@ def test_means_are_exact_and_rounded(rows: list[tuple[float, ...]]) -> None:
     with TemporaryDirectory() as folder:
         answer = cpu(write(Path(folder), content))
     means = [Fraction(sum(Fraction(str(value)) for value in values), len(rows)) for values in (user, system, idle)]
-    assert column(answer, "cpu_means", "mean") == [float(mean) for mean in means]
+    assert column(answer, "cpu_means", "mean") == [float(mean / 100) for mean in means]
     assert column(answer, "cpu_means", "rounded") == [round(mean) for mean in means]
     assert answer.fact("busy").value == float((100 - means[2]) / 100)
     assert ("more than 80 %" in texts(answer)) == (100 - means[2] > 80)
@@ -150,7 +153,7 @@ def test_what_cannot_be_read_is_counted(case: str, tmp_path: Path) -> None:
     assert ("could not be read" in texts(answer)) == (case in NOTED)
     assert NOTED.get(case, "") in texts(answer)
     if case == "lists of several lengths":
-        assert column(answer, "cpu_means", "mean") == [1.5, 3.0]
+        assert column(answer, "cpu_means", "mean") == [0.015, 0.03]
 
 
 def test_tiny_exponents_take_no_memory(tmp_path: Path) -> None:

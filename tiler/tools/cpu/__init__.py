@@ -14,7 +14,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.cpu.advice import advice
 from tilescope.tiler.tools.cpu.charts import charts
-from tilescope.tiler.tools.cpu.tables import TITLES, means_table, operations_table
+from tilescope.tiler.tools.cpu.tables import TITLES, load_table, means_table, operations_table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -45,9 +45,9 @@ def _answer(scope: Scope, question: CpuQuestion) -> Interruptible[Answer]:
             tables=[means_table(uses)], notes=[Note("warning", f"nothing of rank {question.rank} was recorded")]
         )
     yield
-    tables = [means_table(uses)]
+    tables = [means_table(uses), load_table(uses)]
     if shown.operations:
-        tables.append(operations_table(shown))
+        tables.insert(1, operations_table(shown))
     return Answer(_facts(shown, scope.reader.tick_ps), tables, charts(shown), _notes(shown, uses))
 
 
@@ -60,8 +60,8 @@ def _facts(use: ProcessorUse, tick_ps: int) -> list[Fact]:
         Fact("rank", "Rank", use.place.name, "text"),
         Fact("busy", "Machine busy", None if use.busy is None else float(use.busy / 100), "fraction",
              not_there if use.busy is None else "all but the mean of idle"),
-        Fact("busy_rounded", "Percent busy, as MindSpore Insight", use.busy_rounded, "count",
-             not_there if use.busy is None else "100 without the mean of idle, which is rounded"),
+        Fact("busy_rounded", "Busy, as MindSpore Insight", use.busy_rounded, "count",
+             not_there if use.busy is None else "in %: 100 without the mean of idle, which is rounded"),
         *(
             Fact(metric.value, TITLES[metric], None if value is None else float(value / 100), "fraction",
                  not_there if value is None else "of all processors, mean of the samples")

@@ -24,12 +24,12 @@ _BUSY: Final = (Metric.USER, Metric.SYSTEM)
 def charts(use: ProcessorUse) -> list[Series]:
     """Charts of what was recorded, the machine first."""
     machine = {TITLES[metric]: use.machine[metric] for metric in SHARES if metric in use.machine}
-    drawn = [_shares("machine", "The machine", "area", machine)]
+    drawn = [_shares("machine", "Machine", "area", machine)]
     beside = {"Machine": _sum(use.machine), "Process": _sum(use.process)}
-    drawn.append(_shares("process", "The process beside the machine", "line", beside))
+    drawn.append(_shares("process", "Process and machine", "line", beside))
     greatest = sorted(use.operations, key=lambda operation: (-operation.busy, operation.number))[:MOST_CURVES]
     curves = {operation.name: _sum(operation.curves) for operation in greatest}
-    drawn.append(_shares("operations", "Operations of the pipeline", "line", curves))
+    drawn.append(_shares("operations", "Operations", "line", curves))
     for metric in (Metric.RUNNABLE, Metric.SWITCHES):
         curve = {TITLES[metric]: use.machine.get(metric, ())}
         drawn.append(_chart(metric.value, TITLES[metric], "line", curve, "number", 1))
@@ -62,7 +62,7 @@ def _chart(
         is_there = points < len(array)
         values[is_there] = array[points[is_there]]
         ys.append(Column(f"{name}_{number}", label, unit, values))
-    return Series(name, f"{title} over samples", kind, Column("sample", "Sample", "count", points + 1), ys)
+    return Series(name, title, kind, Column("sample", "Sample", "count", points + 1), ys)
 
 
 def _array(curve: Curve) -> NDArray[np.float64]:

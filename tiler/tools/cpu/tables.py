@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import Figure
-from tilescope.tiler.facts.ascend.processors import Metric, OperationUse, ProcessorUse, curve_mean
+from tilescope.tiler.facts.ascend.processors import Curve, Metric, OperationUse, ProcessorUse, curve_mean
+from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.cpu.advice import heaviest
 
@@ -25,31 +26,48 @@ SHARES: Final = (Metric.USER, Metric.SYSTEM, Metric.IO, Metric.IDLE)
 
 
 def means_table(uses: Sequence[ProcessorUse]) -> Table:
-    """Means of the machine and the process of each rank."""
+    """Shares of all processors that the machine and the process of each rank take, on average."""
     rows = [
         (use, part, metric, curve)
         for use in uses
         for part, curves in (("machine", use.machine), ("process", use.process))
         for metric, curve in curves.items()
+        if metric in SHARES
     ]
-    means = [curve_mean(curve) for _, _, _, curve in rows]
-    rounded = [None if value is None else round(value) for value in means]
-    units = ["% of all processors" if metric in SHARES else "count" for _, _, metric, _ in rows]
-    recorded = [[value for value in curve if value is not None] for _, _, _, curve in rows]
-    least = [_number(min(values, default=None)) for values in recorded]
-    greatest = [_number(max(values, default=None)) for values in recorded]
     columns = [
         Column("figure", "Figure", "name", [TITLES[metric] for _, _, metric, _ in rows]),
         Column("part", "Of", "text", [part for _, part, _, _ in rows]),
         Column("rank", "Rank", "text", [use.place.name for use, _, _, _ in rows]),
-        Column("unit", "Unit", "text", units),
-        Column("mean", "Mean", "number", [_number(value) for value in means], total="none"),
+        *_columns_of([curve for _, _, _, curve in rows], "fraction", 100),
+    ]
+    return Table("cpu_means", "Use of processors", columns)
+
+
+def load_table(uses: Sequence[ProcessorUse]) -> Table:
+    """Counts of each sample: processes that could run, and switches of contexts."""
+    rows = [(use, metric, curve) for use in uses for metric, curve in use.machine.items() if metric not in SHARES]
+    columns = [
+        Column("figure", "Figure", "name", [TITLES[metric] for _, metric, _ in rows]),
+        Column("rank", "Rank", "text", [use.place.name for use, _, _ in rows]),
+        *_columns_of([curve for _, _, curve in rows], "number", 1),
+    ]
+    return Table("cpu_load", "Load of the machine", columns)
+
+
+def _columns_of(curves: Sequence[Curve], kind: Kind, whole: int) -> list[Column]:
+    """Figures of curves, divided by `whole`, and their means rounded as they are."""
+    means = [curve_mean(curve) for curve in curves]
+    recorded = [[value for value in curve if value is not None] for curve in curves]
+    rounded = [None if value is None else round(value) for value in means]
+    least = [_part(min(values, default=None), whole) for values in recorded]
+    greatest = [_part(max(values, default=None), whole) for values in recorded]
+    return [
+        Column("mean", "Mean", kind, [_part(value, whole) for value in means], total="none"),
         Column("rounded", "As MindSpore Insight", "count", rounded, total="none"),
-        Column("least", "Least", "number", least, total="min"),
-        Column("greatest", "Greatest", "number", greatest, total="max"),
+        Column("least", "Least", kind, least, total="min"),
+        Column("greatest", "Greatest", kind, greatest, total="max"),
         Column("samples", "Samples", "count", [len(values) for values in recorded], total="none"),
     ]
-    return Table("cpu_means", "Use of processors, mean of all samples", columns)
 
 
 def operations_table(use: ProcessorUse) -> Table:
@@ -66,7 +84,7 @@ def operations_table(use: ProcessorUse) -> Table:
         means = [curve_mean(operation.curves.get(metric, ())) for operation in operations]
         title = TITLES[metric]
         columns += [
-            Column(metric.value, title, "number", [_number(value) for value in means], unit="%"),
+            Column(metric.value, title, "fraction", [_part(value, 100) for value in means]),
             Column(
                 f"{metric.value}_rounded",
                 f"{title}, as MindSpore Insight",
@@ -83,8 +101,8 @@ def operations_table(use: ProcessorUse) -> Table:
     return Table("cpu_operations", "Operations of the pipeline", columns)
 
 
-def _number(value: Figure | None) -> float | None:
-    return None if value is None else float(value)
+def _part(value: Figure | None, whole: int) -> float | None:
+    return None if value is None else float(Fraction(value) / whole)
 
 
 def _workers(use: OperationUse) -> int | None:
