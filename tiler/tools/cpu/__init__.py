@@ -88,7 +88,7 @@ def _notes(shown: ProcessorUse, uses: Sequence[ProcessorUse]) -> list[Note]:
     if shown.operations and any(use.operation is None for use in shown.operations):
         notes.append(Note("info", "names and workers of operations are in pipeline_profiling_N.json, which lacks some"))
     if len(uses) > 1:
-        notes.append(Note("info", f"operations and curves are of rank {shown.place.name}: name another with `rank`"))
+        notes.append(Note("info", f"operations and curves are of rank {shown.place.name}; ask for another by its rank"))
     damaged = sum(use.damaged for use in uses)
     if damaged:
         notes.append(Note("warning", f"{plural(damaged, 'value', 'values')} could not be read"))

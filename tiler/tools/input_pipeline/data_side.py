@@ -99,7 +99,7 @@ def _notes(shown: DataPreparation, preparations: Sequence[DataPreparation]) -> l
             )
     notes.append(Note("info", NOT_MERGED))
     if len(preparations) > 1:
-        notes.append(Note("info", f"queues and pipeline are of rank {shown.place.name}: name another with `rank`"))
+        notes.append(Note("info", f"queues and pipeline are of rank {shown.place.name}; ask for another by its rank"))
     parts = [
         part
         for preparation in preparations

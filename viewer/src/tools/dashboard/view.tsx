@@ -8,12 +8,14 @@ import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
 import { LatePipeline } from "../data-pipeline/late";
 import { SAMPLES } from "../data-pipeline/model";
+import { RankPicker } from "../data-pipeline/rank-picker";
+import { DataStages } from "../data-pipeline/stages";
 
 import { answerInWords } from "../frame/answer-words";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import type { DashboardFields } from "./fields";
+import { type DashboardFields, FIELDS } from "./fields";
 import { inPageWords } from "./page-words";
 import { CANDIDATES, candidatesOf, StepChoice, StepProposal } from "./step-choice";
 
@@ -30,11 +32,8 @@ function View({
   fields,
   setFields,
 }: ViewProps & { readonly tool: Pick<ToolEntry, "id" | "title" | "help"> }) {
-  const { tracks, stepName } = fields;
-  const question = useMemo(
-    () => ({ ...(tracks === "" ? {} : { tracks }), ...(stepName === "" ? {} : { step_name: stepName }) }),
-    [tracks, stepName],
-  );
+  const { tracks, stepName, rank } = fields;
+  const question = useMemo(() => FIELDS.format({ tracks, stepName, rank }), [tracks, stepName, rank]);
   const request = useAnswer(context, tool.id, question);
   const { state } = request;
   const candidates = useMemo(() => (state.kind === "answered" ? candidatesOf(state.answer) : []), [state]);
@@ -51,6 +50,11 @@ function View({
         {!isSaved && (steps === null || stepName !== "") && (
           <StepChoice stepName={stepName} candidates={candidates} time={context.time} onChoose={choose} />
         )}
+        <RankPicker
+          answer={state.kind === "answered" ? state.answer : null}
+          rank={rank}
+          onChoose={(next) => setFields({ ...fields, rank: next })}
+        />
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered
@@ -75,7 +79,12 @@ function View({
               rangeText={context.rangeText}
               onMore={null}
               picture={<LatePipeline answer={answer} context={context} />}
-              proposal={<StepProposal candidates={candidates} time={context.time} onChoose={choose} />}
+              proposal={
+                <>
+                  <StepProposal candidates={candidates} time={context.time} onChoose={choose} />
+                  <DataStages answer={answer} context={context} />
+                </>
+              }
             />
           </>
         )}
