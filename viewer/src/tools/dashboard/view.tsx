@@ -6,8 +6,8 @@ import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import type { PageProps } from "../contract";
-import { LatePipeline } from "../data-pipeline/late";
 import { SAMPLES } from "../data-pipeline/model";
+import { PipelineLoader } from "../data-pipeline/pipeline-loader";
 import { RankPicker } from "../data-pipeline/rank-picker";
 import { DataStages } from "../data-pipeline/stages";
 
@@ -78,7 +78,7 @@ function View({
               links={context}
               rangeText={context.rangeText}
               onMore={null}
-              picture={<LatePipeline answer={answer} context={context} />}
+              picture={<PipelineLoader answer={answer} context={context} />}
               proposal={
                 <>
                   <StepProposal candidates={candidates} time={context.time} onChoose={choose} />

@@ -4,7 +4,7 @@ import { useLoaded } from "../../components/use-loaded";
 import { OPERATIONS } from "./model";
 import type { PipelineProps } from "./pipeline";
 
-export function LatePipeline(props: PipelineProps) {
+export function PipelineLoader(props: PipelineProps) {
   return props.answer.tables.some(({ id }) => id === OPERATIONS) ? <Loading {...props} /> : null;
 }
 
