@@ -145,12 +145,13 @@ class TableColumn:
             parts.append(codes)
         return np.concatenate(parts), list(words)
 
-    def decimals(self) -> list[tuple[int, int] | None]:
-        """Each number as an integer and the digits behind its point; None for a row without one."""
-        decimals: list[tuple[int, int] | None] = [None] * len(self)
-        for row, pair in zip(np.flatnonzero(self.has_number).tolist(), self._pairs(), strict=True):
-            decimals[row] = pair
-        return decimals
+    @cached_property
+    def decimals(self) -> tuple[Ints, NDArray[np.uint8]]:
+        """Each number as an integer and the digits behind its point; zeros for a row without one."""
+        numbers, digits = np.zeros(len(self), np.int64), np.zeros(len(self), np.uint8)
+        numbers[self.has_number] = np.concatenate([np.zeros(0, np.int64), *(cells.numbers for cells in self._chunks)])
+        digits[self.has_number] = np.concatenate([np.zeros(0, np.uint8), *(cells.digits for cells in self._chunks)])
+        return numbers, digits
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         for cells in self._chunks:

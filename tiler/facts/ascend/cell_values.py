@@ -8,6 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilescope.tiler.facts.tables import TableColumn
 
 Figure = int | Fraction  # exactly as it is written
@@ -18,12 +21,23 @@ _MOST_DIGITS: Final = 18
 
 def decimal_times(column: TableColumn, unit: int) -> list[int | None]:
     """Cells times `unit`, exactly, as integers of any size; None: no number. What is below one is cut off."""
-    return [None if pair is None else pair[0] * unit // 10 ** pair[1] for pair in column.decimals()]
+    numbers, digits = column.decimals
+    pairs = zip(numbers.tolist(), digits.tolist(), strict=True)
+    times: list[int | None] = [number * unit // 10**places for number, places in pairs]
+    return _without(times, ~column.has_number)
 
 
 def counts(column: TableColumn) -> list[int | None]:
     """Whole numbers from 0 to 2^63 - 1; None for any other cell."""
-    return [None if pair is None or pair[1] or not 0 <= pair[0] <= _MOST else pair[0] for pair in column.decimals()]
+    numbers, digits = column.decimals
+    values: list[int | None] = numbers.tolist()
+    return _without(values, ~column.has_number | (digits > 0) | (numbers < 0))
+
+
+def _without(values: list[int | None], is_none: NDArray[np.bool_]) -> list[int | None]:
+    for row in np.flatnonzero(is_none).tolist():
+        values[row] = None
+    return values
 
 
 def count_list(text: str | None) -> Sequence[int] | None:
@@ -43,7 +57,9 @@ def count_list(text: str | None) -> Sequence[int] | None:
 
 def figures(column: TableColumn) -> list[Figure | None]:
     """Numbers from 0 to 2^63 - 1; None for any other cell."""
-    return [None if pair is None else _figure(*pair) for pair in column.decimals()]
+    numbers, digits = column.decimals
+    rows = zip(numbers.tolist(), digits.tolist(), column.has_number.tolist(), strict=True)
+    return [_figure(number, places) if has_number else None for number, places, has_number in rows]
 
 
 def figure_list(text: str | None) -> Sequence[Figure] | None:

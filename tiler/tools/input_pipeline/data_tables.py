@@ -123,10 +123,8 @@ def queues_table(pipeline: DataPipeline) -> Table:
         Column("queue", "Queue of", "name", [operation.name for operation, _ in ends]),
         Column("usage", "Filled", "fraction", [_float(operation.usage) for operation, _ in ends]),
         Column("samples", "Samples", "count", [len(operation.sizes) for operation, _ in ends], total="none"),
-        Column("empty", "Empty", "count", [sum(not size for size in operation.sizes) for operation, _ in ends]),
-        Column("full", "Full", "count", [
-            sum(size == operation.length for size in operation.sizes) for operation, _ in ends
-        ]),
+        Column("empty", "Empty", "count", [operation.empty for operation, _ in ends]),
+        Column("full", "Full", "count", [operation.full for operation, _ in ends]),
     ]  # fmt: skip
     return Table("data_queues", "Queues of the pipeline", columns)
 

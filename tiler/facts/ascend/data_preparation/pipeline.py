@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import count_list, counts
@@ -24,7 +25,7 @@ _TABLE: Final = ("output_queue_size", "output_queue_length", "children_id")
 _JSON: Final = ("metrics.output_queue.size", "metrics.output_queue.length", "children")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DataOperation:
     """One operation. Its queue lies behind it: what it makes waits there for its parent."""
 
@@ -41,10 +42,20 @@ class DataOperation:
         """As MindSpore Insight has it."""
         return f"{self.kind}_{self.number}"
 
-    @property
+    @cached_property
     def average(self) -> Fraction | None:
         """Entries of its queue, on average; None: it has none."""
         return Fraction(sum(self.sizes), len(self.sizes)) if self.sizes and self.length else None
+
+    @property
+    def empty(self) -> int:
+        """Samples in which nothing waits in its queue."""
+        return list(self.sizes).count(0)
+
+    @property
+    def full(self) -> int:
+        """Samples in which its queue takes no more."""
+        return list(self.sizes).count(-1 if self.length is None else self.length)
 
     @property
     def usage(self) -> Fraction | None:

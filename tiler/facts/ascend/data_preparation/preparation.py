@@ -24,6 +24,7 @@ from tilescope.tiler.facts.ascend.data_preparation.queues import (
 from tilescope.tiler.facts.ascend.rank_tables import RankPlace, tables_by_rank
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import RunCache
 
 OFTEN_EMPTY_PERCENT: Final = 30  # of batches that find the host queue empty: more is slow processing
 
@@ -36,6 +37,9 @@ _FIRST_GENERATION: Final = (
     "aicore_types",
     "flops",
 )
+
+_VALUE_BYTES: Final = 40  # an integer in a list
+_OPERATION_VALUES: Final = 20  # for so many an operation takes memory
 
 _FAMILIES: Final = (*DATA_QUEUE, *HOST_QUEUES, PIPELINE_TABLE, PIPELINE_JSON)
 
@@ -96,6 +100,9 @@ def lacks_data_preparation(reader: QueryReader) -> bool:
 
 def data_preparations(reader: QueryReader) -> Interruptible[list[DataPreparation]]:
     """Preparation of data for each device, by rank. Raises StoredLast while the run is indexed, DamagedStore."""
+    kept: list[DataPreparation] | None = _PREPARATIONS.get(reader)
+    if kept is not None:
+        return kept
     preparations = []
     for place, tables in tables_by_rank(reader, (*_FAMILIES, PIPELINE_INTERVAL)).items():
         data = _first(tables, *DATA_QUEUE)
@@ -109,7 +116,21 @@ def data_preparations(reader: QueryReader) -> Interruptible[list[DataPreparation
                 None if pipeline is None else (yield from data_pipeline(pipeline, tables.get(PIPELINE_INTERVAL))),
             )
         )
-    return preparations
+    return _PREPARATIONS.keep(reader, preparations)
+
+
+def _size_bytes(preparations: list[DataPreparation]) -> int:
+    values = 0
+    for preparation in preparations:
+        for queue in (preparation.data_queue, preparation.host_queue):
+            if queue is not None:
+                values += len(queue.steps) + len(queue.sizes) + sum(map(len, queue.times.values()))
+        if preparation.pipeline is not None:
+            values += sum(_OPERATION_VALUES + len(operation.sizes) for operation in preparation.pipeline.operations)
+    return values * _VALUE_BYTES
+
+
+_PREPARATIONS: Final = RunCache[list[DataPreparation]]("data_preparations", "Queues and pipelines of data", _size_bytes)
 
 
 def _first(tables: dict[str, RunTable], *families: str) -> RunTable | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import counts, decimal_times
@@ -23,10 +24,11 @@ _MS_PS: Final = 10**9
 _GET_NEXT: Final = "GetNext"
 _SIZE_ROW: Final = 1
 _TIME_ROW: Final = 0
+_AT_ONCE: Final = 1 << 15  # rows: some ten milliseconds
 _MOST_PS: Final = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepQueue:
     """A queue over steps. Columns of one length each; those of sizes and of times may differ."""
 
@@ -37,7 +39,7 @@ class StepQueue:
     times: Mapping[str, Sequence[int]]  # ps of each step, by what takes them
     damaged: int  # rows that could not be read
 
-    @property
+    @cached_property
     def empty(self) -> int:
         """Steps in which nothing is there."""
         return sum(not size for size in self.sizes)
@@ -75,7 +77,9 @@ def host_queue(table: RunTable) -> Interruptible[StepQueue]:
     queue: list[tuple[int, int, int]] = []
     lengths: dict[int, list[tuple[int, int]]] = {0: [], 1: [], 2: []}
     damaged = 0
-    for kind, second, batch, size, time in zip(*columns, sizes, times, strict=True):
+    for row, (kind, second, batch, size, time) in enumerate(zip(*columns, sizes, times, strict=True)):
+        if row % _AT_ONCE == 0:
+            yield
         if kind == _SIZE_ROW and second is not None and batch is not None and size is not None:
             queue.append((batch, size, second))
         elif (

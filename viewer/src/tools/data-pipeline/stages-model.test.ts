@@ -20,13 +20,13 @@ function answer(shown: string | null): ToolAnswer {
 }
 
 test("stages are those of the rank that is shown, with what was recorded", () => {
-  const told = (rank: string) =>
+  const contents = (rank: string) =>
     stagesOf(answer(rank)).map(({ title, verdict, columns }) => [
       title,
       verdict,
       columns.map(({ column: { id }, value }) => [id, value]),
     ]);
-  expect(told("0")).toEqual([
+  expect(contents("0")).toEqual([
     [
       "Processing",
       "normal",
@@ -37,7 +37,7 @@ test("stages are those of the rank that is shown, with what was recorded", () =>
     ],
     ["Sending", "warning", [["in_doubt", "2"]]],
   ]);
-  expect(told("1")).toEqual([
+  expect(contents("1")).toEqual([
     ["Processing", null, []],
     ["Sending", null, [["in_doubt", "3"]]],
   ]);
