@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -129,3 +130,16 @@ def test_other_tables_alone_have_no_answer(tmp_path: Path) -> None:
     build_store([corpus_path("ascend/profiler/flops_0.txt")], tmp_path / "store")
     with pytest.raises(NotAvailable):
         input_pipeline(tmp_path / "store")
+
+
+def test_ranges_of_the_data_loader_are_the_input_of_torch_npu(tmp_path: Path) -> None:
+    """The first step begins behind its own range, which lies before everything else that is recorded."""
+    write_ascend(tmp_path / "run", Training(AscendShape(ranks=1, stages=1)), "pt")
+    (trace,) = tmp_path.rglob("trace_view.json")
+    loads = [event for event in json.loads(trace.read_text()) if event["name"].startswith("enumerate(DataLoader)")]
+    build_store([trace], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        us = 10**6 // QueryReader(store).tick_ps
+    assert column(answer, "host_steps", "input") == [0, *(round(us * event["dur"]) for event in loads[1:])]
+    assert "the next batch is not there in time" in texts(answer)
