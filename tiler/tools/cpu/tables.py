@@ -62,10 +62,10 @@ def _columns_of(curves: Sequence[Curve], kind: Kind, whole: int) -> list[Column]
     least = [_part(min(values, default=None), whole) for values in recorded]
     greatest = [_part(max(values, default=None), whole) for values in recorded]
     return [
-        Column("mean", "Mean", kind, [_part(value, whole) for value in means], total="none"),
+        Column("mean", "Mean", kind, [_part(value, whole) for value in means], total="max"),
         Column("rounded", "As MindSpore Insight", "count", rounded, total="none"),
-        Column("least", "Least", kind, least, total="min"),
-        Column("greatest", "Greatest", kind, greatest, total="max"),
+        Column("least", "Least", kind, least, total="none"),
+        Column("greatest", "Greatest", kind, greatest, total="none"),
         Column("samples", "Samples", "count", [len(values) for values in recorded], total="none"),
     ]
 
