@@ -167,3 +167,28 @@ def test_why_there_is_no_answer(tmp_path: Path) -> None:
     build_store([corpus_path("ascend/profiler/flops_0.txt")], tmp_path / "store")
     with closing(open_run_store(tmp_path / "store")) as store:
         assert "Profiler(data_process=True)" in why_not(tool("cpu"), Scope(QueryReader(store)))
+
+
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-2, 1 << 64), st.floats(), st.text(max_size=3)),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
+)
+MEMBERS = st.sampled_from(
+    ["user_utilization", "sys_utilization", "idle_utilization", "runable_processes", "op_id", "metrics"]
+)
+OBJECTS = st.dictionaries(MEMBERS, VALUES)
+
+
+@given(machine=OBJECTS, process=OBJECTS, operations=st.lists(OBJECTS, max_size=3), interval=VALUES)
+def test_any_json_has_an_answer(machine: Any, process: Any, operations: Any, interval: Any) -> None:
+    content = {
+        "sampling_interval": interval,
+        "device_info": machine,
+        "process_info": process,
+        "op_info": operations,
+    }
+    with TemporaryDirectory() as folder:
+        answer = cpu(write(Path(folder), content))
+    named = [name for name in ("user_utilization", "sys_utilization", "idle_utilization") if name in machine]
+    assert sum(part == "machine" for part in column(answer, "cpu_means", "part")) <= len(named)

@@ -19,7 +19,7 @@ class RankPlace(NamedTuple):
     @property
     def name(self) -> str:
         """The rank, or the device."""
-        return str(self.number) if self.number >= 0 else self.device or "0"
+        return str(self.number) if self.number >= 0 else self.device or "?"
 
 
 def tables_by_rank(reader: QueryReader, families: Sequence[str]) -> dict[RankPlace, dict[str, RunTable]]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -149,9 +151,10 @@ HOSTILE = {
         {"op_id": 0, "op_type": "A", "metrics": {"output_queue": {"size": [1, -1, "x"], "length": 0}}},
         {"op_id": 1, "op_type": "A", "metrics": {"output_queue": {"size": [1, 2], "length": 0}}},
     ],
+    "no kinds": [{"op_id": 0, "children": None}],
     "a child that is absent": [{"op_id": 0, "op_type": "A", "children": [7], "metrics": None}],
 }  # fmt: skip
-DAMAGED = {"a number twice": 1, "sizes that are none": 1}
+DAMAGED = {"no kinds": 1, "a number twice": 1, "sizes that are none": 1}
 
 
 @pytest.mark.parametrize("case", HOSTILE)
@@ -164,6 +167,30 @@ def test_a_damaged_pipeline_is_counted(case: str, tmp_path: Path) -> None:
         assert list(rank.pipeline.bottlenecks) == []
         numbers = {operation.number for operation in rank.pipeline.operations}
         assert all(set(operation.children) <= numbers for operation in rank.pipeline.operations)
+
+
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-2, 1 << 64), st.floats(), st.text(max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["output_queue", "size", "length"]), inner)
+    ),
+    max_leaves=8,
+)
+MEMBERS = st.sampled_from(["op_id", "op_type", "num_workers", "children", "metrics"])
+
+
+@given(rows=st.lists(st.dictionaries(MEMBERS, VALUES), min_size=1, max_size=4))
+def test_any_json_makes_a_pipeline(rows: list[dict[str, Any]]) -> None:
+    """As many operations as rows have numbers that no other has; all else is counted."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "pipeline_profiling_0.json")
+        path.write_text(json.dumps({"sampling_interval": 10, "op_info": rows}))
+        with prepared(Path(folder), [path]) as ranks:
+            numbers = {row["op_id"] for row in rows if type(row.get("op_id")) is int and 0 <= row["op_id"] < 1 << 63}
+            pipelines = [rank.pipeline for rank in ranks if rank.pipeline is not None]
+            made = [operation.number for pipeline in pipelines for operation in pipeline.operations]
+            assert numbers <= set(made)
+            assert all(pipeline.damaged + len(pipeline.operations) >= len(rows) for pipeline in pipelines)
 
 
 def test_rows_of_queues_that_cannot_be_read_are_counted(tmp_path: Path) -> None:

@@ -77,9 +77,8 @@ class DataPipeline:
 def data_pipeline(table: RunTable, interval: RunTable | None) -> Interruptible[DataPipeline]:
     """The pipeline of a table of either family; `interval` has that of the JSON."""
     sizes_name, length_name, children_name = _JSON if table.entry.family == PIPELINE_JSON else _TABLE
-    kinds = (yield from table.column("op_type")).texts()
     texts = {}
-    for name in (sizes_name, children_name):
+    for name in ("op_type", sizes_name, children_name):
         texts[name] = (yield from table.column(name)).texts() if name in table else [None] * len(table)
         yield
     numbers = {}
@@ -91,12 +90,18 @@ def data_pipeline(table: RunTable, interval: RunTable | None) -> Interruptible[D
     for row, number in enumerate(numbers["op_id"]):
         children = count_list(texts[children_name][row])
         sizes = count_list(texts[sizes_name][row])
-        damaged += number is None or number in operations or children is None or sizes is None
+        is_named = texts["op_type"][row] is not None
+        damaged += not is_named or number is None or number in operations or children is None or sizes is None
         if number is not None and number not in operations:
             operations[number] = DataOperation(
-                number, kinds[row] or "", numbers["num_workers"][row], tuple(dict.fromkeys(children or ())), (),
-                sizes or (), numbers[length_name][row],
-            )  # fmt: skip
+                number,
+                texts["op_type"][row] or "",
+                numbers["num_workers"][row],
+                children=tuple(dict.fromkeys(children or ())),
+                parents=(),
+                sizes=sizes or (),
+                length=numbers[length_name][row],
+            )
         yield
     linked = _linked(operations)
     sampling_ms = yield from _sampling_ms(table, interval)
