@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from bench.ascend_run import AscendShape
+from bench.ascend_run.data_files import processors
 from tests import model_graphs
 from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
@@ -84,6 +86,12 @@ def _dynamic_shape(folder: Path) -> Path:
     return path
 
 
+def _processors(folder: Path) -> Path:
+    path = folder / "minddata_cpu_utilization_0.json"
+    path.write_text(processors(AscendShape(), 0))
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
@@ -94,6 +102,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "step_trace": _step_trace,
     "flops": _flops,
     "dynamic_shape": _dynamic_shape,
+    "processors": _processors,
 }
 
 

@@ -76,7 +76,7 @@ def dequeues(shape: AscendShape, program: Program, times: RankTimes, rank: int) 
 
 
 def device_queue(shape: AscendShape) -> str:
-    """Lines of times (type 0: getting, pushing, both, in µs) and of the host's queue (type 1)."""
+    """Lines of times (type 0: getting, pushing, both, in ms) and of the host's queue (type 1)."""
     lines = []
     for step, size in enumerate(host_queue(shape)):
         get, push = 3 + step % 2, 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,3 +24,12 @@ def envelope(x: Ints, y: Ints, most: int) -> Ints:
         last = np.append(np.diff(span_of_point[places]) > 0, True)
         chosen.append(places[last])
     return np.unique(np.concatenate(chosen))
+
+
+def shared_envelope(curves: Sequence[Ints], most: int) -> Ints:
+    """Indices of points to keep of several curves over the same x, about `most`; a shorter one ends before the others.
+
+    At least one curve, none of them empty.
+    """
+    share = max(most // len(curves), 2)
+    return np.unique(np.concatenate([envelope(np.arange(len(curve)), curve, share) for curve in curves]))

@@ -175,6 +175,14 @@ class TableColumn:
             yield
         return np.concatenate(parts), list(words)
 
+    @cached_property
+    def decimals(self) -> tuple[Ints, NDArray[np.uint8]]:
+        """Each number as an integer and the digits behind its point; zeros for a row without one."""
+        numbers, digits = np.zeros(len(self), np.int64), np.zeros(len(self), np.uint8)
+        numbers[self.has_number] = np.concatenate([np.zeros(0, np.int64), *(cells.numbers for cells in self._chunks)])
+        digits[self.has_number] = np.concatenate([np.zeros(0, np.uint8), *(cells.digits for cells in self._chunks)])
+        return numbers, digits
+
     def _pairs(self) -> Iterator[tuple[int, int]]:
         for cells in self._chunks:
             yield from zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)

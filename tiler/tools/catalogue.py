@@ -16,6 +16,7 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
+from tilescope.tiler.tools.cpu import TOOL as CPU
 from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -71,6 +72,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     FLOWS,
     OVERVIEW,
     INPUT_PIPELINE,
+    CPU,
     POD,
     OP_PROFILE,
     HLO_STATS,

@@ -1,1 +1,1 @@
-"""Figures of the tables that profilers of Ascend devices write."""
+"""Facts of the tables that profilers of Ascend devices write beside the timeline."""

@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.errors import StoredLast
+from tilescope.tiler.facts.ascend.data_preparation import has_data_preparation
 from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
@@ -18,6 +20,7 @@ from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.findings import finding_note, question_findings
+from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import (
@@ -56,6 +59,12 @@ class InputPipelineQuestion(FigureQuestion, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps, and operations, that are listed.")] = (
         DEFAULT_LISTED
     )
+    rank: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(
+            description="The rank whose queues and pipeline of data are shown; else the one with most steps in doubt."
+        ),
+    ] = None
 
 
 def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answer]:
@@ -73,25 +82,43 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    data = yield from _data(scope, question)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     notes = [*choice.notes, *notes]
-    text = _without_steps(findings, side) if judgement is None else judgement.text
-    severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
-    leading = _leading(findings)
-    note = Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
-    notes.insert(0, note)
+    if judgement is None and data.notes:
+        notes = [*data.notes[:1], *notes, *data.notes[1:]]  # the queues tell what no step does
+    else:
+        notes = [_headline(judgement, findings, side), *notes, *data.notes]
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
         *_step_facts(steps, measured),
         *_host_facts(side),
+        *data.facts,
     ]
     series = [
         *(measured.series if measured else ()),
         *([categories_chart(category_times(side))] if side.operations else []),
+        *data.series,
     ]
-    return Answer(facts, tables, series, notes)
+    return Answer(facts, [*tables, *data.tables], series, notes)
+
+
+def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSide]:
+    """The preparation of data; nothing of it while the run is indexed: its tables are stored last."""
+    try:
+        return (yield from data_side(scope.reader, question.rank))
+    except StoredLast:
+        return DataSide()
+
+
+def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide) -> Note:
+    """The verdict, with the place of the finding that it is from."""
+    text = _without_steps(findings, side) if judgement is None else judgement.text
+    severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
+    leading = _leading(findings)
+    return Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
 
 
 def _leading(findings: RunFindings) -> Finding | None:
@@ -167,7 +194,9 @@ def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None else NOTHING_KNOWN
+    if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None or has_data_preparation(scope.reader):
+        return ""
+    return NOTHING_KNOWN
 
 
 def _is_recorded(scope: Scope) -> bool:

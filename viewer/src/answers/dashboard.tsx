@@ -28,14 +28,15 @@ function mainTable(tables: readonly ToolTable[]): ToolTable | undefined {
   return tables.find(({ columns }) => columns.some(({ kind }) => kind === "name"));
 }
 
-/** `proposal`: what may be done about the answer at once, below what it says first. */
+/** `proposal`: what may be done about the answer at once, below what it says first. `picture`: a drawing of the page, below the charts. */
 export function Dashboard({
   tool,
   answer,
   links,
   rangeText,
   proposal,
-}: AnswerProps & { readonly proposal?: ComponentChildren }) {
+  picture,
+}: AnswerProps & { readonly proposal?: ComponentChildren; readonly picture?: ComponentChildren }) {
   const { facts, tables, series, notes } = answer;
   const wanted = useSignal<RowOfTable | null>(null);
   // The first note is what all comes to, however much it matters.
@@ -85,6 +86,7 @@ export function Dashboard({
           <div class={series.length > 1 ? "dashboard-charts is-many" : "dashboard-charts"}>{series.map(chartCard)}</div>
         )
       )}
+      {picture}
       <NotesList label="Advice" notes={others.filter(({ severity }) => severity === "info")} links={links} />
       {tables.filter((table) => !isPair || table !== main).map(tableCard)}
     </div>

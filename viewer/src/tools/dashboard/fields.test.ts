@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FIELDS } from "./fields";
 
 test("what is written is read again, and what is malformed is left out", () => {
-  const fields = { tracks: "3,5-9", stepName: "train step" };
+  const fields = { tracks: "3,5-9", stepName: "train step", rank: "3" };
   expect(FIELDS.parse(FIELDS.format(fields))).toEqual(fields);
-  expect(FIELDS.format(FIELDS.parse({ tracks: "all", step_name: " " }))).toEqual({});
+  expect(FIELDS.format(FIELDS.parse({ tracks: "all", step_name: " ", rank: "-1" }))).toEqual({});
 });

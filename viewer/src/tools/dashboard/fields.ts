@@ -7,15 +7,19 @@ export interface DashboardFields {
   readonly tracks: string;
   /** Name of steps, where the trace does not mark them. */
   readonly stepName: string;
+  /** The rank whose data preparation is shown; empty: the one with most steps in doubt. */
+  readonly rank: string;
 }
 
 export const FIELDS: PageFields<DashboardFields> = {
-  parse: ({ tracks = "", step_name = "" }) => ({
+  parse: ({ tracks = "", step_name = "", rank = "" }) => ({
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
     stepName: step_name.trim(),
+    rank: /^\d{1,9}$/.test(rank) ? rank : "",
   }),
-  format: ({ tracks, stepName }) => ({
+  format: ({ tracks, stepName, rank }) => ({
     ...(tracks === "" ? {} : { tracks }),
     ...(stepName === "" ? {} : { step_name: stepName }),
+    ...(rank === "" ? {} : { rank }),
   }),
 };

@@ -6,12 +6,16 @@ import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
 import { Answered } from "../../requests/states";
 import type { PageProps } from "../contract";
+import { SAMPLES } from "../data-pipeline/model";
+import { PipelineLoader } from "../data-pipeline/pipeline-loader";
+import { RankPicker } from "../data-pipeline/rank-picker";
+import { DataStages } from "../data-pipeline/stages";
 import { inPageWords } from "../frame/page-words";
 import { PlacePicker } from "../frame/place-picker";
 import { besideStepChoice, candidatesOf, NotRecorded, StepChoice, StepProposal } from "../frame/step-choice";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import type { DashboardFields } from "./fields";
+import { type DashboardFields, FIELDS } from "./fields";
 
 type ViewProps = PageProps<DashboardFields>;
 
@@ -26,11 +30,8 @@ function View({
   fields,
   setFields,
 }: ViewProps & { readonly tool: Pick<ToolEntry, "id" | "title" | "help"> }) {
-  const { tracks, stepName } = fields;
-  const question = useMemo(
-    () => ({ ...(tracks === "" ? {} : { tracks }), ...(stepName === "" ? {} : { step_name: stepName }) }),
-    [tracks, stepName],
-  );
+  const { tracks, stepName, rank } = fields;
+  const question = useMemo(() => FIELDS.format({ tracks, stepName, rank }), [tracks, stepName, rank]);
   const request = useAnswer(context, tool.id, question);
   const { state } = request;
   const candidates = useMemo(() => (state.kind === "answered" ? candidatesOf(state.answer) : []), [state]);
@@ -47,6 +48,11 @@ function View({
         {!isSaved && (steps === null || stepName !== "") && (
           <StepChoice stepName={stepName} candidates={candidates} time={context.time} onChoose={choose} />
         )}
+        <RankPicker
+          answer={state.kind === "answered" ? state.answer : null}
+          rank={rank}
+          onChoose={(next) => setFields({ ...fields, rank: next })}
+        />
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered
@@ -60,11 +66,17 @@ function View({
             {!answer.complete && <Incomplete />}
             <Dashboard
               tool={tool}
-              answer={besideStepChoice(answer)}
+              answer={inWords(answer)}
               links={context}
               rangeText={context.rangeText}
               onMore={null}
-              proposal={<StepProposal candidates={candidates} time={context.time} onChoose={choose} />}
+              picture={<PipelineLoader answer={answer} context={context} />}
+              proposal={
+                <>
+                  <StepProposal candidates={candidates} time={context.time} onChoose={choose} />
+                  <DataStages answer={answer} context={context} />
+                </>
+              }
             />
           </>
         )}
@@ -77,4 +89,9 @@ function View({
 function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
   const parts = tables.length + series.length + notes.length;
   return parts === 0 && facts.every(({ value }) => value === null);
+}
+
+/** An answer without what the choice of steps and the picture show. */
+function inWords(answer: ToolAnswer): ToolAnswer {
+  return besideStepChoice({ ...answer, series: answer.series.filter(({ id }) => id !== SAMPLES) });
 }

@@ -1,0 +1,145 @@
+"""Input pipeline of Ascend runs: stages, queues and the pipeline of mindspore.dataset, and its reasons without them."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.ascend_run import AscendShape, Training, truth, write_ascend, write_profiler
+from tests.corpus import corpus_path
+from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+
+def input_pipeline(store: Path, **values: Any) -> Answer:
+    registered = tool("input_pipeline")
+    with closing(open_run_store(store)) as run_store:
+        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
+
+
+def column(answer: Answer, table: str, name: str) -> list[Any]:
+    return list(values_of(answer.table(table).column(name)))
+
+
+def texts(answer: Answer) -> str:
+    return "\n".join(note.text for note in answer.notes)
+
+
+def test_stages_and_advice_of_a_real_run(tmp_path: Path) -> None:
+    build_store(sorted(corpus_path("ascend/run_2").iterdir()), tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert column(answer, "data_stages", "verdict") == ["warning", "normal", "normal"]
+    assert column(answer, "data_stages", "in_doubt") == [1, 0, None]
+    assert column(answer, "data_stages", "empty") == [1, 0, 0]
+    assert column(answer, "data_stages", "steps") == [1, 3, 3]
+    assert column(answer, "data_stages", "share")[0] == 1.0
+    tick_ps = 1000
+    assert column(answer, "data_stages", "time") == [0, 4 * 10**9 // tick_ps, 2 * 10**6 // tick_ps]
+    assert column(answer, "data_stages", "mean")[2] == 667  # ns: 0.000666… ms
+    assert column(answer, "data_operations", "operation")[-1] == "ImageFolderOp_3"
+    assert column(answer, "data_operations", "verdict") == [None, None, None, "bottleneck"]
+    assert (answer.fact("data_stage").value, answer.fact("full_host").value) == ("processing", 0)
+    assert "the host queue is empty in 1 of 1 step (100 %), more than 30 %: ImageFolderOp_3 first" in texts(answer)
+    assert "ImageFolderOp_3 is the bottleneck of the pipeline: raise num_parallel_workers." in texts(answer)
+    assert "step 5 of one is not step 5 of another" in texts(answer)
+
+
+def test_two_readers_are_the_bottlenecks_of_a_pipeline_alone(tmp_path: Path) -> None:
+    build_store([corpus_path("ascend/profiler/minddata_pipeline_raw_0.csv")], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert column(answer, "data_operations", "usage") == [None, 0.3125, 0.3125, 0.3125]
+    assert column(answer, "data_operations", "takes_from") == ["1", "2, 3", None, None]
+    assert column(answer, "data_queues", "source") == [1, 2, 3]
+    assert column(answer, "data_queues", "target") == [0, 1, 1]
+    (curves,) = (series for series in answer.series if series.id == "data_samples")
+    assert [list(values_of(y)) for y in curves.ys] == [[10, 20, 30]] * 3
+    assert "TFReader_3, TFReader_2 are the bottlenecks" in texts(answer)
+    assert answer.fact("data_stage").value is None
+
+
+@pytest.fixture(scope="module")
+def training() -> Training:
+    return Training(AscendShape(ranks=2, stages=1))
+
+
+def test_queues_of_a_synthetic_rank(training: Training, tmp_path: Path) -> None:
+    build_store(write_profiler(tmp_path / "profiler", training), tmp_path / "store")
+    expected = truth(training)
+    for rank in (0, 1):
+        answer = input_pipeline(tmp_path / "store", rank=rank)
+        assert answer.fact("data_rank").value == str(rank)
+        curves = {series.id: series for series in answer.series}
+        assert list(values_of(curves["data_queue"].ys[0])) == expected["queues"]["data"]
+        assert list(values_of(curves["host_queue"].ys[0])) == expected["queues"]["host"]
+        assert list(values_of(curves["host_queue"].lines[0])) == [expected["queues"]["host_length"]] * 5
+        assert "Map_2 is the bottleneck of the pipeline: raise num_parallel_workers, and tune what it maps" in texts(
+            answer
+        )
+        assert column(answer, "data_stages", "rank") == ["0"] * 3 + ["1"] * 3
+    assert "No data preparation of rank 7 was recorded" in texts(input_pipeline(tmp_path / "store", rank=7))
+
+
+def test_waits_are_those_of_the_files(training: Training, tmp_path: Path) -> None:
+    files = write_profiler(tmp_path / "profiler", training)
+    build_store(files, tmp_path / "store")
+    (file,) = (file for file in files if file.name == "minddata_aicpu_1.txt")
+    cells = [line.split() for line in file.read_text().splitlines()]
+    waited_ps = sum(int(end) - int(start) for _, start, end, _ in cells) * 10**6
+    with closing(open_run_store(tmp_path / "store")) as store:
+        tick_ps = QueryReader(store).tick_ps
+    assert input_pipeline(tmp_path / "store", rank=1).fact("data_wait").value == waited_ps // tick_ps
+
+
+def test_a_run_without_data_preparation_says_why(training: Training, tmp_path: Path) -> None:
+    files = write_profiler(tmp_path / "profiler", training)
+    data = ("minddata_", "pipeline_", "device_queue", "dataset_iterator")
+    build_store([file for file in files if not file.name.startswith(data)], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert "did not come through mindspore.dataset, or Profiler was called with data_process=False" in texts(answer)
+    assert not {"data_stages", "data_operations"} & {table.id for table in answer.tables}
+
+
+def test_operators_that_fetch_data_in_the_second_generation(training: Training, tmp_path: Path) -> None:
+    write_ascend(tmp_path / "run", training, "ms")
+    (table, *_) = sorted(tmp_path.rglob("data_preprocess.csv"))
+    lines = [line.split(",") for line in table.read_text().splitlines()]
+    header, rows = lines[0], [line for line in lines[1:] if line]
+    build_store([table], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    names = column(answer, "data_nodes", "name")
+    assert sorted(names) == sorted({row[header.index("Node")] for row in rows})
+    tenths = dict.fromkeys(names, 0)
+    for row in rows:
+        tenths[row[header.index("Node")]] += round(1000 * float(row[header.index("Total_time(us)")]))
+    ticks = dict(zip(names, column(answer, "data_nodes", "total"), strict=True))
+    with closing(open_run_store(tmp_path / "store")) as store:
+        tick_ps = QueryReader(store).tick_ps
+    assert ticks == {name: length * 1000 // tick_ps for name, length in tenths.items()}
+    assert "mindspore.dataset" not in texts(answer)
+
+
+def test_other_tables_alone_have_no_answer(tmp_path: Path) -> None:
+    build_store([corpus_path("ascend/profiler/flops_0.txt")], tmp_path / "store")
+    with pytest.raises(NotAvailable):
+        input_pipeline(tmp_path / "store")
+
+
+def test_ranges_of_the_data_loader_are_the_input_of_torch_npu(tmp_path: Path) -> None:
+    """The first step begins behind its own range, which lies before everything else that is recorded."""
+    write_ascend(tmp_path / "run", Training(AscendShape(ranks=1, stages=1)), "pt")
+    (trace,) = tmp_path.rglob("trace_view.json")
+    loads = [event for event in json.loads(trace.read_text()) if event["name"].startswith("enumerate(DataLoader)")]
+    build_store([trace], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        us = 10**6 // QueryReader(store).tick_ps
+    assert column(answer, "host_steps", "input") == [0, *(round(us * event["dur"]) for event in loads[1:])]
+    assert "the next batch is not there in time" in texts(answer)

@@ -1,0 +1,63 @@
+"""Operators that AI CPUs run to fetch data, as torch_npu, msprof and MindSpore's second profiler list them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.facts.ascend.cell_values import decimal_times
+from tilescope.tiler.facts.ascend.rank_tables import RankPlace, tables_by_rank
+from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.query import Interruptible, QueryReader
+
+NODE_TABLE: Final = "data_preprocess"
+NODE_TIMES: Final = ("compute_time", "memcpy_time", "dispatch_time", "total_time")
+
+_UNITS_PS: Final = {"us": 10**6, "ms": 10**9, "ns": 10**3}
+_HEADER: Final = re.compile(r"(\w+)(?:\((us|ms|ns)\))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DataNode:
+    """All calls of one operator on a device; `times` in ps, in the order of NODE_TIMES, None: not recorded."""
+
+    place: RankPlace
+    name: str
+    count: int
+    times: tuple[int | None, ...]
+
+
+def data_nodes(reader: QueryReader) -> Interruptible[list[DataNode]]:
+    """The operators of each device, by total time, greatest first.
+
+    Raises StoredLast while the run is indexed, DamagedStore.
+    """
+    nodes: list[DataNode] = []
+    for place, tables in tables_by_rank(reader, [NODE_TABLE]).items():
+        nodes += yield from _nodes(place, tables[NODE_TABLE])
+    return sorted(nodes, key=lambda node: (node.place, -(node.times[-1] or 0), node.name))
+
+
+def _nodes(place: RankPlace, table: RunTable) -> Interruptible[list[DataNode]]:
+    columns: dict[str, tuple[str, int]] = {}
+    for header in table.columns:
+        if (match := _HEADER.fullmatch(header.strip())) is not None:
+            columns.setdefault(match[1].lower(), (header, _UNITS_PS[(match[2] or "us").lower()]))
+    if "node" not in columns:
+        return []
+    names = (yield from table.column(columns["node"][0])).texts()
+    counts: dict[str, int] = {}
+    sums: dict[str, list[int | None]] = {}
+    for name in names:
+        counts[name or ""] = counts.get(name or "", 0) + 1
+        sums.setdefault(name or "", [None] * len(NODE_TIMES))
+    for position, time in enumerate(NODE_TIMES):
+        if time not in columns:
+            continue
+        header, unit = columns[time]
+        for name, length in zip(names, decimal_times((yield from table.column(header)), unit), strict=True):
+            if length is not None and length >= 0:
+                sums[name or ""][position] = (sums[name or ""][position] or 0) + length
+        yield
+    return [DataNode(place, name, count, tuple(sums[name])) for name, count in counts.items()]
