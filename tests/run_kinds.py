@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests import model_graphs
+from tests.communication_runs import write_communication
 from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
@@ -64,6 +65,10 @@ def _step_trace(folder: Path) -> Path:
     return path
 
 
+def _communication(folder: Path) -> Path:
+    return write_communication(folder / "communication.json")
+
+
 # Name of a store → what writes the trace into a folder.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
@@ -72,6 +77,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "launches": _launches,
     "table": _table,
     "step_trace": _step_trace,
+    "communication": _communication,
 }
 
 

@@ -15,6 +15,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
+from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -66,6 +67,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     OVERVIEW,
     INPUT_PIPELINE,
     POD,
+    COLLECTIVES,
     OP_PROFILE,
     HLO_STATS,
     FRAMEWORK_OPS,

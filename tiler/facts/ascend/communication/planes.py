@@ -137,14 +137,23 @@ class _Sums:
         for (rank, step, operator), (transfer, wait, size) in self._operators.items():
             times = from_ticks(transfer, tick_ps), from_ticks(wait, tick_ps)
             result.operators.append(OperatorCost(rank, _optional(step), names[operator].text, *times, size * SCALE))
-        for link, (time, size, count, _) in self._links.items():
+        for link, (time, size, count, longest) in self._links.items():
             rank, step, destination, transport, name = link
             result.links.append(
                 LinkTransfer(
-                    rank, _optional(step), rank, _optional(destination), transport, from_ticks(time, tick_ps),
-                    size * SCALE, names[name].text if name >= 0 else "", count=count, event=self._events[link],
+                    rank=rank,
+                    step=_optional(step),
+                    source=rank,
+                    destination=_optional(destination),
+                    transport=transport,
+                    time=from_ticks(time, tick_ps),
+                    size=size * SCALE,
+                    task=names[name].text if name >= 0 else "",
+                    count=count,
+                    event=self._events[link],
+                    longest=from_ticks(longest, tick_ps),
                 )
-            )  # fmt: skip
+            )
         return result
 
 

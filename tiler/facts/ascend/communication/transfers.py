@@ -48,7 +48,8 @@ class LinkTransfer(Struct, frozen=True):
     task: str = ""  # what copies, or reduces, where that is recorded
     bandwidth: float | None = None  # as the file has it, bytes a second
     count: int | None = None
-    event: tuple[int, int] | None = None  # track and ordinal of the longest
+    event: tuple[int, int] | None = None  # track and ordinal of the longest task
+    longest: int = 0  # its time
 
 
 class PacketSize(Struct, frozen=True):
