@@ -18,4 +18,7 @@ ABOUT_OTHER_RUNS = {
 }
 
 # Tools that have no answer for it: it has neither counters nor launches, either, nor what Ascend's profilers write.
-LACKING = {"counters", "dynamic_shape", "flops", "operators", "queues", "step_trace", "tables", *ABOUT_OTHER_RUNS}
+LACKING = {
+    *("collectives", "counters", "dynamic_shape", "flops", "operators", "queues", "step_trace", "tables"),
+    *ABOUT_OTHER_RUNS,
+}

@@ -11,6 +11,7 @@ from typing import Final
 from bench.ascend_run import AscendShape
 from bench.ascend_run.data_files import processors
 from tests import model_graphs
+from tests.communication_runs import write_communication
 from tests.device_trace import Task, trace_events
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
@@ -92,7 +93,14 @@ def _processors(folder: Path) -> Path:
     return path
 
 
-# Name of a store → what writes the trace into a folder.
+def _communication(folder: Path) -> Path:
+    """Files of two ranks, and a timeline with the same steps."""
+    ranks = write_communication(folder / "ranks")
+    write_steps(ranks / "trace_view.json", [Step(500, 100, 2000, 3000, 900)] * 5)
+    return ranks
+
+
+# Name of a store → what writes the trace into a folder: a file, or a folder of files.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
     "page": _page,
@@ -103,6 +111,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "flops": _flops,
     "dynamic_shape": _dynamic_shape,
     "processors": _processors,
+    "communication": _communication,
 }
 
 
@@ -114,8 +123,13 @@ def build_run_kinds(folder: Path) -> dict[str, Path]:
     """A store of each, by name."""
     stores = {name: folder / f"{name}.store" for name in RUN_KINDS}
     for name, write in RUN_KINDS.items():
-        build_store([write(folder)], stores[name])
+        build_store(trace_files(write(folder)), stores[name])
     return stores
+
+
+def trace_files(path: Path) -> list[Path]:
+    """The files of what was written: itself, or all of a folder."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def first_with_answer(name: str, stores: Iterable[Path]) -> Path:

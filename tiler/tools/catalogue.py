@@ -15,6 +15,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
+from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.cpu import TOOL as CPU
 from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
@@ -74,6 +75,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     INPUT_PIPELINE,
     CPU,
     POD,
+    COLLECTIVES,
     OP_PROFILE,
     HLO_STATS,
     FRAMEWORK_OPS,

@@ -63,7 +63,7 @@ def test_what_is_stored_last_is_waited_for_in_plain_words(example: Example, monk
     assert [note.text for note in found.notes if "there is an answer then" in note.text]
 
 
-LACKED = {"torn", "absent", "queues", "step_trace", "flops", "operators", "dynamic_shape"}
+LACKED = {"torn", "absent", "collectives", "queues", "step_trace", "flops", "operators", "dynamic_shape"}
 
 
 def test_why_there_is_no_answer(example: Example) -> None:

@@ -1,1 +1,1 @@
-"""Facts of the tables that profilers of Ascend devices write beside the timeline."""
+"""Facts that profilers of Ascend devices write beside events, or in the arguments of these."""

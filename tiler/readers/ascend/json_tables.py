@@ -149,7 +149,7 @@ def _tables(value: Any, losses: Losses) -> Iterator[tuple[str, list[Row]]]:
     beside.clear()
     if links := list(_leaves(value, _TRANSPORT, (), beside)):
         losses.update(beside)
-        names = (*_level_names(links), "link")
+        names = (*_level_names(links)[:3], "link")
         yield "links", [_joined(_places(names, keys, losses), _row(leaf, losses), losses) for keys, leaf in links]
         return
     single: Row = {}
@@ -275,10 +275,10 @@ def _leaves(
         losses[_TOO_DEEP] += 1
 
 
-def _level_names(leaves: Sequence[tuple[tuple[str, ...], Any]]) -> tuple[str, str, str]:
-    """Names of the three levels of keys: a rank's file has steps first, that of a cluster groups of ranks."""
+def _level_names(leaves: Sequence[tuple[tuple[str, ...], Any]]) -> tuple[str, ...]:
+    """Names of the levels of keys: a rank's file has steps first, that of a cluster groups of ranks."""
     first = leaves[0][0][0] if leaves[0][0] else ""
-    return ("step", "kind", "operator") if first.startswith("step") else ("group", "step", "operator")
+    return ("step", "kind", "operator") if first.startswith("step") else ("group", "step", "operator", "rank")
 
 
 def _places(names: Sequence[str], keys: Sequence[str], losses: Losses) -> Row:

@@ -119,7 +119,7 @@ def test_communication_of_a_cluster(corpus: Path) -> None:
     parts = tables(corpus / "msprof_analyze" / "cluster_communication.json")
     time = parts["cluster_communication.times"][0]
     assert time["operator"] == "hcom_broadcast__501_0@6297232067196334501"
-    assert (time["group"], time["step"]) == ("(0, 1)", "step")
+    assert (time["group"], time["step"], time["rank"]) == ("(0, 1)", "step", "0")
     assert time["Elapse Time(ms)"] == "121.73694384375"
     assert time["Start Timestamp(us)"] == "1695054582608213.0"
     bandwidths = parts["cluster_communication.bandwidths"]

@@ -1,0 +1,246 @@
+"""Communication from a timeline alone: the tasks on its `Plane` rows say ranks, transport and size.
+
+Tasks count where they begin, so that parts of a span add up. Times of planes are added, though they run side by side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.values import ValueKind, Values
+from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, from_ticks
+from tilescope.tiler.facts.ascend.communication.transfers import (
+    ChosenPart,
+    Communication,
+    CommunicationSource,
+    LinkTransfer,
+    OperatorCost,
+    RankStep,
+)
+from tilescope.tiler.query import SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
+from tilescope.tiler.query.events import Events, join, no_events
+from tilescope.tiler.query.run_steps import StepRows
+from tilescope.tiler.ticks import exact_sum
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+NO_RANK: Final = 0xFFFFFFFF  # as `dst rank` has it
+_ABSENT: Final = -1
+_MOST_BYTES: Final = 1 << 50  # of a task: beyond is no size
+
+_PROCESS: Final = re.compile(r"(HCCL|Communication)\b")
+_PLANE: Final = re.compile(r"Plane \d+")
+_OPERATORS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
+_ARGUMENTS: Final = ("src rank", "dst rank", "size(Byte)", "transport type")
+_WAIT: Final = "notify_wait"
+
+_BAD: Final = "tasks of planes without ranks, or with sizes beyond those of memories"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """Tasks of a plane; columns of shape (n,)."""
+
+    events: Events
+    source: Ints
+    destination: Ints  # -1: none
+    size: Ints
+    transport: Ints  # places in `transports`
+    transports: Sequence[str]
+
+
+class Planes(CommunicationSource):
+    """`Plane` rows of the process `HCCL`, or `Communication`."""
+
+    title = "tasks on the planes of the timeline"
+    by_step = False
+
+    def is_in(self, reader: QueryReader) -> bool:
+        return next(_planes(reader), None) is not None
+
+    def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        sums = _Sums(reader)
+        for plane, operators in _planes(reader):
+            windows = chosen.on_track(plane)
+            covering = None if operators is None else (yield from _slices(reader, operators, windows))
+            series = reader.steps.of_track(plane)
+            plan = reader.plan(plane, windows)
+            for events in Reading(reader).events(plan, plan.leaf_runs):
+                for tasks in _tasks(reader, events.take(windows.hold(events.start)), sums.communication):
+                    sums.add(tasks, None if series is None else series.rows, covering)
+                    yield
+        return sums.communication_of_all()
+
+
+class _Sums:
+    """Sums of tasks by rank and step, by operator and by link; in ticks until all are there."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self.communication = Communication()
+        self._steps: dict[tuple[int, int], list[int]] = {}
+        self._operators: dict[tuple[int, int, int], list[int]] = {}
+        self._links: dict[tuple[int, int, int, str, int], list[int]] = {}
+        self._events: dict[tuple[int, int, int, str, int], tuple[int, int]] = {}
+        self._names: dict[int, str] = {}
+
+    def add(self, tasks: _Tasks, steps: StepRows | None, operators: Events | None) -> None:
+        """Adds tasks of one plane: `steps` of its device, and `operators` of which the tasks are parts."""
+        events = tasks.events
+        names = self._reader.names.by_id(np.unique(events.name[events.name >= 0]).tolist())
+        self._names |= {name: text.text for name, text in names.items()}
+        waits = [name for name, text in self._names.items() if text.lower() == _WAIT]
+        is_wait = np.isin(events.name, np.array(waits, np.int64))
+        step = _number_at(steps, events.start)
+        operator = _cover(operators, events.start)
+        keys = np.stack([tasks.source, step, operator, tasks.destination, tasks.transport, events.name], axis=1)
+        is_counted = is_wait | (tasks.size > 0)
+        for rows in _groups(keys, np.flatnonzero(is_counted)):
+            source, number, operator_name, destination, transport, name = keys[rows[0]].tolist()
+            time, size = exact_sum(events.duration[rows]), exact_sum(tasks.size[rows])
+            column = 1 if is_wait[rows[0]] else 0
+            self._steps.setdefault((source, number), [0, 0])[column] += time
+            if operators is not None and operator_name >= 0:
+                sums = self._operators.setdefault((source, number, operator_name), [0, 0, 0])
+                sums[column] += time
+                sums[2] += size
+            if column == 0:
+                link = (source, number, destination, tasks.transports[transport], name)
+                self._add_link(link, events, rows, time, size)
+
+    def _add_link(self, link: tuple[int, int, int, str, int], events: Events, rows: Ints, time: int, size: int) -> None:
+        sums = self._links.setdefault(link, [0, 0, 0, -1])
+        sums[0] += time
+        sums[1] += size
+        sums[2] += len(rows)
+        longest = rows[int(events.duration[rows].argmax())]
+        if int(events.duration[longest]) > sums[3]:
+            sums[3] = int(events.duration[longest])
+            self._events[link] = events.track, int(events.ordinal[longest])
+
+    def communication_of_all(self) -> Communication:
+        """All of it, with scaled times."""
+        tick_ps, result = self._reader.tick_ps, self.communication
+        names = self._reader.names.by_id(
+            [operator for _, _, operator in self._operators] + [link[4] for link in self._links if link[4] >= 0]
+        )
+        for (rank, step), (transfer, wait) in self._steps.items():
+            times = from_ticks(transfer, tick_ps), from_ticks(wait, tick_ps)
+            result.steps.append(RankStep(rank, _optional(step), *times))
+        for (rank, step, operator), (transfer, wait, size) in self._operators.items():
+            times = from_ticks(transfer, tick_ps), from_ticks(wait, tick_ps)
+            result.add_operator(OperatorCost(rank, _optional(step), names[operator].text, *times, size * SCALE))
+        for link, (time, size, count, longest) in self._links.items():
+            rank, step, destination, transport, name = link
+            result.add_link(
+                LinkTransfer(
+                    rank=rank,
+                    step=_optional(step),
+                    source=rank,
+                    destination=_optional(destination),
+                    transport=transport,
+                    time=from_ticks(time, tick_ps),
+                    size=size * SCALE,
+                    task=names[name].text if name >= 0 else "",
+                    count=count,
+                    event=self._events[link],
+                    longest=from_ticks(longest, tick_ps),
+                )
+            )
+        return result
+
+
+def _planes(reader: QueryReader) -> Iterator[tuple[int, int | None]]:
+    """Each plane, and the row of operators that stands above it; None: none does."""
+    operators: dict[int, int] = {}
+    for track in reader.tree.tracks:
+        if (
+            track.kind not in SLICE_KINDS
+            or not track.events
+            or not _PROCESS.match(reader.tree.groups[track.group].name)
+        ):
+            continue
+        if _OPERATORS.match(track.name):
+            operators[track.group] = track.id
+        elif _PLANE.match(track.name):
+            yield track.id, operators.get(track.group)
+
+
+def _slices(reader: QueryReader, track: int, windows: Windows) -> Interruptible[Events]:
+    plan = reader.plan(track, windows)
+    parts = [no_events(track)]
+    for events in Reading(reader).events(plan, plan.leaf_runs):
+        parts.append(events)
+        yield
+    return join(parts)
+
+
+def _tasks(reader: QueryReader, events: Events, communication: Communication) -> Iterator[_Tasks]:
+    """Tasks with what their arguments say."""
+    transports: dict[str, int] = {}
+    for part in ArgumentReader(reader.store).values(events.track, events.ordinal, _ARGUMENTS):
+        source, destination, size = (_integers(values) for values in part.values[:3])
+        is_good = (source >= 0) & (source < NO_RANK) & (size <= _MOST_BYTES)
+        if not is_good.all():
+            communication.problems[_BAD] += int(np.count_nonzero(~is_good))
+        destination[(destination >= NO_RANK) | (destination < 0)] = _ABSENT
+        codes = _codes(part.values[3], transports)
+        yield _Tasks(
+            events.take(part.which).take(is_good), source[is_good], destination[is_good], size[is_good],
+            codes[is_good], list(transports),
+        )  # fmt: skip
+
+
+def _integers(values: Values) -> Ints:
+    """Integers; -1 for anything else."""
+    return np.where(values.kind == ValueKind.INTEGER, values.bits, _ABSENT)
+
+
+def _codes(values: Values, words: dict[str, int]) -> Ints:
+    """Places of texts in `words`, which grows; of other values that of an empty one."""
+    codes = np.full(len(values), words.setdefault("", len(words)), np.int64)
+    rows = values.where(ValueKind.TEXT)
+    places = values.bits[rows]
+    numbers = {place: words.setdefault(str(values.objects[place]), len(words)) for place in np.unique(places).tolist()}
+    codes[rows] = [numbers[place] for place in places.tolist()]
+    return codes
+
+
+def _number_at(steps: StepRows | None, times: Ints) -> Ints:
+    """The number of the step in which each tick lies; -1: in none. The last that begins before, where they overlap."""
+    if steps is None or not len(steps):
+        return np.full(len(times), _ABSENT, np.int64)
+    order = np.argsort(steps.start, kind="stable")
+    place = np.searchsorted(steps.start[order], times, side="right") - 1
+    row = order[np.maximum(place, 0)]
+    return np.where((place >= 0) & (times < steps.stop[row]), steps.number[row], _ABSENT)
+
+
+def _cover(operators: Events | None, times: Ints) -> Ints:
+    """The name of the operator in which each tick lies; -1: in none."""
+    if operators is None or not len(operators):
+        return np.full(len(times), _ABSENT, np.int64)
+    place = np.searchsorted(operators.start, times, side="right") - 1
+    row = np.maximum(place, 0)
+    is_in = (place >= 0) & (times < operators.start[row] + operators.duration[row])
+    return np.where(is_in, operators.name[row], _ABSENT)
+
+
+def _groups(keys: Ints, rows: Ints) -> list[Ints]:
+    """Some rows, by equal keys."""
+    if not len(rows):
+        return []
+    _, group = np.unique(keys[rows], axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    return np.split(rows[order], np.flatnonzero(np.diff(group.ravel()[order])) + 1)
+
+
+def _optional(number: int) -> int | None:
+    return None if number < 0 else number

@@ -1,0 +1,160 @@
+"""Communication between ranks: what each transfers over which link, how long it waits, and which link is slow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.cluster import has_cluster, read_cluster
+from tilescope.tiler.facts.ascend.communication import (
+    Communication,
+    CommunicationSource,
+    communication_source,
+)
+from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.tools.answer import Answer, Fact, Note
+from tilescope.tiler.tools.collectives.cluster import (
+    cluster_table,
+    proposal_notes,
+    proposals,
+    proposals_table,
+    rank_means,
+)
+from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
+from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
+from tilescope.tiler.tools.collectives.selection import chosen_part
+from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 65_536
+DEFAULT_LISTED: Final = 2000
+
+NO_COMMUNICATION: Final = (
+    "nothing of the run says what ranks transfer: record with profile_communication=True (MindSpore), or "
+    "profiler_level Level1 (torch_npu, msprof), in training on several devices"
+)
+
+
+class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
+    """Communication in a span or in steps, by rank, operator and link."""
+
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_LISTED, description="The most steps of ranks, operators, links and packets listed.")
+    ] = DEFAULT_LISTED
+
+
+def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
+    is_span = question.start is not None or question.end is not None
+    source = communication_source(scope.reader, any_span=is_span)
+    chosen = yield from chosen_part(scope, question, by_step=source is None or source.by_step)
+    communication = Communication() if source is None else (yield from source.read(scope.reader, chosen))
+    yield
+    by_step = chosen if source is None or source.by_step else (yield from chosen_part(scope, question, by_step=True))
+    cluster = yield from read_cluster(scope.reader, by_step)
+    yield
+    links = links_of(communication.links)
+    below = shortfalls(links, lambda link: link.bandwidth)
+    means = rank_means(cluster)
+    compared = proposals(cluster, means, links) if means else []
+    steps = [part for part in cluster.parts if part.step is not None]
+    tick_ps, limit = scope.reader.tick_ps, question.limit
+    have_events = source is not None and not source.by_step
+    tables = [
+        ranks_table(communication, links, tick_ps),
+        links_table(links, below, limit, tick_ps),
+        operators_table(communication, limit, tick_ps, have_events=have_events),
+        steps_table(communication, limit, tick_ps),
+        packets_table(communication, limit, tick_ps),
+        cluster_table("cluster", "What steps are made of", means, tick_ps),
+        cluster_table("cluster_steps", "Steps beside each other", steps[:limit], tick_ps),
+        proposals_table(compared),
+    ]
+    problems = communication.problems + cluster.problems
+    notes = [*slow_link_note(links, below), *proposal_notes(compared), *_notes(source, communication, links, problems)]
+    if not communication.steps and not links and not cluster.parts:
+        notes.append(Note("warning", "there is no communication in what was asked for"))
+    if any(len(rows) > limit for rows in (links, communication.steps, steps)):
+        notes.append(Note("info", "not all links and steps are listed: ask for more with limit"))
+    facts = _facts(source, communication, links, below, tick_ps) if source is not None else []
+    if means:
+        note = "means as their files have them, or of the steps that are chosen"
+        facts.append(Fact("cluster", "Compared ranks", len(means), "count", note))
+    return Answer(facts, [table for table in tables if len(table)], [], notes)
+
+
+def _facts(
+    source: CommunicationSource,
+    communication: Communication,
+    links: Sequence[RankLink],
+    below: Sequence[float | None],
+    tick_ps: int,
+) -> list[Fact]:
+    transfer = sum(step.transfer for step in communication.steps)
+    wait = sum(step.wait for step in communication.steps)
+    ranks = {step.rank for step in communication.steps} | {link.rank for link in links}
+    steps = {step.step for step in communication.steps if step.step is not None}
+    slow = slowest(links, below)
+    facts = [
+        Fact("ranks", "Ranks", len(ranks), "count", "that recorded it"),
+        Fact("steps", "Steps", len(steps), "count"),
+        Fact("transfer", "Transfer", to_ticks(transfer, tick_ps), "ticks", "of all ranks, links added"),
+        Fact("wait", "Wait", to_ticks(wait, tick_ps), "ticks", "of all ranks"),
+        Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
+        Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
+        Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),
+    ]
+    if slow is not None:
+        facts.append(Fact("slow_below", "Below the mean", slow[1], "fraction", "of links of its transport"))
+    recorded = slowest(links, shortfalls(links, lambda link: link.recorded_bandwidth))
+    if recorded is not None:
+        link, part = recorded
+        by_file = f"{link.words}, by the bandwidths of the file, as MindSpore Insight compares them"
+        facts.append(Fact("recorded_below", "As recorded", part, "fraction", by_file))
+    facts.append(Fact("source", "Source", source.title, "text"))
+    return facts
+
+
+def _why_slow(links: Sequence[RankLink], slow: tuple[RankLink, float] | None) -> str:
+    if slow is not None:
+        return "furthest below the mean of links of its transport"
+    return "none is 20 % below the mean of its transport" if links else "no link was recorded"
+
+
+def _notes(
+    source: CommunicationSource | None, communication: Communication, links: Sequence[RankLink], problems: Counter[str]
+) -> list[Note]:
+    notes = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
+    strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
+    if strangers:
+        text = f"{plural(len(strangers), 'rank', 'ranks')} of links are numbered within their groups: "
+        notes.append(Note("info", f"{text}the rank that recorded a link tells which group it is"))
+    if source is not None and not source.by_step:
+        text = "times of planes are added, though they run side by side; tasks count where they begin"
+        notes.append(Note("info", text))
+    if communication.steps and not any(step.step is not None for step in communication.steps):
+        notes.append(Note("info", "the files have sums of all steps"))
+    return notes
+
+
+def _availability(scope: Scope) -> str:
+    has_any = communication_source(scope.reader) is not None or has_cluster(scope.reader)
+    return "" if has_any else NO_COMMUNICATION
+
+
+TOOL: Final = Tool(
+    id="collectives",
+    title="Collectives",
+    help="communication between ranks: transfers over each link, waits, and the link that is slow",
+    group="events",
+    question=CollectivesQuestion,
+    answer=_answer,
+    availability=_availability,
+    contract=Contract(lists={"ranks": "ranks"}),
+)
