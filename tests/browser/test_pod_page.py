@@ -138,6 +138,7 @@ def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: st
     pages.go(run, "tool=pod&f.colour=tpu_send")
     pages.answered()
     assert page.locator(".pod-core").count() == 32
+    assert page.get_by_role("button", name="Show in the timeline").count() == 0  # there is none
     page.get_by_role("radio", name="channels", exact=False).check()
     page.locator(".pod-arrow-line").wait_for()
     card = page.get_by_role("region", name="Channel", exact=True)

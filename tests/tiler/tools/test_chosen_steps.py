@@ -12,7 +12,10 @@ from tests.corpus import corpus_path
 from tests.tiler.tools.test_steps import Asked, Event, thread, x
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.step_names import chosen_step, numbered_stem, trailing_number
+from tilescope.tiler.tools import Scope, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.queues import NO_LAUNCHES
+from tilescope.tiler.tools.tool_calls import why_not
 
 
 def tpu_runs(cores: int, runs: int, name: str = "jit_f(12190760917235803885)") -> list[Event]:
@@ -156,4 +159,22 @@ def test_the_program_of_a_real_run_without_marks_is_proposed(tmp_path: Path) -> 
     assert steps.fact("count").value == overview.fact("steps").value == 100
     assert steps.fact("mean").value == overview.fact("step_mean").value
     assert round(int(str(steps.fact("mean").value)) / 1e9, 1) == 850.2
+    assert run.ask("pod").tables[0].id == "step_candidates"  # to be named, as nothing marks them
+    assert run.ask("pod", step_name=name).fact("steps").value == 100
+    (note, *_) = run.ask("input_pipeline").notes
+    assert note.text.startswith("The trace marks no steps, and no work on input was recorded.")
+    assert (note.track, note.event) != (None, None)  # what costs the time instead, with its place
+    reasons = {tool_id: why_not(tool(tool_id), Scope(run.reader)) for tool_id in ("pod", "queues")}
+    assert reasons == {"pod": "", "queues": NO_LAUNCHES}
+    # Its modules have the timeline's clock, which jumps within operations, and its operations that of the device.
+    questions: list[dict[str, object]] = [{}, {"start": 2 * 10**13, "end": 5 * 10**13}, {"steps": "3-9"}]
+    for question in questions:
+        answer = run.ask("input_pipeline", step_name=name, **question)
+        chart = next(series for series in answer.series if series.id == "steps")
+        parts = [[int(str(ticks)) for ticks in values_of(column)] for column in chart.ys if column.kind == "ticks"]
+        assert min(map(min, parts)) >= 0
+        start, end = (
+            sum(int(str(tick)) for tick in values_of(answer.table("steps").column(edge))) for edge in ("start", "end")
+        )
+        assert sum(map(sum, parts)) == end - start
     run.store.close()

@@ -57,6 +57,17 @@ class CoreSums:
     parts: Ints
     reduces: ReduceSums
 
+    def scaled(self, whole: Ints) -> CoreSums:
+        """The same parts of other times: those of all operations of each window together, ps (n,)."""
+        sums = self.parts.sum(axis=1)
+        share = np.where(sums, whole, 0).astype(object)
+        parts = (self.parts.astype(object) * share[:, None] // np.maximum(sums, 1)[:, None]).astype(np.int64)
+        window = self.reduces.window
+        ps = (self.reduces.ps.astype(object) * share[window] // np.maximum(sums, 1)[window]).astype(np.int64)
+        # What rounding leaves belongs to the greatest part.
+        parts[np.arange(len(parts)), parts.argmax(axis=1)] += np.where(sums, whole, 0) - parts.sum(axis=1)
+        return CoreSums(parts, ReduceSums(window, self.reduces.id, ps))
+
 
 def core_sums(
     reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints, *, has_whole: bool = True

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.devices import devices_of
+from tilescope.tiler.facts.division import TimeFrames, counted_divisions
+from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.track_records import OperationRecords, track_kinds
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import CHUNK_OPERATIONS
@@ -30,3 +34,28 @@ def device_durations(reader: QueryReader, track: Ints, ordinal: Ints) -> Interru
             durations[which[in_record]] = records.durations(record, place[in_record])
             yield
     return durations
+
+
+def has_device_clock(reader: QueryReader, track: int) -> bool:
+    """True if the operations of a track have times of the device's clock, which are not those of the timeline."""
+    kinds = None if track < 0 else track_kinds(reader, track)
+    return kinds is not None and kinds.records > 0 and kinds.first_ps != int(kinds.start[0]) * reader.tick_ps
+
+
+def idle_ticks(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) -> Interruptible[Ints]:
+    """Ticks in which no operation of a core runs, by window (n,). Windows ascend and share no time.
+
+    Raises DamagedStore, NotBuilt.
+    """
+    tracks = [
+        work_track
+        for device in (yield from devices_of(reader))
+        for work_track in device.tracks
+        if work_track.track in core.operations
+    ]
+    idle = stops - starts
+    for division in counted_divisions(Busy(reader, tracks), TimeFrames(starts, stops)):
+        if division is not None:
+            idle[division.stretches.numbers] -= division.ticks.sum(axis=0)
+        yield
+    return idle

@@ -13,7 +13,7 @@ from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.kind_sums import clipped
 from tilescope.tiler.facts.step_times.alignment import step_shifts
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
-from tilescope.tiler.facts.step_times.device_clock import device_durations
+from tilescope.tiler.facts.step_times.device_clock import device_durations, has_device_clock, idle_ticks
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.reduce_groups import UNREAD, group_numbers
 from tilescope.tiler.facts.step_times.reduce_participants import Participants, expected_participants
@@ -41,6 +41,7 @@ class _WholeSteps:
     sums: CoreSums
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step in its group
     participants: Participants
+    by_timeline: bool  # the slices have no time of the device's clock, which may differ from that of the timeline
 
 
 _WHOLE_STEPS: Final = RunCache[list[_WholeSteps]]("tpu_steps", "Steps of TPU cores, and what they are made of")
@@ -77,10 +78,24 @@ def tpu_step_times(
 
 
 def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Interruptible[_WholeSteps]:
-    sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
+    by_timeline = any(has_device_clock(reader, track) for track in core.operations) and not any(
+        has_device_clock(reader, track) for track in np.unique(spans.track).tolist()
+    )
+    sums = yield from _sums(reader, core, spans.start, spans.stop, by_timeline=by_timeline)
     device = yield from device_durations(reader, spans.track, spans.ordinal)
     alone = Participants(np.ones(len(spans), np.int64), 1, np.ones(len(spans), np.bool_))
-    return _WholeSteps(core, spans, device, sums, sums.reduces.ps, alone)
+    return _WholeSteps(core, spans, device, sums, sums.reduces.ps, alone, by_timeline)
+
+
+def _sums(
+    reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints, *, by_timeline: bool, has_whole: bool = True
+) -> Interruptible[CoreSums]:
+    """As `core_sums`; `by_timeline`: in times of the timeline, not of the device's clock."""
+    sums = yield from core_sums(reader, core.operations, starts, stops, has_whole=has_whole)
+    if not by_timeline:
+        return sums
+    idle = yield from idle_ticks(reader, core, starts, stops)
+    return sums.scaled((np.maximum(stops - starts, 0) - idle) * reader.tick_ps)
 
 
 def _durations(reader: QueryReader, core_steps: _WholeSteps, starts: Ints, stops: Ints, rows: Ints) -> Ints:
@@ -177,7 +192,8 @@ def _until(reader: QueryReader, core_steps: _WholeSteps, whole: Ints, rows: Ints
         is_first = np.diff(rows[left], prepend=-1) != 0
         first_rows, left = left[is_first], left[~is_first]
         window = spans.start[rows[first_rows]], times[first_rows]
-        sums = yield from core_sums(reader, core_steps.core.operations, *window, has_whole=False)
+        by_timeline = core_steps.by_timeline
+        sums = yield from _sums(reader, core_steps.core, *window, by_timeline=by_timeline, has_whole=False)
         until[first_rows] = _split(core_steps, sums, rows[first_rows])
     return until
 

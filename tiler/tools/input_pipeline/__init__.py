@@ -9,14 +9,15 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.findings import Cause, RunFindings
+from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
-from tilescope.tiler.tools.findings import question_findings
+from tilescope.tiler.tools.findings import finding_note, question_findings
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import (
@@ -75,8 +76,11 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     notes = [*choice.notes, *notes]
-    if judgement is not None:
-        notes.insert(0, Note("info" if judgement.word == NOT_BOUND else "warning", judgement.text))
+    text = _without_steps(findings, side) if judgement is None else judgement.text
+    severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
+    leading = _leading(findings)
+    note = Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
+    notes.insert(0, note)
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
@@ -90,18 +94,34 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     return Answer(facts, tables, series, notes)
 
 
+def _leading(findings: RunFindings) -> Finding | None:
+    """The finding of input, or else the first of all."""
+    return next((row for row in findings.rows if row.cause is Cause.INPUT), next(iter(findings.rows), None))
+
+
 def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
     """Verdict of the findings, where there are any: what is said of input is said of it alone."""
-    waits = next((row for row in findings.rows if row.cause is Cause.INPUT), None)
-    if waits is not None:
-        return replace(verdict(max(waits.share, INPUT.moderate)), text=waits.sentence)
+    leading = _leading(findings)
+    if leading is not None and leading.cause is Cause.INPUT:
+        return replace(verdict(max(leading.share, INPUT.moderate)), text=leading.sentence)
     judgement = verdict(measured.input_share)
     sentence = f"The program is {judgement.word}: {judgement.text}"
-    if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
+    if leading is None or leading.cause is Cause.HOST_ONLY:
         return replace(judgement, text=sentence)
-    first = findings.rows[0]
-    where = "host" if first.cause in _HOST_CAUSES else "device"
-    return replace(verdict(0.0), where=where, text=f"Waiting for input costs less than 3 % of a step. {first.sentence}")
+    where = "host" if leading.cause in _HOST_CAUSES else "device"
+    text = f"Waiting for input costs less than 3 % of a step. {leading.sentence}"
+    return replace(verdict(0.0), where=where, text=text)
+
+
+def _without_steps(findings: RunFindings, side: HostSide) -> str:
+    """Sentence on a run without steps: the findings say whether its devices wait for input, or what costs more."""
+    leading = _leading(findings)
+    if leading is not None and leading.cause is Cause.INPUT:
+        return leading.sentence
+    sentence = "" if leading is None else f" {leading.sentence}"
+    if not side.operations:
+        return f"The trace marks no steps, and no work on input was recorded.{sentence}"
+    return f"Waiting for input costs less than 3 % of the time.{sentence}"
 
 
 def _copied(steps: AskedSteps) -> Fraction:
@@ -120,7 +140,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     durations = spread(steps.ticks(measured.durations), measured.in_means)
     single = "of a single step there is none"
     return [
-        Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
+        Fact("input_share", measured.input_label, measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
         Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
         Fact("mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),

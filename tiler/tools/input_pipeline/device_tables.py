@@ -84,6 +84,7 @@ class Measured:
     tables: Sequence[Table]
     series: Sequence[Series]
     notes: Sequence[Note]
+    input_label: str
     input_note: str
     step_note: str
 
@@ -128,6 +129,7 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         tables,
         [_tpu_chart(steps, summary, limit), _infeed_chart(steps, summary, limit)],
         notes,
+        "Waits for input",
         "of the step time of the core that waits longest, step by step",
         "of the core that takes longest",
     )
@@ -256,6 +258,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
         [_host_chart(steps, order[:limit], classes)],
         [*means_note(steps.aligned), *_level_notes(noted, duration, in_means)],
+        "Copies of input",  # what devices wait for their host is not in it
         f"in copies to devices, of the time of {f'steps, {FIRST_STEP}' if is_first_left_out else 'all steps'}",
         ", ".join(filter(None, (step_note, FIRST_STEP if is_first_left_out else ""))),
     )

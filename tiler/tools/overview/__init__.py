@@ -107,7 +107,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *choice.notes,
         *headline[1:],
         *loss_notes(run_environment),
-        *_no_steps(steps, run_environment),
+        *([] if choice.notes else _no_steps(steps, run_environment)),
     ]
     if not findings.rows and not scope.reader.is_whole:
         notes.append(Note("info", NOT_YET))

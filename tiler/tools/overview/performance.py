@@ -135,7 +135,7 @@ def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
         ),
         Fact("step_min", steps.duration_title("Shortest"), durations.least, "ticks"),
         Fact("step_max", steps.duration_title("Longest"), durations.greatest, "ticks"),
-        Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
+        Fact("input_share", measured.input_label, measured.input_share, "fraction", measured.input_note),
     ]
 
 

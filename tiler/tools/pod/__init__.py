@@ -11,11 +11,12 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.percent_text import percent_text
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.findings import headline
@@ -36,6 +37,7 @@ from tilescope.tiler.tools.pod.saved import (
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_choice import step_choice
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps, means_note
 from tilescope.tiler.tools.tool import Tool
 
@@ -121,12 +123,14 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     steps = yield from asked_steps(scope, question)
     standing_out = stragglers(steps.times, steps.mean_rows)
     yield
+    choice = yield from step_choice(scope, question)
     if not steps.times:
-        return Answer([Fact("cores", "Cores", None, "count", steps.why)], notes=steps.notes)
+        facts = [Fact("cores", "Cores", None, "count", steps.why)]
+        return Answer(facts, choice.tables, notes=[*choice.notes, *steps.notes])
     places_by_group = core_places(scope.reader)
     places = [places_by_group.get(core_times.group) for core_times in steps.times]
     cores = yield from _cores_table(steps, standing_out, places)
-    tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit)]
+    tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit), *choice.tables]
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
     cause = yield from headline(scope, question)
@@ -450,8 +454,10 @@ def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    is_there = scope.reader.steps.series or saved_page(scope.reader, PAGE) is not None
-    return "" if is_there else NO_STEPS
+    reader = scope.reader
+    if reader.steps.series or saved_page(reader, PAGE) is not None:
+        return ""
+    return "" if finish(devices_of(reader)) else NO_STEPS  # slices of devices can be named as steps
 
 
 TOOL: Final = Tool(

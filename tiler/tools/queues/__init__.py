@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, StepCurve, curve_bins, queue_curve
-from tilescope.tiler.query import Interruptible
-from tilescope.tiler.records.launches import LAUNCHES
+from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -22,7 +21,10 @@ from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
-NO_LAUNCHES: Final = "no launch of a device's work was recorded: record the activities of the CPU with those of the GPU"
+NO_LAUNCHES: Final = (
+    "no launch of work on a stream was recorded: record the activities of the CPU with those of the GPU; traces of "
+    "TPUs have no streams"
+)
 
 
 class QueuesQuestion(Question, frozen=True, kw_only=True):
@@ -129,7 +131,7 @@ def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[li
 
 
 def _availability(scope: Scope) -> str:
-    return "" if next(iter(scope.reader.store.scan(LAUNCHES)), None) is not None else NO_LAUNCHES
+    return "" if finish(_queues(scope)) else NO_LAUNCHES
 
 
 TOOL: Final = Tool(

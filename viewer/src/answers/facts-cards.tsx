@@ -24,13 +24,16 @@ export function FactCards({ facts, time }: Props) {
 /** So many facts stand above a chart; the others are folded. */
 const FIRST_FACTS = 6;
 
-/** Facts above a chart: the first that were recorded on a line, and all of them at a click. */
+/** Facts above a chart: the first that were recorded on a line, and all of them at a click; where there is none, why. */
 export function FoldedFacts({ facts, time, isOpen }: Props & { readonly isOpen: Signal<boolean> }) {
   const first = facts.filter(({ value }) => isRecorded(value)).slice(0, FIRST_FACTS);
   const others = facts.filter((fact) => !first.includes(fact));
   const missing = others.filter(({ value }) => !isRecorded(value)).length;
   if (others.length === 0) {
     return <FactCards facts={facts} time={time} />;
+  }
+  if (first.length === 0) {
+    return <MissingFacts facts={facts} />;
   }
   return (
     <div class="folded-facts">
@@ -47,6 +50,24 @@ export function FoldedFacts({ facts, time, isOpen }: Props & { readonly isOpen: 
         {missing > 0 && !isOpen.value && <span class="dim">{missing} not recorded</span>}
       </button>
     </div>
+  );
+}
+
+/** Facts none of which was recorded: those of one reason in one sentence. */
+function MissingFacts({ facts }: Pick<Props, "facts">) {
+  const reasons = new Map<string, string[]>();
+  for (const { label, note } of facts) {
+    const reason = note.replace(/^not recorded: /, "");
+    reasons.set(reason, [...(reasons.get(reason) ?? []), label]);
+  }
+  return (
+    <ul class="missing-facts dim">
+      {[...reasons].map(([reason, labels]) => (
+        <li key={reason}>
+          {labels.join(", ")}: not recorded{reason === "" ? "" : `: ${reason}`}.
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -4,15 +4,14 @@ import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
-import { Answered, StateCard, sentence } from "../../requests/states";
+import { Answered } from "../../requests/states";
 import type { PageProps } from "../contract";
-import { answerInWords } from "../frame/answer-words";
+import { inPageWords } from "../frame/page-words";
 import { PlacePicker } from "../frame/place-picker";
+import { besideStepChoice, candidatesOf, NotRecorded, StepChoice, StepProposal } from "../frame/step-choice";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import type { DashboardFields } from "./fields";
-import { inPageWords } from "./page-words";
-import { CANDIDATES, candidatesOf, StepChoice, StepProposal } from "./step-choice";
 
 type ViewProps = PageProps<DashboardFields>;
 
@@ -54,20 +53,14 @@ function View({
         request={request}
         words={inPageWords}
         isEmpty={isNothing}
-        empty={({ facts }) => (
-          <StateCard title="Not recorded in this run" state="empty">
-            {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
-              <p key={note}>{sentence(inPageWords(note.replace(/^not recorded: /, "")))}</p>
-            ))}
-          </StateCard>
-        )}
+        empty={(answer) => <NotRecorded {...answer} />}
       >
         {(answer) => (
           <>
             {!answer.complete && <Incomplete />}
             <Dashboard
               tool={tool}
-              answer={inWords(answer)}
+              answer={besideStepChoice(answer)}
               links={context}
               rangeText={context.rangeText}
               onMore={null}
@@ -84,10 +77,4 @@ function View({
 function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
   const parts = tables.length + series.length + notes.length;
   return parts === 0 && facts.every(({ value }) => value === null);
-}
-
-/** An answer whose notes are in the words of the page, without what the choice of steps shows. */
-function inWords(answer: ToolAnswer): ToolAnswer {
-  const tables = answer.tables.filter(({ id }) => id !== CANDIDATES);
-  return answerInWords({ ...answer, tables }, inPageWords);
 }

@@ -1,8 +1,8 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { formFields, inFormWords } from "../catalogue/form-fields";
-import { inPageWords } from "../dashboard/page-words";
 import { answerInWords } from "./answer-words";
+import { inPageWords } from "./page-words";
 
 const SAY = "say with step_name that they are (docs/formats.md, Steps)";
 const ANSWER = {

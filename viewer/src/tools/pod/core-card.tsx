@@ -12,7 +12,8 @@ interface Props {
   readonly row: number;
   readonly colour: string;
   readonly time: TimeBase;
-  readonly onTimeline: () => void;
+  /** Null: the run has no timeline. */
+  readonly onTimeline: (() => void) | null;
   readonly onRow: () => void;
 }
 
@@ -66,9 +67,11 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
         </tbody>
       </table>
       <div class="pod-ways">
-        <button type="button" class="button is-outlined" onClick={onTimeline}>
-          <GoIcon /> Show in the timeline
-        </button>
+        {onTimeline !== null && (
+          <button type="button" class="button is-outlined" onClick={onTimeline}>
+            <GoIcon /> Show in the timeline
+          </button>
+        )}
         <button type="button" class="button is-outlined" onClick={onRow}>
           <TableIcon /> Its row
         </button>

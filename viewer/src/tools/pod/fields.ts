@@ -9,19 +9,23 @@ export interface PodFields {
   /** Figure that colours the map: one of the choices that the server has. */
   readonly colour: string;
   readonly tracks: string;
+  /** Name of steps, where the trace does not mark them. */
+  readonly stepName: string;
 }
 
 const COLOUR = KEEPS_WAITING;
 
 export const FIELDS: PageFields<PodFields> = {
-  parse: ({ step = "", colour = "", tracks = "" }) => ({
+  parse: ({ step = "", colour = "", tracks = "", step_name = "" }) => ({
     step: /^\d{1,18}$/.test(step) ? step : "",
     colour: /^[a-z_]{1,60}$/.test(colour) ? colour : COLOUR,
     tracks: tracks.slice(0, 4096),
+    stepName: step_name.trim(),
   }),
-  format: ({ step, colour, tracks }) => ({
+  format: ({ step, colour, tracks, stepName }) => ({
     ...(step === "" ? {} : { step }),
     ...(colour === COLOUR ? {} : { colour }),
     ...(tracks === "" ? {} : { tracks }),
+    ...(stepName === "" ? {} : { step_name: stepName }),
   }),
 };

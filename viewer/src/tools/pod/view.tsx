@@ -10,7 +10,9 @@ import { goToPlace, Places } from "../../answers/timeline-places";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
+import { inPageWords } from "../frame/page-words";
 import { PlacePicker } from "../frame/place-picker";
+import { besideStepChoice, candidatesOf, NotRecorded, StepChoice, StepProposal } from "../frame/step-choice";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { breakdownOf } from "./breakdown";
@@ -30,8 +32,15 @@ import "./pod.css";
 const TOOL = { id: "pod", title: "Pod", help: "" };
 
 export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
-  const { step, colour, tracks } = fields;
-  const question = useMemo(() => ({ colour, ...(tracks === "" ? {} : { tracks }) }), [colour, tracks]);
+  const { step, colour, tracks, stepName } = fields;
+  const question = useMemo(
+    () => ({
+      colour,
+      ...(tracks === "" ? {} : { tracks }),
+      ...(stepName === "" ? {} : { step_name: stepName }),
+    }),
+    [colour, tracks, stepName],
+  );
   const request = useAnswer(context, TOOL.id, question);
   const [core, setCore] = useState("");
   const lastAnswer = useRef<ToolAnswer | null>(null);
@@ -39,6 +48,9 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
     lastAnswer.current = request.state.answer;
   }
   const all = lastAnswer.current;
+  const candidates = useMemo(() => (all === null ? [] : candidatesOf(all)), [all]);
+  const choose = (next: string) => setFields({ ...fields, step: "", stepName: next });
+  const { steps: marked, empty: isSaved } = context.trace.manifest;
   const cores = all?.tables.find(({ id }) => id === "cores");
   const steps = [...new Set((all?.series.find(({ id }) => id === "map")?.x.values ?? []).map(String))];
   const [link, setLink] = useState(NO_LINK);
@@ -70,15 +82,30 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
+        {!isSaved && (marked === null || stepName !== "") && (
+          <StepChoice stepName={stepName} candidates={candidates} time={context.time} onChoose={choose} />
+        )}
         <p class="page-of">Figures are of {step === "" ? context.rangeText : `step ${step}`}.</p>
       </div>
+      <StepProposal candidates={candidates} time={context.time} onChoose={choose} />
       {step === "" ? (
-        <Answered request={request}>{(answer) => <Shown {...shown} question={question} answer={answer} />}</Answered>
+        <Answered
+          request={request}
+          words={inPageWords}
+          isEmpty={hasNoCores}
+          empty={(answer) => <NotRecorded {...answer} />}
+        >
+          {(answer) => <Shown {...shown} question={question} answer={besideStepChoice(answer)} />}
+        </Answered>
       ) : (
         <OneStep {...shown} question={question} />
       )}
     </>
   );
+}
+
+function hasNoCores({ tables }: ToolAnswer): boolean {
+  return !tables.some(({ id }) => id === "cores");
 }
 
 /** Subject beside the map: cores, or channels between them; all of these or one, and the row. */
@@ -115,7 +142,11 @@ function OneStep({ question, ...props }: ShownProps) {
   const { step } = props.fields;
   const ofStep = useMemo(() => ({ ...question, steps: `${step}-${step}`, collectives: "true" }), [question, step]);
   const request = useAnswer(props.context, TOOL.id, ofStep);
-  return <Answered request={request}>{(answer) => <Shown {...props} question={ofStep} answer={answer} />}</Answered>;
+  return (
+    <Answered request={request} words={inPageWords}>
+      {(answer) => <Shown {...props} question={ofStep} answer={besideStepChoice(answer)} />}
+    </Answered>
+  );
 }
 
 function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
@@ -291,7 +322,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
               row={current}
               colour={colour}
               time={context.time}
-              onTimeline={() => toTimeline(current)}
+              onTimeline={places.placeOf(current) === null ? null : () => toTimeline(current)}
               onRow={() => onRow({ table: "cores", row: current })}
             />
             {stragglers !== undefined && (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { candidatesOf, candidateText } from "./step-choice";
+import { besideStepChoice, candidatesOf, candidateText } from "./step-choice";
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "text", unit: "", values });
 
@@ -21,4 +21,23 @@ test("candidates are those of the answer, in its order, with counts and mean len
 
 test("a run that marks steps has no candidates", () => {
   expect(candidatesOf({ tables: [] })).toEqual([]);
+});
+
+test("what the choice shows stands in the answer no more, and notes name its field", () => {
+  const columns = [column("name", ["jit_f(12)"]), column("count", ["4"]), column("devices", ["4"])];
+  columns.push(column("mean", ["5"]), column("proposed", [true]));
+  const note = (text: string) => ({ severity: "info", text });
+  const notes = [note("The steps may be 'jit_f(12)': say with step_name that they are."), note("Use step_name, too.")];
+  const answer = {
+    facts: [],
+    series: [],
+    notes,
+    tables: [
+      { id: "step_candidates", columns },
+      { id: "cores", columns: [] },
+    ],
+  };
+  const shown = besideStepChoice(answer as unknown as Parameters<typeof besideStepChoice>[0]);
+  expect(shown.tables.map(({ id }) => id)).toEqual(["cores"]);
+  expect(shown.notes.map(({ text }) => text)).toEqual(["Use “Steps are called”, too."]);
 });

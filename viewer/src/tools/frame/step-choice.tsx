@@ -3,9 +3,12 @@
 import { formatDuration, type TimeBase, type ToolAnswer } from "@tilescope/client";
 import { useId } from "preact/hooks";
 import { formatCount } from "../../components/format";
+import { StateCard, sentence } from "../../requests/states";
+import { answerInWords } from "./answer-words";
+import { inPageWords } from "./page-words";
 
 /** Table of an answer that lists them. */
-export const CANDIDATES = "step_candidates";
+const CANDIDATES = "step_candidates";
 
 export interface StepCandidate {
   readonly name: string;
@@ -73,5 +76,24 @@ export function StepProposal({ candidates, time, onChoose }: Props) {
       </button>{" "}
       {candidateText(plain, time)}
     </p>
+  );
+}
+
+/** An answer in the words of the page, without what the choice of steps shows: the candidates, and the note on the plain one. */
+export function besideStepChoice(answer: ToolAnswer): ToolAnswer {
+  const plain = candidatesOf(answer).find(({ isProposed }) => isProposed);
+  const isProposal = (text: string) => plain !== undefined && text.includes(plain.name) && text.includes("step_name");
+  const notes = answer.notes.filter(({ text }) => !isProposal(text));
+  return answerInWords({ ...answer, notes, tables: answer.tables.filter(({ id }) => id !== CANDIDATES) }, inPageWords);
+}
+
+/** The card of an answer that has no figure: the reasons that stand with its facts. */
+export function NotRecorded({ facts }: Pick<ToolAnswer, "facts">) {
+  return (
+    <StateCard title="Not recorded in this run" state="empty">
+      {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
+        <p key={note}>{sentence(inPageWords(note.replace(/^not recorded: /, "")))}</p>
+      ))}
+    </StateCard>
   );
 }
