@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+
 class SideColumn(Struct, frozen=True):
     """A column, and what its cells are."""
 

@@ -14,9 +14,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.facts.tables import RunTable, run_tables
+from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS

@@ -17,7 +17,7 @@ from tilescope.tiler.store.store import Store
 
 
 def launches_of_track(store: Store, track: int, first: int = 0, last: int = sys.maxsize) -> Iterator[Launches]:
-    """Launches of the work of a track by chunks, in order: those that have any of slices `first` to `last`, and maybe others.
+    """Launches of the work of a track by chunks, in order: with all of slices `first` to `last` and some others.
 
     Raises DamagedStore, StoredLast.
     """
