@@ -227,3 +227,14 @@ def test_one_source_for_each_rank(tmp_path: Path) -> None:
     assert table_answer("flops", store).fact("flops").value == M
     assert "kernel_details" in table_answer("flops", store).notes[1].text
     assert table_answer("flops", store, source="kernel_details").fact("flops").value == 70
+
+
+def test_a_summary_without_figures_hides_no_operators(tmp_path: Path) -> None:
+    store = written_tables(
+        tmp_path,
+        flops_summary_0_json='{"FLOPs": "N/A", "FLOPS": "N/A"}',
+        flops_0_txt="full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nA/x, 1, 2, 3\n",
+    )
+    answer = table_answer("flops", store)
+    assert rows_of(answer, "ranks", "file", "flops") == [("flops_0.txt", M)]
+    assert answer.fact("flops").value == M

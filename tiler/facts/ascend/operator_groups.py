@@ -90,7 +90,7 @@ def _size_bytes(groups: OperatorGroups) -> int:
 
 
 _GROUPS: Final[KeyedRunCache[int, OperatorGroups]] = KeyedRunCache(
-    "operator_groups", "operators of tables", _size_bytes
+    "operator_groups", "Operators of the tables beside events", _size_bytes
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -17,8 +18,8 @@ from tilescope.tiler.tools.answer import Column, Fact, Table
 from tilescope.tiler.tools.operations import OF_PEAK
 from tilescope.tiler.tools.table_places import place_columns
 
-A_STEP = "a step"
-ALL_RUNS = "all runs"
+A_STEP: Final = "a step"
+ALL_RUNS: Final = "all runs"
 
 
 class RankFlops(Struct, frozen=True):
@@ -39,8 +40,9 @@ def rank_flops(summaries: Sequence[RunTable], operators: Sequence[OperatorFlops]
         for row in range(len(table)):
             flops: int | None = figures.flops[row : row + 1].tolist()[0]
             rate, of_peak = number(figures.rate[row]), number(figures.of_peak[row])
-            rows.append(RankFlops(table, A_STEP, flops, rate, of_peak))
-    alone = {table.entry.id for table in uncovered([each.table for each in operators], summaries)}
+            if (flops, rate, of_peak) != (None, None, None):
+                rows.append(RankFlops(table, A_STEP, flops, rate, of_peak))
+    alone = {table.entry.id for table in uncovered([each.table for each in operators], [row.table for row in rows])}
     for each in operators:
         if each.table.entry.id in alone:
             column = each.figures[TOTAL].flops

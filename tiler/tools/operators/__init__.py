@@ -47,7 +47,7 @@ class OperatorsQuestion(Question, frozen=True, kw_only=True):
         Source | None,
         Meta(
             description="The files that times are from, `mindspore` those of its first profiler; unless given, those "
-            "of each rank that are the most exact."
+            "of each rank that are the most exact. Those of host CPUs are beside all."
         ),
     ] = None
     core: Annotated[

@@ -20,7 +20,7 @@ from tilescope.tiler.tools.table_places import place_columns
 _PARTS: Final = (
     ("dispatch", "Dispatch", ("dispatch_time",)),
     ("run", "Run", ("execution_time",)),
-    ("total", "Both", FAMILIES[CPU_RUNS].time),
+    ("total", "Time", FAMILIES[CPU_RUNS].time),
 )
 
 

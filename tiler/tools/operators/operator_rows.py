@@ -150,7 +150,9 @@ def _details(reader: QueryReader, rows: Sequence[OperatorRow]) -> Interruptible[
     for table, places, own in _by_table(rows):
         yield from _fill(table, own, [cells[place] for place in places])
         if table.entry.family == CORE_DETAILS:
-            names = {rows[place].name: cells[place] for place in places}
+            names: dict[str, dict[str, str | None]] = {}
+            for place in places:  # an operator of two cores has the same details
+                cells[place] = names.setdefault(rows[place].name, cells[place])
             for framework in run_tables(reader, FRAMEWORK):
                 if may_be_same(table, framework):
                     yield from _fill_from_framework(framework, names)

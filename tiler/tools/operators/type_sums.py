@@ -66,10 +66,9 @@ def insight_shares(chosen: Sequence[ChosenOperators]) -> Interruptible[dict[Type
         if families[family] > 1 or family not in (CORE_TYPES, CPU_RUNS):
             continue
         sums = yield from _sums_of(part.groups, np.ones(len(part.groups), np.bool_))
+        runs = {key: each.timed if family == CPU_RUNS else 1 for key, each in sums.items()}
         figures = {
-            key: each.total / (each.timed if family == CPU_RUNS else 1)
-            for key, each in sums.items()
-            if each.total is not None and each.timed > 0
+            key: each.total / runs[key] for key, each in sums.items() if each.total is not None and runs[key] > 0
         }
         whole = sum(figures.values())
         shares |= {key: figure / whole for key, figure in figures.items() if whole}
