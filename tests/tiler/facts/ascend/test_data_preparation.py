@@ -205,3 +205,10 @@ def test_rows_of_queues_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
         assert (list(rank.data_queue.times["wait"]), rank.data_queue.damaged) == ([4 * 10**6], 5)
         assert (list(rank.host_queue.steps), list(rank.host_queue.sizes)) == ([1, 2], [0, 8])
         assert (rank.host_queue.full, rank.host_queue.damaged) == (1, 3)
+
+
+def test_a_file_without_operations_is_no_preparation(tmp_path: Path) -> None:
+    path = tmp_path / "pipeline_profiling_0.json"
+    path.write_text(json.dumps({"sampling_interval": 10, "op_info": []}))
+    with prepared(tmp_path, [path]) as ranks:
+        assert ranks == []

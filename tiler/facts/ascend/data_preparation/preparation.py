@@ -108,6 +108,8 @@ def data_preparations(reader: QueryReader) -> Interruptible[list[DataPreparation
         data = _first(tables, *DATA_QUEUE)
         host = _first(tables, *HOST_QUEUES)
         pipeline = _first(tables, PIPELINE_TABLE, PIPELINE_JSON)
+        if data is None and host is None and pipeline is None:
+            continue
         preparations.append(
             DataPreparation(
                 place,
