@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.demo import DEMO_TRACE
 from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.cli import main
 from tilescope.cli.info import SHOWN_PROCESSES
 from tilescope.tiler.indexing import build_store
 
+SECOND_PARTS = "timeline, step trace, operators, data preparation, communication, memory, caches"
 KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
 
 
@@ -56,6 +59,27 @@ def test_a_folder_of_traces_is_a_list_of_runs(tmp_path: Path, capsys: pytest.Cap
         str(tmp_path / f"rank{rank}.json") for rank in (0, 1, 3)
     ]
     assert [len(run["files"]) for run in runs] == [1, 1, 1]
+
+
+def test_trainings_say_what_is_in_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shape = AscendShape(ranks=2, stages=1, steps=1, layers=1)
+    write_profiler(tmp_path / "a" / "profiler", Training(shape))
+    write_ascend(tmp_path / "b", Training(shape), "ms")
+    stamp = 1_767_225_600
+    for path in tmp_path.rglob("*.*"):
+        if path.is_file():
+            os.utime(path, (stamp, stamp))
+    assert main(["info", str(tmp_path)]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if "UTC" in line]
+    first = "timeline, step trace, operators, FLOPs, data preparation, communication, cluster, memory"
+    assert sorted(lines) == [
+        f"    2 hosts, 2026-01-01 00:00 UTC: {SECOND_PARTS}",
+        f"    2 ranks, 2026-01-01 00:00 UTC: {first}, dynamic shapes, parallel strategy",
+    ]
+    assert main(["info", str(tmp_path), "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert {run["modified_ns"] for run in runs} == {str(stamp * 10**9)}
+    assert SECOND_PARTS.split(", ") in [run["contents"] for run in runs]
 
 
 def test_a_folder_without_traces_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,12 +21,19 @@ _SHOWN_CHARACTERS: Final = 300  # of a name
 
 def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
     """Lists runs for people, the newest first."""
+    from tilescope.tiler.readers.layouts.ascend_contents import training_contents
+
     say(
         f"{path}: {plural(len(runs), 'run', 'runs')} of traces (tilescope index RUN -o STORE, or tilescope view {path})"
     )
     for run in runs[:_SHOWN_RUNS]:
         files = plural(len(run.files), "file", "files")
         say(f"  {shortened(str(run.path), _SHOWN_CHARACTERS)}  {files}, {size_text(run.size_bytes)}")
+        contents = training_contents(run.files)
+        if contents is not None:
+            ranks = plural(len(contents.ranks), "rank", "ranks") if contents.ranks else f"{len(set(run.hosts))} hosts"
+            day = datetime.fromtimestamp(run.modified_ns // 10**9, UTC).strftime("%Y-%m-%d %H:%M UTC")
+            say(f"    {ranks}, {day}: {', '.join(contents.parts)}")
         if len(run.files) > 1:
             for file, host in list(zip(run.files, run.hosts, strict=True))[:_SHOWN_FILES]:
                 say(f"    {shortened(host, _SHOWN_CHARACTERS):<12}{shortened(file.name, _SHOWN_CHARACTERS)}")
@@ -40,7 +48,10 @@ def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
 
 
 def runs_as_json(runs: Sequence[DiscoveredRun]) -> dict[str, Any]:
-    """The same for programs."""
+    """The same for programs; of trainings on Ascend devices with what is in them."""
+    from tilescope.tiler.readers.layouts.ascend_contents import training_contents
+
+    contents = [training_contents(run.files) for run in runs]
     return {
         "runs": [
             {
@@ -49,8 +60,10 @@ def runs_as_json(runs: Sequence[DiscoveredRun]) -> dict[str, Any]:
                 "files": [{"path": str(file), "host": host} for file, host in zip(run.files, run.hosts, strict=True)],
                 "side_files": [str(file) for file in run.side_files],
                 "size_bytes": run.size_bytes,
+                "modified_ns": str(run.modified_ns),
+                "contents": [] if its_contents is None else list(its_contents.parts),
                 "notes": list(run.notes),
             }
-            for run in runs
+            for run, its_contents in zip(runs, contents, strict=True)
         ]
     }
