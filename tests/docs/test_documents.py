@@ -1,4 +1,4 @@
-"""The pages, flags, keys and labels that pages on documents of other profilers name as those of the product are there."""
+"""The pages, flags, keys and labels that pages on documents of other profilers name are there."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ class SideTable:
     family: str  # what kind of table: "kernel_details"; empty: none that is recognised
     columns: Sequence[SideColumn]
     chunk_rows: Sequence[int]  # rows of each chunk
-    # Of each chunk the columns, compressed as `records/cells.py` encodes them.
+    block_starts: Sequence[int]  # the first column of each block
+    # Of each chunk the blocks, compressed as `records/column_blocks.py` encodes them.
     chunks: Callable[[], Iterator[Sequence[bytes]]] = field(compare=False)
     rank: int | None = None
     device: str = ""

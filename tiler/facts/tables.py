@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.kept import kept_with_store
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.cell_values import nearest_doubles
-from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text, decode_cells
+from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text
+from tilescope.tiler.records.column_blocks import block_of, parse_column
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, need
 
@@ -87,7 +89,10 @@ class RunTable:
 
     def cells(self, place: int, chunk: int) -> Cells:
         """A column of one chunk."""
-        return decode_cells(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, place))
+        starts = self.entry.block_starts
+        block = block_of(starts, place)
+        data = decompress(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, block))
+        return parse_column(data, place - starts[block])
 
 
 class TableColumn:

@@ -12,7 +12,8 @@ from typing import IO, Final
 import numpy as np
 
 from tilescope.tiler.columns import SideColumn, SideTable
-from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, encode_cells
+from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, pack_cells
+from tilescope.tiler.records.column_blocks import block_starts, columns_of_block, encode_block
 
 MAX_COLUMNS: Final = 20_000  # of a table
 MAX_NAME: Final = 256  # characters of a column's name
@@ -54,8 +55,9 @@ class SideTableWriter:
         self._texts = [0] * len(columns)
         self._digits = [0] * len(columns)
         self._magnitudes = [0] * len(columns)
+        self._block_starts: tuple[int, ...] | None = None
         self._chunk_rows: list[int] = []
-        self._places: list[tuple[int, list[int]]] = []  # of each chunk: offset, and bytes of its columns
+        self._places: list[tuple[int, list[int]]] = []  # of each chunk: offset, and bytes of its blocks
         self._spill = spill
 
     def add_rows(self, rows: Sequence[Sequence[str | None]]) -> None:
@@ -74,7 +76,11 @@ class SideTableWriter:
             self._texts[place] += int(np.count_nonzero(cells.states == CellState.TEXT))
             self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
             self._magnitudes[place] = max(self._magnitudes[place], cells.most_magnitude)
-            record = encode_cells(cells)
+        if self._block_starts is None:
+            self._block_starts = block_starts([len(pack_cells(cells)) for cells in chunk])
+        for block in range(len(self._block_starts)):
+            columns = columns_of_block(self._block_starts, block, len(chunk))
+            record = encode_block(chunk[columns.start : columns.stop])
             sizes.append(len(record))
             self._spill.write(record)
         self._chunk_rows.append(len(chunk[0]) if chunk else 0)
@@ -85,7 +91,8 @@ class SideTableWriter:
         facts = zip(self.columns, self._numbers, self._texts, self._digits, self._magnitudes, strict=True)
         columns = [SideColumn(*column) for column in facts]
         pieces = _pieces(self._spill, self._places)
-        return SideTable(self.name, self.family, columns, self._chunk_rows, pieces, rank, device, capture)
+        starts = block_starts([0] * len(columns)) if self._block_starts is None else self._block_starts
+        return SideTable(self.name, self.family, columns, self._chunk_rows, starts, pieces, rank, device, capture)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records.packed_integers import IntegerReader, pack_integers
 
 MAX_ROWS: Final = 1 << 16  # of a chunk
@@ -116,32 +115,25 @@ def decimal_text(number: int, digits: int) -> str:
     return f"{'-' if number < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
-def encode_cells(cells: Cells) -> bytes:
-    """The column of a chunk as it is stored, compressed."""
+def pack_cells(cells: Cells) -> bytes:
+    """The column of a chunk as it is stored."""
     words = [word.encode("utf-8", "replace") for word in cells.words]
-    return compress(
-        b"".join(
-            (
-                len(cells.states).to_bytes(4, "little"),
-                len(words).to_bytes(4, "little"),
-                pack_integers(cells.states),
-                pack_integers(cells.numbers),
-                pack_integers(cells.digits),
-                pack_integers(cells.codes),
-                pack_integers(np.array([len(word) for word in words], np.int64)),
-                *words,
-            )
+    return b"".join(
+        (
+            len(cells.states).to_bytes(4, "little"),
+            len(words).to_bytes(4, "little"),
+            pack_integers(cells.states),
+            pack_integers(cells.numbers),
+            pack_integers(cells.digits),
+            pack_integers(cells.codes),
+            pack_integers(np.array([len(word) for word in words], np.int64)),
+            *words,
         )
     )
 
 
-def decode_cells(record: bytes) -> Cells:
-    """The inverse. Raises DamagedStore."""
-    return parse_cells(decompress(record))
-
-
 def parse_cells(data: bytes) -> Cells:
-    """The same of what is decompressed. Raises DamagedStore."""
+    """The inverse. Raises DamagedStore."""
     reader = IntegerReader(data)
     try:
         n_rows, n_words = reader.length(), reader.length()

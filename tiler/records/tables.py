@@ -1,7 +1,8 @@
-"""Records of side tables: the list of them, and the columns of their chunks (`cells.py`)."""
+"""Records of side tables: the list of them, and the columns of their chunks (`cells.py`) in blocks."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Final
 
 import msgspec
@@ -23,10 +24,10 @@ TABLES = Record(
 )
 TABLE_COLUMNS = Record(
     "y",
-    "table chunk column",
-    "table {table}, chunk {chunk}, column {column}",
+    "table chunk block",
+    "table {table}, chunk {chunk}, block {block}",
     Available.AT_END,
-    doc="the cells of a column in a chunk of rows of a table",
+    doc="the cells of a block of columns in a chunk of rows of a table",
     proof="rows, kinds of cells and checksum of the list",
 )
 
@@ -45,8 +46,9 @@ class TableEntry(Struct, frozen=True, kw_only=True):
     device: str
     capture: str = ""  # the folder of its capture, where the name of that says so
     columns: tuple[SideColumn, ...]
+    block_starts: tuple[Count, ...]  # the first column of each block
     chunk_rows: tuple[Annotated[int, Meta(ge=0, le=MAX_ROWS)], ...]
-    size_bytes: Count  # of its columns as they are stored
+    size_bytes: Count  # of its blocks as they are stored
     crc32: Count  # of the same, one behind the other
 
     @property
@@ -69,6 +71,14 @@ def decode_tables(record: bytes) -> tuple[TableEntry, ...]:
         entries = _DECODER.decode(decompress(record))
         if any(entry.id != place for place, entry in enumerate(entries)):
             raise ValueError("tables out of order")
+        if not all(map(_are_in_order, entries)):
+            raise ValueError("blocks out of order")
     except (ValueError, RecursionError) as error:
         raise DamagedStore(f"the list of tables is damaged: {error}") from error
     return entries
+
+
+def _are_in_order(entry: TableEntry) -> bool:
+    starts = entry.block_starts
+    is_ascending = all(first < second for first, second in pairwise((*starts, len(entry.columns))))
+    return is_ascending and starts[:1] == ((0,) if entry.columns else ())

@@ -8,7 +8,8 @@ from itertools import product
 
 from tilescope.tiler.columns import SideColumn
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.cells import CellState, parse_cells
+from tilescope.tiler.records.cells import CellState
+from tilescope.tiler.records.column_blocks import columns_of_block, parse_block
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, unexpected
@@ -18,7 +19,7 @@ from tilescope.tiler.verify.report import Tally
 
 
 class SideTableCheck:
-    """Takes all columns in the order of their keys."""
+    """Takes all blocks of columns in the order of their keys."""
 
     def __init__(self, store: Store, files: int, tally: Tally) -> None:
         """Raises DamagedStore when there is no list, or when it names a file that is not there."""
@@ -34,9 +35,9 @@ class SideTableCheck:
         for entry in entries:
             self._must_be_empty(entry)
         self._places = (
-            (entry, chunk, column)
+            (entry, chunk, block)
             for entry in entries
-            for chunk, column in product(range(len(entry.chunk_rows)), range(len(entry.columns)))
+            for chunk, block in product(range(len(entry.chunk_rows)), range(len(entry.block_starts)))
         )
         self._next = next(self._places, None)
         self._table: TableEntry | None = None  # the one whose columns come
@@ -50,28 +51,32 @@ class SideTableCheck:
         return {TABLE_COLUMNS: self.take}
 
     def take(self, key: bytes, value: bytes) -> None:
-        """The next column. Raises DamagedStore."""
+        """The next block. Raises DamagedStore."""
         numbers = TABLE_COLUMNS.numbers_in(key)
         place = self._next
         if place is None or numbers < (place[0].id, *place[1:]):
             raise unexpected(self._location, key)
         if numbers != (place[0].id, *place[1:]):
             raise self._missing(*place)
-        entry, chunk, column = place
+        entry, chunk, block = place
         if entry is not self._table:
             self._end_table()
             self._table, self._sums = entry, [[0, 0, 0, 0] for _ in entry.columns]
-        cells = parse_cells(inflate(value))
-        if len(cells) != entry.chunk_rows[chunk]:
-            raise self._error(f"{TABLE_COLUMNS.describe(*numbers)} has {len(cells):,} rows")
-        sums = self._sums[column]
-        sums[0] += len(cells.numbers)
-        sums[1] += int((cells.states == CellState.TEXT).sum())
-        sums[2] = max(sums[2], int(cells.digits.max(initial=0)))
-        sums[3] = max(sums[3], cells.most_magnitude)
+        columns = columns_of_block(entry.block_starts, block, len(entry.columns))
+        parsed = list(parse_block(inflate(value)))
+        if len(parsed) != len(columns):
+            raise self._error(f"{TABLE_COLUMNS.describe(*numbers)} has {len(parsed):,} columns")
+        for column, cells in zip(columns, parsed, strict=True):
+            if len(cells) != entry.chunk_rows[chunk]:
+                raise self._error(f"{TABLE_COLUMNS.describe(*numbers)} has {len(cells):,} rows")
+            sums = self._sums[column]
+            sums[0] += len(cells.numbers)
+            sums[1] += int((cells.states == CellState.TEXT).sum())
+            sums[2] = max(sums[2], int(cells.digits.max(initial=0)))
+            sums[3] = max(sums[3], cells.most_magnitude)
+            self._tally["table_cells"] += len(cells)
         self._size_bytes += len(value)
         self._crc32 = zlib.crc32(value, self._crc32)
-        self._tally["table_cells"] += len(cells)
         self._next = next(self._places, None)
 
     def finish(self) -> None:
@@ -100,8 +105,8 @@ class SideTableCheck:
         if has_cells or entry.rows or entry.size_bytes or entry.crc32:
             raise self._error(f"table {entry.id} ({entry.name!r}): it has no cells, and the list says more")
 
-    def _missing(self, entry: TableEntry, chunk: int, column: int) -> DamagedStore:
-        return self._error(f"{TABLE_COLUMNS.describe(entry.id, chunk, column)} is missing")
+    def _missing(self, entry: TableEntry, chunk: int, block: int) -> DamagedStore:
+        return self._error(f"{TABLE_COLUMNS.describe(entry.id, chunk, block)} is missing")
 
     def _error(self, what: str) -> DamagedStore:
         return DamagedStore(f"{self._location}: {what}")

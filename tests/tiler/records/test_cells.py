@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.records.cells import Cells, CellState, decimal_text, decode_cells, encode_cells
+from tilescope.tiler.records.cells import Cells, CellState, decimal_text, pack_cells, parse_cells
 from tilescope.tiler.records.packed_integers import IntegerReader, pack_integers
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -53,7 +52,7 @@ def is_exact_number(text: str) -> bool:
 
 @given(st.lists(TEXTS, max_size=60))
 def test_cells_are_restored_as_they_were_written(texts: list[str | None]) -> None:
-    cells = decode_cells(encode_cells(Cells.from_texts(texts)))
+    cells = parse_cells(pack_cells(Cells.from_texts(texts)))
     assert cells.texts() == [None if text in (None, "", "N/A") else text for text in texts]
     for text, state in zip(texts, cells.states.tolist(), strict=True):
         if text is None:
@@ -90,14 +89,14 @@ def test_columns_that_grow_evenly_take_a_byte_a_value_at_most() -> None:
 @given(st.binary(max_size=200))
 def test_other_bytes_are_damage(data: bytes) -> None:
     try:
-        cells = decode_cells(compress(data))
+        cells = parse_cells(data)
     except DamagedStore:
         return
     assert len(cells) < 1 << 16
 
 
 def test_a_column_that_is_cut_short_or_has_more_is_damaged() -> None:
-    data = decompress(encode_cells(Cells.from_texts(["1", "a", None, "2.50", ""])))
+    data = pack_cells(Cells.from_texts(["1", "a", None, "2.50", ""]))
     for wrong in (*(data[:size] for size in range(len(data))), data + b"x"):
         with pytest.raises(DamagedStore, match="a column of a table is damaged"):
-            decode_cells(compress(wrong))
+            parse_cells(wrong)

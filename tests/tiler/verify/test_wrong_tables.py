@@ -13,7 +13,8 @@ from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.records.cells import Cells, encode_cells
+from tilescope.tiler.records.cells import Cells
+from tilescope.tiler.records.column_blocks import decode_blocks, encode_block
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES
 from tilescope.tiler.verify import verify_store
 
@@ -41,20 +42,23 @@ def test_all_tables_are_proven(stored: AlteredStore) -> None:
 
 
 def test_columns_that_were_written_anew(stored: AlteredStore) -> None:
-    key = TABLE_COLUMNS.key(1, 0, 3)
+    key = TABLE_COLUMNS.key(1, 0, 0)
+    others = decode_blocks([stored.records(TABLE_COLUMNS.letter)[key]])[:3]
     for texts, match in (
         (["0.26", "0.125"], "its CRC-32 is"),
         (["0.25", "0.250"], "of other kinds than the list says"),
         (["0.25", "N/A"], "of other kinds than the list says"),
         (["0.25", "0.1250"], "of other kinds than the list says"),
-        (["0.25"], "table 1, chunk 0, column 3 has 1 rows"),
+        (["0.25"], "table 1, chunk 0, block 0 has 1 rows"),
     ):
-        refused(stored, {key: encode_cells(Cells.from_texts(texts))}, match)
-    refused(stored, {key: compress(b"abc")}, "a column of a table is damaged")
-    refused(stored, {key: None}, "table 1, chunk 0, column 3 is missing")
-    refused(stored, {TABLE_COLUMNS.key(0, 0, 2): None}, "table 0, chunk 0, column 2 is missing")
+        refused(stored, {key: encode_block([*others, Cells.from_texts(texts)])}, match)
+    refused(stored, {key: encode_block(others)}, "table 1, chunk 0, block 0 has 3 columns")
+    refused(stored, {key: compress(b"\3\0\0\0abc")}, "a column of a table is damaged")
+    refused(stored, {key: compress(b"\xff\xff\0\0abc")}, "a block of columns of a table is damaged: it is cut short")
+    refused(stored, {key: None}, "table 1, chunk 0, block 0 is missing")
+    refused(stored, {TABLE_COLUMNS.key(0, 0, 0): None}, "table 0, chunk 0, block 0 is missing")
     refused(
-        stored, {TABLE_COLUMNS.key(1, 0, 4): encode_cells(Cells.from_texts([]))}, "a record that should not be there"
+        stored, {TABLE_COLUMNS.key(1, 0, 1): encode_block([Cells.from_texts([])])}, "a record that should not be there"
     )
 
 
@@ -68,7 +72,12 @@ def test_columns_that_were_written_anew(stored: AlteredStore) -> None:
         ("file", -1, "the list of tables is damaged"),
         ("name", 7, "the list of tables is damaged"),
         ("chunk_rows", [41], "has 40 rows"),
-        ("chunk_rows", [40, 0], "table 0, chunk 1, column 0 is missing"),
+        ("chunk_rows", [40, 0], "table 0, chunk 1, block 0 is missing"),
+        ("block_starts", [], "blocks out of order"),
+        ("block_starts", [1], "blocks out of order"),
+        ("block_starts", [0, 7], "blocks out of order"),
+        ("block_starts", [0, 2, 2], "blocks out of order"),
+        ("block_starts", [0, 2], "table 0, chunk 0, block 0 has 7 columns"),
         ("chunk_rows", [], "it has no cells, and the list says more"),
     ],
 )  # fmt: skip

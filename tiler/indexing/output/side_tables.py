@@ -27,11 +27,11 @@ class SideTableRecorder(RecordMaker):
         for file, (summary, host) in enumerate(zip(self._files, self._hosts, strict=True)):
             for table in summary.tables:
                 number, size_bytes, crc32 = len(written), 0, 0
-                for chunk, columns in enumerate(table.chunks()):
-                    for place, column in enumerate(columns):
-                        yield TABLE_COLUMNS.key(number, chunk, place), column
-                        size_bytes += len(column)
-                        crc32 = zlib.crc32(column, crc32)
+                for chunk, blocks in enumerate(table.chunks()):
+                    for place, block in enumerate(blocks):
+                        yield TABLE_COLUMNS.key(number, chunk, place), block
+                        size_bytes += len(block)
+                        crc32 = zlib.crc32(block, crc32)
                 written.append(
                     TableEntry(
                         id=number,
@@ -43,6 +43,7 @@ class SideTableRecorder(RecordMaker):
                         device=table.device,
                         capture=table.capture,
                         columns=tuple(table.columns),
+                        block_starts=tuple(table.block_starts),
                         chunk_rows=tuple(table.chunk_rows),
                         size_bytes=size_bytes,
                         crc32=crc32,

@@ -109,12 +109,17 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or _NO_HOST)
-        for file in files:
+        for file in sorted(files, key=lambda file: _has_counters_alone(summaries[file])):
             processes = [number for number, name in enumerate(hosts_by_file[file]) if name == host]
             if processes:
                 _place_file(layout, group, file, summaries[file], processes, weight_of)
     _place_rollups(layout)
     return layout
+
+
+def _has_counters_alone(summary: TraceSummary) -> bool:
+    """True for a file whose tracks stand below those of others: counters beside a timeline."""
+    return bool(summary.tracks) and all(track.kind == TrackKind.COUNTER for track in summary.tracks)
 
 
 def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> list[str]:

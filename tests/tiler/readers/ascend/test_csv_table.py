@@ -16,7 +16,8 @@ from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.ascend.csv_table import MAX_CELL_BYTES, CsvTable
 from tilescope.tiler.readers.side_tables import distinct_names
 from tilescope.tiler.readers.source import ByteSource
-from tilescope.tiler.records.cells import MAX_ROWS, Cells, decode_cells
+from tilescope.tiler.records.cells import MAX_ROWS, Cells
+from tilescope.tiler.records.column_blocks import decode_blocks
 
 BLANK = " \t\r\n\v\f"
 CORPUS = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "ascend"
@@ -26,7 +27,7 @@ def rows_of(table: SideTable) -> list[list[str | None]]:
     """All rows as texts."""
     rows: list[list[str | None]] = []
     for chunk in table.chunks():
-        columns = [decode_cells(column).texts() for column in chunk]
+        columns = [cells.texts() for cells in decode_blocks(chunk)]
         rows += [list(row) for row in zip(*columns, strict=True)]
     return rows
 

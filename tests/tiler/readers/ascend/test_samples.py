@@ -50,7 +50,10 @@ def test_memory_is_what_the_files_say(tmp_path: Path) -> None:
                             counter = f"{row['Component']} {column.removesuffix('(MB)')}"
                             expected[f"rank {rank}", counter, time_ns, float(Fraction(row[column]) * 2**20)] += 1
     with tilescope.connect(index(tmp_path, tmp_path / "store")) as client:
-        assert counters(client.run()) == expected
+        run = client.run()
+        assert counters(run) == expected
+        processes = list(dict.fromkeys(track.path[-1] for track in run.tracks() if track.path[-2:-1] == ("rank 0",)))
+        assert processes[-2:] == ["Memory", "Memory of modules"]  # below the timeline
     assert len(expected) > 100
 
 
