@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Final
 
+import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
@@ -16,7 +18,7 @@ from tilescope.tiler.facts.ascend.communication import (
     communication_source,
 )
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.collectives.cluster import (
     cluster_table,
@@ -27,7 +29,7 @@ from tilescope.tiler.tools.collectives.cluster import (
 )
 from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
-from tilescope.tiler.tools.collectives.selection import chosen_part
+from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -51,8 +53,7 @@ class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
-    is_span = question.start is not None or question.end is not None
-    source = communication_source(scope.reader, any_span=is_span)
+    source = communication_source(scope.reader, any_span=leaves_out(scope, question))
     chosen = yield from chosen_part(scope, question, by_step=source is None or source.by_step)
     communication = Communication() if source is None else (yield from source.read(scope.reader, chosen))
     yield
@@ -65,11 +66,11 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     compared = proposals(cluster, means, links) if means else []
     steps = [part for part in cluster.parts if part.step is not None]
     tick_ps, limit = scope.reader.tick_ps, question.limit
-    have_events = source is not None and not source.by_step
+    event_names = yield from _event_names(scope.reader, {operator.name for operator in communication.operators})
     tables = [
         ranks_table(communication, links, tick_ps),
         links_table(links, below, limit, tick_ps),
-        operators_table(communication, limit, tick_ps, have_events=have_events),
+        operators_table(communication, limit, tick_ps, event_names),
         steps_table(communication, limit, tick_ps),
         packets_table(communication, limit, tick_ps),
         cluster_table("cluster", "What steps are made of", means, tick_ps),
@@ -89,6 +90,14 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     return Answer(facts, [table for table in tables if len(table)], [], notes)
 
 
+def _event_names(reader: QueryReader, operators: AbstractSet[str]) -> Interruptible[frozenset[str]]:
+    """Names of operators that are names of events, too."""
+    if not operators:
+        return frozenset()
+    has_text = yield from reader.names.numbers(lambda name: int(name.text in operators))
+    return frozenset(reader.names.texts(np.flatnonzero(has_text[1:])))
+
+
 def _facts(
     source: CommunicationSource,
     communication: Communication,
@@ -101,11 +110,13 @@ def _facts(
     ranks = {step.rank for step in communication.steps} | {link.rank for link in links}
     steps = {step.step for step in communication.steps if step.step is not None}
     slow = slowest(links, below)
+    has_times = bool(communication.steps)
+    why = "of all ranks" if has_times else "no file of the run says how long ranks transfer and wait"
     facts = [
         Fact("ranks", "Ranks", len(ranks), "count", "that recorded it"),
         Fact("steps", "Steps", len(steps), "count"),
-        Fact("transfer", "Transfer", to_ticks(transfer, tick_ps), "ticks", "of all ranks, links added"),
-        Fact("wait", "Wait", to_ticks(wait, tick_ps), "ticks", "of all ranks"),
+        Fact("transfer", "Transfer", to_ticks(transfer, tick_ps) if has_times else None, "ticks", why),
+        Fact("wait", "Wait", to_ticks(wait, tick_ps) if has_times else None, "ticks", why),
         Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
         Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
         Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),
@@ -133,8 +144,8 @@ def _notes(
     notes = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
     strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
     if strangers:
-        text = f"{plural(len(strangers), 'rank', 'ranks')} of links are numbered within their groups: "
-        notes.append(Note("info", f"{text}the rank that recorded a link tells which group it is"))
+        text = f"ends of links of {plural(len(strangers), 'rank', 'ranks')} are numbers within a group"
+        notes.append(Note("info", f"{text}: the rank that recorded a link tells which group it is"))
     if source is not None and not source.by_step:
         text = "times of planes are added, though they run side by side; tasks count where they begin"
         notes.append(Note("info", text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, TypeVar
 
 from tilescope.tiler.facts.ascend.communication import Communication, OperatorCost, RankStep
@@ -42,11 +43,16 @@ def _times(rows: Sequence[Sequence[RankStep] | Sequence[OperatorCost]], tick_ps:
         for parts in rows
     ]
     return [
-        Column("transfer", "Transfer", "ticks", [to_ticks(time, tick_ps) for time in transfers]),
-        Column("wait", "Wait", "ticks", [to_ticks(time, tick_ps) for time in waits]),
+        Column("transfer", "Transfer", "ticks", _recorded(transfers, rows, tick_ps)),
+        Column("wait", "Wait", "ticks", _recorded(waits, rows, tick_ps)),
         Column("wait_share", "Waiting", "fraction", shares, total="none"),
         Column("elapsed", "Elapsed", "ticks", elapsed),
     ]
+
+
+def _recorded(times: Sequence[int], rows: Sequence[Sequence[object]], tick_ps: int) -> list[Value]:
+    """Sums in ticks; None where there is nothing of which they could be."""
+    return [to_ticks(time, tick_ps) if parts else None for time, parts in zip(times, rows, strict=True)]
 
 
 def ranks_table(communication: Communication, links: Sequence[RankLink], tick_ps: int) -> Table:
@@ -79,10 +85,10 @@ def steps_table(communication: Communication, limit: int, tick_ps: int) -> Table
     return Table("steps", "Steps of ranks", columns)
 
 
-def operators_table(communication: Communication, limit: int, tick_ps: int, *, have_events: bool) -> Table:
+def operators_table(communication: Communication, limit: int, tick_ps: int, event_names: AbstractSet[str]) -> Table:
     """A row for each operator, of all ranks and steps; those that take longest first.
 
-    `have_events`: their names are those of events.
+    `event_names`: those that events have: they can be searched for.
     """
     groups = _grouped((operator.name, operator) for operator in communication.operators)
     order = sorted(groups.items(), key=lambda named: (-sum(part.transfer + part.wait for part in named[1]), named[0]))
@@ -97,7 +103,7 @@ def operators_table(communication: Communication, limit: int, tick_ps: int, *, h
         Column("count", "Steps of ranks", "count", [len(parts) for _, parts in listed]),
         *_times([parts for _, parts in listed], tick_ps),
         Column("size", "Bytes", "bytes", sizes),
-        query_column(name if have_events else None for name, _ in listed),
+        query_column(name if name in event_names else None for name, _ in listed),
     ]
     return Table("operators", "Operators", columns)
 
