@@ -244,3 +244,33 @@ def test_levels_of_name_scopes_are_chosen_in_the_menu(viewer: Viewer, served: Se
     assert low is not None
     assert high is not None
     assert high["height"] > low["height"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_place_in_a_queue_has_arrows_from_launches_to_the_work_that_waits(
+    viewer: Viewer, served: Served, theme: str
+) -> None:
+    page = viewer.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(KINETO))
+    scroll_to_stream(viewer)
+    draw(viewer, "Draw: Work in the queue")
+    assert page.locator(".lane-arrows").count() == 0
+    page.get_by_role("slider", name="Work in the queue").focus()
+    page.keyboard.press("ArrowUp")
+    page.locator(".lane-arrows[data-arrows='8']").wait_for()
+    # The middle of an arrow is drawn in each of eight rows.
+    rows = page.evaluate("""() => {
+        const canvas = document.querySelector(".lane-arrows");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const drawn = Array.from({ length: canvas.height }, (_, y) =>
+            data.subarray(4 * y * canvas.width, 4 * (y + 1) * canvas.width).filter((_, k) => k % 4 === 3)
+                .reduce((count, alpha) => count + (alpha > 100 ? 1 : 0), 0));
+        return drawn.filter((count, y) => count > 20 && !(drawn[y - 1] > 20)).length;
+    }""")
+    assert rows == 8
+    viewer.screenshot(f"lane-arrows-{theme}")
+    assert faults(viewer) == []
+    # Before the run there is none.
+    page.keyboard.press("Home")
+    page.locator(".lane-arrows").wait_for(state="detached")

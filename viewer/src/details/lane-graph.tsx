@@ -17,6 +17,7 @@ import { theme } from "../state/settings";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { view } from "../state/view";
+import { LaneArrowLayer } from "./lane-arrow-layer";
 import {
   askedRange,
   binAt,
@@ -111,6 +112,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
       {pointedPx !== null && text !== "" && (
         <>
           <span class="lane-cursor" style={{ left: `${pointedPx}px` }} />
+          <LaneArrowLayer trace={trace} lane={lane} seen={seen} heightPx={laneHeightPx(lane)} xPx={pointedPx} />
           <span class="lane-tip" style={tipPlace(pointedPx, seen)}>
             {bins?.kind === "slices" && <Swatches bins={bins} tick={tickAtX(seen, pointedPx)} />}
             {text}
