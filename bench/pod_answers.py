@@ -102,8 +102,8 @@ _KEPT: Final = {b"X": "operations", b"K": "their kinds", b"Y": "their sums", b"Z
 
 def tool_works(tool: str, run: str) -> tuple[Work, ...]:
     """Rows of a tool about a run."""
-    # What costs the time is found out from all devices and hosts: the pages that begin with it have longer for it, as
-    # a rule.
+    # What costs the time is found out from all devices and hosts: the pages that begin with it have longer for it, and
+    # limits of half of their answers.
     first_ms, tenth_ms, part = (500, 250, 0.5) if tool in _WITH_FINDINGS else (200, 200, 0.99)
     return (
         FirstWork(f"{tool} of {run}, whole run, first", first_ms, None, whole(tool), 5, part),

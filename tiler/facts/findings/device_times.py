@@ -35,9 +35,9 @@ def times_of_devices(
 
     While somebody works on the time of a device, a second thread goes on with the next. Raises DamagedStore, NotBuilt.
     """
-    readings = [DeviceReading(reader, *each) for each in zip(devices, frames, strict=True)]
     tracks = [track for device in devices for track in device.track_ids]
     are_many = sum(reader.tree.tracks[track].events for track in tracks) > _MANY_EVENTS
+    readings = [DeviceReading(reader, *each, is_packed=are_many) for each in zip(devices, frames, strict=True)]
     left = list(readings)
     whole: set[DeviceReading] = set()
     for item in worked_aside(_pieces(readings, are_many=are_many), _divided):

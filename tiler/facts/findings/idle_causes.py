@@ -83,7 +83,7 @@ _WAKE_PS: Final = 100_000_000
 
 # With the launches of each; where none is recorded a stretch is no more than two numbers.
 _STRETCHES_AT_ONCE: Final = 65_536
-_PLAIN_AT_ONCE: Final = 4 * _STRETCHES_AT_ONCE
+_PLAIN_AT_ONCE: Final = 2 * _STRETCHES_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)
