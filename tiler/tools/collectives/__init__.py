@@ -17,9 +17,9 @@ from tilescope.tiler.facts.ascend.communication import (
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note
-from tilescope.tiler.tools.collectives.selection import chosen_part
 from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
+from tilescope.tiler.tools.collectives.selection import chosen_part
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -87,9 +87,10 @@ def _facts(
         Fact("wait", "Wait", to_ticks(wait, tick_ps), "ticks", "of all ranks"),
         Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
         Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
-        Fact("slow_link", "Slow link", None if slow is None else slow[0].words, "text", _why_slow(links, slow)),
-        Fact("slow_below", "Below the mean", None if slow is None else slow[1], "fraction", "of such links"),
+        Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),
     ]
+    if slow is not None:
+        facts.append(Fact("slow_below", "Below the mean", slow[1], "fraction", "of links of its transport"))
     recorded = slowest(links, shortfalls(links, lambda link: link.recorded_bandwidth))
     if recorded is not None:
         link, part = recorded

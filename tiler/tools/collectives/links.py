@@ -101,7 +101,9 @@ def slow_link_note(links: Sequence[RankLink], below: Sequence[float | None]) -> 
     """The slow link in words."""
     slow = slowest(links, below)
     if slow is None:
-        return []
+        compared = sum(part is not None for part in below)
+        text = f"none of {compared:,} links is {percent_text(SLOW, 0)} below the mean of its transport"
+        return [Note("info", text)] if compared else []
     link, part = slow
     peers = sum(other.is_between_ranks and other.kind == link.kind for other in links)
     text = (

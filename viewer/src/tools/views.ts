@@ -23,6 +23,13 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, CallTreeView);
   },
+  collectives: async () => {
+    const [{ CollectivesView }, { FIELDS }] = await Promise.all([
+      import("./collectives/view"),
+      import("./collectives/fields"),
+    ]);
+    return withFields(FIELDS, CollectivesView);
+  },
   step_trace: async () => {
     const [{ StepTraceView }, { FIELDS }] = await Promise.all([
       import("./step-trace/view"),

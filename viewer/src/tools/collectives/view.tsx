@@ -1,0 +1,198 @@
+/** Collectives: a matrix of links from rank to rank, the link that one looks at, and all of the answer. */
+
+import "./collectives.css";
+import type { ToolAnswer, ToolTable } from "@tilescope/client";
+import { useMemo, useState } from "preact/hooks";
+import { heatColor } from "../../answers/chart-style";
+import { scaleOf } from "../../answers/figures";
+import type { RowOfTable } from "../../answers/links";
+import { Answered } from "../../requests/states";
+import { theme } from "../../state/settings";
+import type { PageContext, PageProps } from "../contract";
+import { PlacePicker } from "../frame/place-picker";
+import { ToolAnswerView } from "../frame/tool-answer";
+import { useAnswer } from "../frame/use-answer";
+import type { CollectivesFields } from "./fields";
+import { HeatMap } from "./heat-map";
+import { LinkCard } from "./link-card";
+import { type Cell, type CellFigure, cellValue, FIGURES, type LinkMatrix, linkMatrix, transportsOf } from "./matrix";
+
+const TOOL = { id: "collectives", title: "Collectives", help: "" };
+const TITLES: Readonly<Record<CellFigure, string>> = { bandwidth: "Bandwidth", time: "Time", size: "Bytes" };
+const PS_PER_SECOND = 1e12;
+const STEPS = [0, 0.25, 0.5, 0.75, 1];
+
+export function CollectivesView({ context, fields, setFields }: PageProps<CollectivesFields>) {
+  const { tracks } = fields;
+  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const request = useAnswer(context, TOOL.id, question);
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        <PlacePicker
+          trace={context.trace}
+          tracks={tracks}
+          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        />
+        <p class="page-of">Figures are of {context.rangeText}.</p>
+      </div>
+      <Answered request={request}>
+        {(answer) => <Shown answer={answer} context={context} fields={fields} setFields={setFields} />}
+      </Answered>
+    </>
+  );
+}
+
+type ShownProps = Pick<PageProps<CollectivesFields>, "context" | "fields" | "setFields">;
+
+function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
+  const [wanted, setWanted] = useState<RowOfTable | null>(null);
+  const links = answer.tables.find(({ id }) => id === "links");
+  const transports = useMemo(() => (links === undefined ? [] : transportsOf(links)), [links]);
+  return (
+    <>
+      {links !== undefined && transports.length > 0 && (
+        <Links {...props} links={links} transports={transports} onRow={setWanted} />
+      )}
+      <ToolAnswerView tool={TOOL} answer={answer} context={props.context} wanted={wanted} />
+    </>
+  );
+}
+
+interface LinksProps extends ShownProps {
+  readonly links: ToolTable;
+  readonly transports: readonly string[];
+  readonly onRow: (row: RowOfTable) => void;
+}
+
+function Links({ context, fields, setFields, links, transports, onRow }: LinksProps) {
+  const { figure } = fields;
+  const transport = transports.includes(fields.transport) ? fields.transport : transports[0]!;
+  const matrix = useMemo(() => linkMatrix(links, transport, figure), [links, transport, figure]);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const current = chosen !== null && chosen < matrix.cells.length ? chosen : firstCell(matrix, figure);
+  const text = useMemo(() => cellText(matrix, figure, context), [matrix, figure, context]);
+  const title = ({ row, column }: Cell) =>
+    matrix.rowTitle === "From"
+      ? `${matrix.rows[row]} → ${matrix.columns[column]}`
+      : `${matrix.columns[column]}, recorded by rank ${matrix.rows[row]}`;
+  const cell = matrix.cells[current];
+  const showRow = (place: number) => {
+    setChosen(place);
+    onRow({ table: "links", row: matrix.cells[place]!.links[0]! });
+  };
+  return (
+    <section class="link-matrix" aria-label="Matrix of links">
+      <div class="link-matrix-head">
+        <h2>Links by</h2>
+        <select
+          class="bar-select"
+          aria-label="Transport"
+          value={transport}
+          onChange={(event) => setFields({ ...fields, transport: event.currentTarget.value })}
+        >
+          {transports.map((name) => (
+            <option key={name} value={name}>
+              {name === "" ? "unnamed transport" : name}
+            </option>
+          ))}
+        </select>
+        <select
+          class="bar-select"
+          aria-label="What colours the matrix"
+          value={figure}
+          onChange={(event) => setFields({ ...fields, figure: event.currentTarget.value as CellFigure })}
+        >
+          {FIGURES.map((id) => (
+            <option key={id} value={id}>
+              {TITLES[id]}
+            </option>
+          ))}
+        </select>
+        <Legend matrix={matrix} figure={figure} text={text} />
+      </div>
+      <div class="link-matrix-body">
+        <HeatMap
+          title={`${TITLES[figure]} of links by ${transport}`}
+          matrix={matrix}
+          current={current}
+          onCurrent={setChosen}
+          onChoose={showRow}
+          figureText={text}
+          spokenText={(spoken) => `${title(spoken)}: ${text(spoken)}`}
+        />
+        {cell !== undefined && (
+          <LinkCard
+            links={links}
+            cell={cell}
+            title={title(cell)}
+            time={context.time}
+            onRow={() => showRow(current)}
+            onTimeline={timelineWay(links, cell, context)}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface LegendProps {
+  readonly matrix: LinkMatrix;
+  readonly figure: CellFigure;
+  readonly text: (cell: Cell) => string;
+}
+
+function Legend({ matrix, figure, text }: LegendProps) {
+  const between = matrix.cells.filter(({ part }) => part !== null);
+  if (between.length < 2) {
+    return null;
+  }
+  const sorted = [...between].sort((a, b) => cellValue(a, figure) - cellValue(b, figure));
+  return (
+    <p class="link-legend">
+      <span>{text(sorted[0]!)}</span>
+      <svg width="80" height="12" aria-hidden="true">
+        {STEPS.map((step) => (
+          <rect key={step} x={64 * step} width="16" height="12" fill={heatColor(step, theme.value)} />
+        ))}
+      </svg>
+      <span>{text(sorted[sorted.length - 1]!)}</span>
+      {matrix.cells.length > between.length && <span class="link-worth">Copies within a rank have no colour.</span>}
+    </p>
+  );
+}
+
+/** The link that one looks at first: the slowest, or else that with most time or bytes. */
+function firstCell({ cells }: LinkMatrix, figure: CellFigure): number {
+  const sign = figure === "bandwidth" ? 1 : -1;
+  let first = 0;
+  cells.forEach(({ part }, place) => {
+    const other = cells[first]!.part;
+    if (part !== null && (other === null || sign * part < sign * other)) {
+      first = place;
+    }
+  });
+  return first;
+}
+
+/** Figures of cells in the unit that the greatest has. */
+function cellText({ cells }: LinkMatrix, figure: CellFigure, { time }: PageContext): (cell: Cell) => string {
+  const kinds = { bandwidth: "rate", time: "ticks", size: "bytes" } as const;
+  const perSecond = PS_PER_SECOND / time.tickPs;
+  const number = (cell: Cell) => cellValue(cell, figure) * (figure === "bandwidth" ? perSecond : 1);
+  const measured = { kind: kinds[figure], unit: figure === "bandwidth" ? "B/s" : "" };
+  const scale = scaleOf(measured, cells.map(number), time);
+  return (cell) => {
+    const value = figure === "bandwidth" ? number(cell) : String(figure === "time" ? cell.time : cell.size);
+    return `${scale.text(value)} ${scale.unit}`.trim();
+  };
+}
+
+function timelineWay(links: ToolTable, cell: Cell, context: PageContext): (() => void) | null {
+  const events = links.columns.find(({ id }) => id === "event")?.values ?? [];
+  const event = cell.links.map((row) => events[row]).find((value) => typeof value === "string");
+  const [track, ordinal] = String(event ?? "")
+    .split(".")
+    .map(Number);
+  return event === undefined ? null : () => context.goToEvent(track!, ordinal!);
+}
