@@ -1,4 +1,4 @@
-"""A run whose file says what a rank transfers and waits for, as newer profilers of Ascend devices write it."""
+"""A run whose files say what ranks transfer and wait for, as newer profilers of Ascend devices write it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,21 @@ def _operator(step: int) -> dict[str, Any]:
     }
 
 
-def write_communication(path: Path, steps: int = 5) -> Path:
-    """`communication.json` with an all-reduce in each step."""
+_HEADER = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Free,Stage,Bubble"
+
+
+def write_communication(folder: Path, steps: int = 5) -> Path:
+    """A folder: `communication.json` with an all-reduce in each step, and what steps of two ranks are made of."""
     by_step = {
         f"step{step}": {"p2p": {}, "collective": {f"hcom_allReduce__501_{step}@7": _operator(step)}}
         for step in range(1, steps + 1)
     }
-    path.write_text(json.dumps(by_step))
-    return path
+    folder.mkdir()
+    (folder / "communication.json").write_text(json.dumps(by_step))
+    rows = [
+        f"{step},rank,{rank},{80_000.5 + 9000 * rank},{700 + step},55.25,{1000 * step},{90_000},0"
+        for step in range(1, steps + 1)
+        for rank in range(2)
+    ]
+    (folder / "cluster_step_trace_time.csv").write_text("\n".join([_HEADER, *rows]) + "\n")
+    return folder

@@ -66,10 +66,10 @@ def _step_trace(folder: Path) -> Path:
 
 
 def _communication(folder: Path) -> Path:
-    return write_communication(folder / "communication.json")
+    return write_communication(folder / "ranks")
 
 
-# Name of a store → what writes the trace into a folder.
+# Name of a store → what writes the trace into a folder: a file, or a folder of files.
 RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "devices": _tpu,
     "page": _page,
@@ -89,8 +89,13 @@ def build_run_kinds(folder: Path) -> dict[str, Path]:
     """A store of each, by name."""
     stores = {name: folder / f"{name}.store" for name in RUN_KINDS}
     for name, write in RUN_KINDS.items():
-        build_store([write(folder)], stores[name])
+        build_store(trace_files(write(folder)), stores[name])
     return stores
+
+
+def trace_files(path: Path) -> list[Path]:
+    """The files of what was written: itself, or all of a folder."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def first_with_answer(name: str, stores: Iterable[Path]) -> Path:

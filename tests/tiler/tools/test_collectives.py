@@ -56,6 +56,69 @@ def test_the_slow_link_of_a_real_cluster(cluster: QueryReader) -> None:
     assert any("numbered within their groups" in note.text for note in whole.notes)
 
 
+def test_five_proposals_of_a_real_cluster(cluster: QueryReader) -> None:
+    """As MindSpore Insight has them, and what it has below its thresholds."""
+    table = {row["proposal"]: row for row in rows(answer(cluster, "collectives"), "proposals")}
+    assert {
+        name: (row["place"], round(100 * row["share"], 2), row["figures"]) for name, row in table.items() if row["over"]
+    } == {
+        "Step interval": ("rank 2", 22.23, "2.4318 ms, mean 1.9896 ms"),
+        "Communication between stages": ("all ranks", 25.82, "207.1324 ms of 802.2454 ms"),
+        "Communication within a stage": ("stage 1", 60.3, "216.2146 ms of 358.5737 ms"),
+        "FLOPs of a stage": ("stage 2", 50.94, "329610.3845 M, mean 218378.1415 M"),
+        "Link": ("0 → 1 by SDMA, recorded by rank 1", 74.26, "107910491.8874 kB/s, as recorded"),
+    }
+    assert {name for name, row in table.items() if not row["over"]} == {"Computation", "FLOPS"}
+    texts = [note.text for note in answer(cluster, "collectives").notes]
+    assert any(text.startswith("Step interval, rank 2: 22.23 %") for text in texts)
+
+
+def test_parts_of_a_real_cluster(cluster: QueryReader) -> None:
+    """A rank's mean is the last row of its file, a step that of its number."""
+    whole = answer(cluster, "collectives")
+    first = rows(whole, "cluster")[0]
+    ms = 10**9 // cluster.tick_ps
+    assert [first[name] / ms for name in ("computation", "communication", "receive", "collective", "length")] == [
+        14.6986,
+        164.2464,
+        56.4488,
+        107.7976,
+        122.4961,
+    ]
+    assert (first["stage"], first["step"], round(first["interval"] / ms, 4)) == (1, None, 1.5722)
+    assert [row["stage"] for row in rows(whole, "cluster")] == [1, 1, 2, 2]
+    for row in rows(whole, "cluster"):
+        rest = row["computation"] + row["communication"] - row["receive"]
+        assert rest == pytest.approx(row["length"], abs=ms * 1.01e-4)
+    second = rows(answer(cluster, "collectives", steps=2), "cluster")[2]
+    assert [second[name] / ms for name in ("computation", "communication", "receive")] == [123.2714, 56.0189, 2.9661]
+    assert len(rows(whole, "cluster_steps")) == 20
+
+
+def test_a_cluster_of_the_second_generation(tmp_path: Path) -> None:
+    reader = indexed(corpus_path("ascend/msprof_analyze/cluster_step_trace_time.csv"), tmp_path)
+    whole = answer(reader, "collectives")
+    ranks = rows(whole, "cluster")
+    assert [row["rank"] for row in ranks] == list(range(8))
+    us = 10**6 / reader.tick_ps
+    first = ranks[0]
+    parts = {name: round(first[name] / us, 3) for name in ("computation", "communication", "overlapped", "free")}
+    assert parts == {
+        "computation": 80309.687,
+        "communication": 683731.29,
+        "overlapped": 5524.545,
+        "free": 990605.104,
+    }
+    for row in ranks:
+        assert (row["computation"] + row["communication"] + row["free"]) / us == pytest.approx(
+            (row["length"] + row["receive"]) / us, abs=1
+        )
+    (communication, computation) = rows(whole, "proposals")
+    total = sum(row["computation"] + row["communication"] for row in ranks)
+    assert communication["share"] == pytest.approx(sum(row["communication"] for row in ranks) / total, rel=1e-9)
+    assert (computation["place"], computation["over"]) == ("rank 4", False)
+
+
 def test_ranks_have_the_means_of_their_files(cluster: QueryReader) -> None:
     first = rows(answer(cluster, "collectives"), "ranks")[0]
     assert first["steps"] == 6
@@ -114,6 +177,41 @@ def test_the_planted_link_is_named(training: tuple[QueryReader, Any]) -> None:
         if link["peer"] != other["rank"] and link["transport"] == "SDMA"
     ]
     assert own[rank]["below"] == pytest.approx(1 - min(speeds) / (sum(speeds) / len(speeds)), rel=1e-9)
+
+
+@pytest.mark.parametrize("training", ["profiler", "ascend_pt"], indirect=True)
+def test_planted_faults_of_a_cluster(training: tuple[QueryReader, Any]) -> None:
+    reader, truth = training
+    table = {row["proposal"]: row for row in rows(answer(reader, "collectives"), "proposals")}
+    assert (table["Computation"]["place"], table["Computation"]["over"]) == (
+        f"rank {truth['planted']['slow_rank']}",
+        True,
+    )
+
+
+@pytest.mark.parametrize("training", ["profiler"], indirect=True)
+def test_proposals_of_the_first_generation(training: tuple[QueryReader, Any]) -> None:
+    reader, truth = training
+    table = {row["proposal"]: row for row in rows(answer(reader, "collectives"), "proposals")}
+    figures = truth["figures"]
+    intervals = figures["mean_intervals"]
+    assert table["Step interval"]["place"] == f"rank {truth['planted']['fed_slowly']}"
+    assert table["Step interval"]["share"] == pytest.approx(4 * max(intervals) / sum(intervals) - 1, abs=1e-4)
+    part, whole = figures["receive"]
+    assert table["Communication between stages"]["share"] == pytest.approx(part / whole, abs=1e-4)
+    assert table["FLOPs of a stage"]["share"] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("training", ["profiler", "ascend_pt"], indirect=True)
+def test_parts_of_steps_are_true(training: tuple[QueryReader, Any]) -> None:
+    reader, truth = training
+    steps = {(row["rank"], row["step"]): row for row in rows(answer(reader, "collectives"), "cluster_steps")}
+    expected = {(rank["rank"], step["step"]): step for rank in truth["ranks"] for step in rank["steps"]}
+    assert steps.keys() == expected.keys()
+    tick = 10_000 // reader.tick_ps  # files of the first generation have four decimals of a millisecond
+    for place, step in expected.items():
+        for column, name in (("computation", "computation"), ("communication", "pure_communication")):
+            assert steps[place][column] == pytest.approx(step[name] * tick, abs=5.01 * tick)
 
 
 @pytest.mark.parametrize("training", ["ascend_pt"], indirect=True)

@@ -18,7 +18,7 @@ import pytest
 from bench.pod_run import PodShape, write_pod
 from tests.client.tool_questions import Material, Values, questions
 from tests.flagged_traces import write_xspace
-from tests.run_kinds import RUN_KINDS
+from tests.run_kinds import RUN_KINDS, trace_files
 from tilescope.tiler.errors import NoStore
 from tilescope.tiler.indexing import build as build_module
 from tilescope.tiler.indexing import build_store
@@ -196,8 +196,8 @@ def ask_while_stored(
 def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
     write: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trace = write(tmp_path)
-    build_store([trace], tmp_path / "end", workers=1)
+    files = trace_files(write(tmp_path))
+    build_store(files, tmp_path / "end", workers=1)
     finished = open_run_store(tmp_path / "end")
     reader = QueryReader(finished)
     asked = dict(asked_of(reader))
@@ -205,7 +205,7 @@ def test_what_says_complete_is_the_end_and_what_is_so_far_never_falls(
     end = {key: of if isinstance(of, Exception) else answer_json.encode(of) for key, of in answers.items()}
     assert all(of.is_complete for of in answers.values() if isinstance(of, Answer))
     asker = Asker(tmp_path / "store", asked, end)
-    moments = ask_while_stored([trace], tmp_path / "store", asker.ask_all, monkeypatch)
+    moments = ask_while_stored(files, tmp_path / "store", asker.ask_all, monkeypatch)
     assert moments > 1
     assert asker.moments == moments
     published = open_run_store(tmp_path / "store")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.cluster import has_cluster, read_cluster
 from tilescope.tiler.facts.ascend.communication import (
-    ChosenPart,
     Communication,
     CommunicationSource,
     communication_source,
@@ -17,6 +18,13 @@ from tilescope.tiler.facts.ascend.communication import (
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note
+from tilescope.tiler.tools.collectives.cluster import (
+    cluster_table,
+    proposal_notes,
+    proposals,
+    proposals_table,
+    rank_means,
+)
 from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
 from tilescope.tiler.tools.collectives.selection import chosen_part
@@ -45,27 +53,46 @@ class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
     is_span = question.start is not None or question.end is not None
     source = communication_source(scope.reader, any_span=is_span)
-    if source is None:
-        return Answer(notes=[Note("warning", NO_COMMUNICATION)])
-    chosen: ChosenPart = yield from chosen_part(scope, question, by_step=source.by_step)
-    communication = yield from source.read(scope.reader, chosen)
+    chosen = yield from chosen_part(scope, question, by_step=source is None or source.by_step)
+    communication = Communication() if source is None else (yield from source.read(scope.reader, chosen))
+    yield
+    by_step = chosen if source is None or source.by_step else (yield from chosen_part(scope, question, by_step=True))
+    cluster = yield from read_cluster(scope.reader, by_step)
     yield
     links = links_of(communication.links)
     below = shortfalls(links, lambda link: link.bandwidth)
+    means = rank_means(cluster)
+    compared = proposals(cluster, means, links) if means else []
+    steps = [part for part in cluster.parts if part.step is not None]
     tick_ps, limit = scope.reader.tick_ps, question.limit
+    have_events = source is not None and not source.by_step
     tables = [
         ranks_table(communication, links, tick_ps),
         links_table(links, below, limit, tick_ps),
-        operators_table(communication, limit, tick_ps, have_events=not source.by_step),
+        operators_table(communication, limit, tick_ps, have_events=have_events),
         steps_table(communication, limit, tick_ps),
         packets_table(communication, limit, tick_ps),
+        cluster_table("cluster", "What steps are made of", means, tick_ps),
+        cluster_table("cluster_steps", "Steps beside each other", steps[:limit], tick_ps),
+        proposals_table(compared),
     ]
-    notes = [*slow_link_note(links, below), *_notes(source, communication, links)]
-    if any(count > limit for count in (len(links), len(communication.steps))):
+    problems = communication.problems + cluster.problems
+    notes = [*slow_link_note(links, below), *proposal_notes(compared), *_notes(source, communication, links, problems)]
+    if not communication.steps and not links and not cluster.parts:
+        notes.append(Note("warning", "there is no communication in what was asked for"))
+    if any(len(rows) > limit for rows in (links, communication.steps, steps)):
         notes.append(Note("info", "not all links and steps are listed: ask for more with limit"))
-    return Answer(
-        _facts(source, communication, links, below, tick_ps), [tables[0], *filter(len, tables[1:])], [], notes
+    facts = _facts(source, communication, links, below, tick_ps) if source is not None else []
+    facts.append(
+        Fact(
+            "cluster",
+            "Ranks beside each other",
+            len(means),
+            "count",
+            "means as their files have them, or of the steps that are chosen",
+        )
     )
+    return Answer(facts, [table for table in tables if len(table)], [], notes)
 
 
 def _facts(
@@ -106,24 +133,25 @@ def _why_slow(links: Sequence[RankLink], slow: tuple[RankLink, float] | None) ->
     return "none is 20 % below the mean of its transport" if links else "no link was recorded"
 
 
-def _notes(source: CommunicationSource, communication: Communication, links: Sequence[RankLink]) -> list[Note]:
-    notes = [Note("warning", f"{count:,} {what}: left out") for what, count in communication.problems.items() if count]
+def _notes(
+    source: CommunicationSource | None, communication: Communication, links: Sequence[RankLink], problems: Counter[str]
+) -> list[Note]:
+    notes = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
     strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
     if strangers:
         text = f"{plural(len(strangers), 'rank', 'ranks')} of links are numbered within their groups: "
         notes.append(Note("info", f"{text}the rank that recorded a link tells which group it is"))
-    if not source.by_step:
+    if source is not None and not source.by_step:
         text = "times of planes are added, though they run side by side; tasks count where they begin"
         notes.append(Note("info", text))
     if communication.steps and not any(step.step is not None for step in communication.steps):
         notes.append(Note("info", "the files have sums of all steps"))
-    if not communication.steps and not links:
-        notes.append(Note("warning", "there is no communication in what was asked for"))
     return notes
 
 
 def _availability(scope: Scope) -> str:
-    return "" if communication_source(scope.reader) is not None else NO_COMMUNICATION
+    has_any = communication_source(scope.reader) is not None or has_cluster(scope.reader)
+    return "" if has_any else NO_COMMUNICATION
 
 
 TOOL: Final = Tool(
@@ -134,5 +162,5 @@ TOOL: Final = Tool(
     question=CollectivesQuestion,
     answer=_answer,
     availability=_availability,
-    contract=Contract(lists={"ranks": "ranks"}),
+    contract=Contract(lists={"ranks": "ranks", "cluster": "cluster"}),
 )

@@ -1,0 +1,220 @@
+"""Ranks of a job beside each other: what their steps are made of, and what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilescope.tiler.facts.ascend.cluster import Cluster, StepParts
+from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, to_ticks
+from tilescope.tiler.percent_text import percent_text
+from tilescope.tiler.tools.answer import Column, Note, Table
+from tilescope.tiler.tools.collectives.links import SLOW, RankLink, shortfalls, slowest
+
+_TIMES: Final = (
+    ("interval", "Interval"),
+    ("forward_backward", "Forward and backward"),
+    ("tail", "Tail"),
+    ("computation", "Computation"),
+    ("communication", "Exposed communication"),
+    ("overlapped", "Hidden communication"),
+    ("free", "Free"),
+    ("length", "Stage time"),
+    ("receive", "Receives"),
+    ("collective", "Collectives"),
+)
+
+# Thresholds of MindSpore Insight, and of msprof-analyze for a slow card.
+_INTERVAL: Final = 0.2
+_COMPUTATION: Final = 0.05
+_COMMUNICATION: Final = 0.1
+_FLOPS: Final = 0.2
+
+
+class Proposal(Struct, frozen=True):
+    """Something that is compared between ranks, stages or links: the worst of its kind."""
+
+    name: str
+    place: str
+    share: float  # above or below the mean, or of a whole
+    threshold: float
+    figures: str
+    advice: str
+
+    @property
+    def is_over(self) -> bool:
+        """True if it is worth a look."""
+        return self.share > self.threshold
+
+
+def rank_means(cluster: Cluster) -> list[StepParts]:
+    """A row for each rank: the mean of its file where all is asked for, else of the chosen steps."""
+    by_rank: dict[int, list[StepParts]] = {}
+    for part in cluster.parts:
+        by_rank.setdefault(part.rank, []).append(part)
+    return [_mean([part for part in parts if part.step is None] or parts) for _, parts in sorted(by_rank.items())]
+
+
+def _mean(parts: Sequence[StepParts]) -> StepParts:
+    means = {}
+    for name, _ in _TIMES:
+        values = [value for part in parts if (value := getattr(part, name)) is not None]
+        means[name] = sum(values) // len(values) if values else None
+    return replace(parts[0], step=None, **means)
+
+
+def proposals(cluster: Cluster, means: Sequence[StepParts], links: Sequence[RankLink]) -> list[Proposal]:
+    """The worst of each kind, whether over its threshold or not."""
+    compared = [
+        _worst_rank(means, "Step interval", lambda part: part.interval, _INTERVAL, "see its data preparation"),
+        _slow_rank(means),
+        *_communication(means),
+        *_flops(cluster, means),
+        _slow_link(links),
+    ]
+    return [proposal for proposal in compared if proposal is not None]
+
+
+def _worst_rank(
+    parts: Sequence[StepParts], name: str, figure: Callable[[StepParts], int | None], threshold: float, advice: str
+) -> Proposal | None:
+    """The rank that is furthest above the mean."""
+    values = [(value, part.rank) for part in parts if (value := figure(part)) is not None]
+    if len(values) < 2 or not (total := sum(value for value, _ in values)):
+        return None
+    worst, rank = max(values, key=lambda pair: (pair[0], -pair[1]))
+    share = worst * len(values) / total - 1
+    text = f"{_milliseconds(worst)}, mean {_milliseconds(total // len(values))}"
+    return Proposal(name, f"rank {rank}", share, threshold, text, advice)
+
+
+def _slow_rank(means: Sequence[StepParts]) -> Proposal | None:
+    """Ranks of a stage do the same work: the one that computes longest, in its stage."""
+    stages = [
+        _worst_rank(parts, "Computation", lambda part: part.computation, _COMPUTATION, "others wait for it")
+        for parts in _stages(means).values()
+    ]
+    return max((stage for stage in stages if stage is not None), key=lambda stage: stage.share, default=None)
+
+
+def _communication(means: Sequence[StepParts]) -> list[Proposal]:
+    advice = "overlap it with computation, exchange less, or less often"
+    stages = _stages(means)
+    if None in stages:
+        share = _share(means, "communication")
+        return [] if share is None else [Proposal("Communication", "all ranks", *share, advice)]
+    between = _share(means, "receive")
+    within = [
+        Proposal("Communication within a stage", f"stage {stage}", *share, advice)
+        for stage, parts in stages.items()
+        if (share := _share(parts, "collective")) is not None
+    ]
+    worst = max(within, key=lambda proposal: proposal.share, default=None)
+    result = [] if worst is None else [worst]
+    if between is not None:
+        advice = "divide the layers into stages that take equally long"
+        result.insert(0, Proposal("Communication between stages", "all ranks", *between, advice))
+    return result
+
+
+def _share(parts: Sequence[StepParts], name: str) -> tuple[float, float, str] | None:
+    """A part of computation and exposed communication, its threshold, and both in words."""
+    whole = sum((part.computation or 0) + (part.communication or 0) for part in parts)
+    values = [value for part in parts if (value := getattr(part, name)) is not None]
+    if not whole or not values:
+        return None
+    return sum(values) / whole, _COMMUNICATION, f"{_milliseconds(sum(values))} of {_milliseconds(whole)}"
+
+
+def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
+    result = []
+    by_stage = {
+        stage: [cluster.flops[part.rank][0] for part in parts if part.rank in cluster.flops]
+        for stage, parts in _stages(means).items()
+        if stage is not None
+    }
+    stage_means = {stage: sum(counts) / len(counts) for stage, counts in by_stage.items() if counts}
+    if len(stage_means) > 1 and (mean := sum(stage_means.values()) / len(stage_means)):
+        stage = max(stage_means, key=lambda stage: stage_means[stage])
+        text = f"{stage_means[stage]:.4f} M, mean {mean:.4f} M"
+        advice = "give it fewer layers"
+        result.append(
+            Proposal("FLOPs of a stage", f"stage {stage}", stage_means[stage] / mean - 1, _FLOPS, text, advice)
+        )
+    rates = {rank: rate for rank, (_, rate) in cluster.flops.items()}
+    if len(rates) > 1 and (mean := sum(rates.values()) / len(rates)):
+        rank = min(rates, key=lambda rank: rates[rank])
+        text = f"{rates[rank]:.3f} G/s, mean {mean:.3f} G/s"
+        result.append(Proposal("FLOPS", f"rank {rank}", 1 - rates[rank] / mean, _FLOPS, text, "see its operators"))
+    return result
+
+
+def _slow_link(links: Sequence[RankLink]) -> Proposal | None:
+    """By bandwidths of the file, where it has some: those of MindSpore Insight."""
+    has_recorded = any(link.recorded for link in links)
+
+    def speed(link: RankLink) -> float | None:
+        return link.recorded_bandwidth if has_recorded else link.bandwidth
+
+    slow = slowest(links, shortfalls(links, speed))
+    if slow is None:
+        return None
+    link, share = slow
+    text = f"{(speed(link) or 0) / 1000:.4f} kB/s" + (", as recorded" if has_recorded else "")
+    return Proposal("Link", link.words, share, SLOW, text, "see the device and its neighbours")
+
+
+def _stages(parts: Sequence[StepParts]) -> dict[int | None, list[StepParts]]:
+    stages: dict[int | None, list[StepParts]] = {}
+    for part in parts:
+        stages.setdefault(part.stage, []).append(part)
+    return stages
+
+
+def _milliseconds(time: int) -> str:
+    return f"{round(time / SCALE, 4)} ms"
+
+
+def proposals_table(compared: Sequence[Proposal]) -> Table:
+    """All that was compared, the furthest above its threshold first."""
+    rows = sorted(compared, key=lambda proposal: proposal.threshold - proposal.share)
+    columns = [
+        Column("proposal", "Compared", "text", [row.name for row in rows]),
+        Column("place", "Worst", "name", [row.place for row in rows]),
+        Column("share", "Share", "fraction", [row.share for row in rows], total="none"),
+        Column("threshold", "Threshold", "fraction", [row.threshold for row in rows], total="none"),
+        Column("over", "Over it", "flag", [row.is_over for row in rows]),
+        Column("figures", "Figures", "text", [row.figures for row in rows]),
+        Column("advice", "Advice", "text", [row.advice for row in rows]),
+    ]
+    return Table("proposals", "Cluster", columns)
+
+
+def proposal_notes(compared: Sequence[Proposal]) -> list[Note]:
+    """Proposals over their thresholds in words; links have a note of their own."""
+    return [
+        Note(
+            "warning",
+            f"{row.name}, {row.place}: {percent_text(row.share, 2)} ({row.figures}): {row.advice}",
+        )
+        for row in compared
+        if row.is_over and row.name != "Link"
+    ]
+
+
+def cluster_table(table_id: str, title: str, parts: Sequence[StepParts], tick_ps: int) -> Table:
+    """Parts of steps of each rank."""
+    times = []
+    for name, head in _TIMES:
+        values = [None if (time := getattr(part, name)) is None else to_ticks(time, tick_ps) for part in parts]
+        times.append(Column(name, head, "ticks", values))
+    columns = [
+        Column("rank", "Rank", "count", [part.rank for part in parts], total="none"),
+        Column("stage", "Stage", "count", [part.stage for part in parts], total="none"),
+        Column("step", "Step", "count", [part.step for part in parts], total="none"),
+        *times,
+    ]
+    return Table(table_id, title, columns)
