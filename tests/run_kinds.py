@@ -66,7 +66,10 @@ def _step_trace(folder: Path) -> Path:
 
 
 def _communication(folder: Path) -> Path:
-    return write_communication(folder / "ranks")
+    """Files of two ranks, and a timeline with the same steps."""
+    ranks = write_communication(folder / "ranks")
+    write_steps(ranks / "trace_view.json", [Step(500, 100, 2000, 3000, 900)] * 5)
+    return ranks
 
 
 # Name of a store → what writes the trace into a folder: a file, or a folder of files.
