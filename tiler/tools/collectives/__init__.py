@@ -83,15 +83,9 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     if any(len(rows) > limit for rows in (links, communication.steps, steps)):
         notes.append(Note("info", "not all links and steps are listed: ask for more with limit"))
     facts = _facts(source, communication, links, below, tick_ps) if source is not None else []
-    facts.append(
-        Fact(
-            "cluster",
-            "Ranks beside each other",
-            len(means),
-            "count",
-            "means as their files have them, or of the steps that are chosen",
-        )
-    )
+    if means:
+        note = "means as their files have them, or of the steps that are chosen"
+        facts.append(Fact("cluster", "Compared ranks", len(means), "count", note))
     return Answer(facts, [table for table in tables if len(table)], [], notes)
 
 
@@ -162,5 +156,5 @@ TOOL: Final = Tool(
     question=CollectivesQuestion,
     answer=_answer,
     availability=_availability,
-    contract=Contract(lists={"ranks": "ranks", "cluster": "cluster"}),
+    contract=Contract(lists={"ranks": "ranks"}),
 )

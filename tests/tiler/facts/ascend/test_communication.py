@@ -16,7 +16,13 @@ from hypothesis import strategies as st
 
 from bench.ascend_run.__main__ import main as write_training
 from tests.corpus import corpus_path
-from tilescope.tiler.facts.ascend.communication import ChosenPart, Communication, LinkTransfer, communication_source
+from tilescope.tiler.facts.ascend.communication import (
+    ChosenPart,
+    Communication,
+    LinkTransfer,
+    communication_source,
+    transfers,
+)
 from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, exact, from_ticks, to_bytes, to_ticks
 from tilescope.tiler.facts.ascend.communication.planes import Planes
 from tilescope.tiler.facts.ascend.communication.transfers import CommunicationSource
@@ -186,6 +192,14 @@ def test_links_of_its_timeline(training: tuple[str, Path, Any]) -> None:
         waits = sum(operator["wait"] + operator["linger"] for operator in rank["communications"])
         own = [step for step in result.steps if step.rank == rank["rank"]]
         assert to_ticks(sum(step.wait for step in own), NS) == waits * TICK_NS
+
+
+def test_too_many_rows_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfers, "MAX_ROWS", 3)
+    rank = communication(corpus_path("ascend/cluster_propose/hccl_raw_0.csv"), tmp_path)
+    assert (len(rank.links), len(rank.operators), len(rank.steps)) == (3, 3, 6)
+    assert rank.problems["links of communication beyond 3"] == 12 - 3
+    assert rank.problems["operators of communication beyond 3"] == 500 - 3
 
 
 @given(st.lists(st.decimals(0, 10**6, allow_nan=False, places=16), max_size=20))

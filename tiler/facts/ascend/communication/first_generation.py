@@ -77,13 +77,13 @@ def _add_row(communication: Communication, rank: int | None, step: int, cells: t
                 continue
             source, destination = int(match[1]), int(match[2])
             link = LinkTransfer(rank, step, source, destination, transport, time, size, bandwidth=speed)
-            communication.links.append(link)
+            communication.add_link(link)
     for name, figures in operators.items():
         operator = _operator(rank, step, name, figures)
         if operator is None:
             communication.problems[_OPERATORS] += 1
         else:
-            communication.operators.append(operator)
+            communication.add_operator(operator)
 
 
 def _operator(rank: int | None, step: int, name: str, figures: Any) -> OperatorCost | None:

@@ -136,10 +136,10 @@ class _Sums:
             result.steps.append(RankStep(rank, _optional(step), *times))
         for (rank, step, operator), (transfer, wait, size) in self._operators.items():
             times = from_ticks(transfer, tick_ps), from_ticks(wait, tick_ps)
-            result.operators.append(OperatorCost(rank, _optional(step), names[operator].text, *times, size * SCALE))
+            result.add_operator(OperatorCost(rank, _optional(step), names[operator].text, *times, size * SCALE))
         for link, (time, size, count, longest) in self._links.items():
             rank, step, destination, transport, name = link
-            result.links.append(
+            result.add_link(
                 LinkTransfer(
                     rank=rank,
                     step=_optional(step),

@@ -115,7 +115,7 @@ def _read_times(
         name = _GROUP.sub("", row.operator)
         size = sizes.get(row.place)
         synchronization = row.time("Synchronization")
-        communication.operators.append(
+        communication.add_operator(
             OperatorCost(row.rank, row.step, name, transfer, wait, size, elapsed, synchronization)
         )
         total = totals.setdefault((row.rank, row.step), [0, 0, 0])
@@ -134,7 +134,7 @@ def _add_packets(communication: Communication, row: _Row, sizes: dict[tuple[str,
     if packets is None:
         communication.problems[_BAD_SIZES] += 1
         return
-    communication.packets += [PacketSize(row.rank, row.step, transport, *packet) for packet in packets]
+    communication.add_packets(PacketSize(row.rank, row.step, transport, *packet) for packet in packets)
 
 
 def _add_transport(communication: Communication, row: _Row) -> None:
@@ -144,7 +144,7 @@ def _add_transport(communication: Communication, row: _Row) -> None:
     if time is None or size is None:
         communication.problems[_BAD_LINKS] += 1
     elif size and transport != _SUM_OF_TRANSPORTS:
-        communication.links.append(LinkTransfer(row.rank, row.step, row.rank, None, transport, time, size))
+        communication.add_link(LinkTransfer(row.rank, row.step, row.rank, None, transport, time, size))
 
 
 def _packets(cell: str) -> list[tuple[int, int, int]] | None:
@@ -183,7 +183,7 @@ def _read_links(communication: Communication, table: RunTable, chosen: ChosenPar
             communication.problems[_BAD_LINKS] += 1
             continue
         speed = exact(row.cells.get("Bandwidth(GB/s)") or "", GIGABYTE)
-        communication.links.append(
+        communication.add_link(
             LinkTransfer(
                 row.rank if row.rank is not None else int(match[1]),
                 row.step,

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
 
 from msgspec import Struct, field
 
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import WindowsOf
+
+MAX_ROWS: Final = 1_000_000  # of each sort: some 200 bytes each
+
+_Row = TypeVar("_Row")
 
 
 class RankStep(Struct, frozen=True):
@@ -72,13 +77,24 @@ class Communication(Struct):
     packets: list[PacketSize] = field(default_factory=list)
     problems: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Communication) -> None:
-        """Puts those of another behind."""
-        self.steps += other.steps
-        self.operators += other.operators
-        self.links += other.links
-        self.packets += other.packets
-        self.problems += other.problems
+    def add_operator(self, operator: OperatorCost) -> None:
+        """Keeps one, or counts it where there are too many."""
+        self._add(self.operators, operator, "operators")
+
+    def add_link(self, link: LinkTransfer) -> None:
+        """Keeps one, or counts it where there are too many."""
+        self._add(self.links, link, "links")
+
+    def add_packets(self, packets: Iterable[PacketSize]) -> None:
+        """Keeps them, or counts those that are too many."""
+        for packet in packets:
+            self._add(self.packets, packet, "sizes of packets")
+
+    def _add(self, rows: list[_Row], row: _Row, name: str) -> None:
+        if len(rows) < MAX_ROWS:
+            rows.append(row)
+        else:
+            self.problems[f"{name} of communication beyond {MAX_ROWS:,}"] += 1
 
 
 class ChosenPart(Struct, frozen=True):

@@ -22,7 +22,7 @@ interface Props {
 }
 
 const HEAD_PX = 24;
-const NAME_PX = 60;
+const NAME_PX = 92;
 const MOST_CELL = { width: 110, height: 40 };
 const LEAST_CELL_PX = 3;
 const WIDEST_PX = 720;
