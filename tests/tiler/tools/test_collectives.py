@@ -219,15 +219,23 @@ def test_a_span_is_answered_from_events(training: tuple[QueryReader, Any]) -> No
     """Files have whole steps: any span comes from the tasks of planes, and its parts add up."""
     reader, truth = training
     end = reader.end + 1
-    whole = answer(reader, "collectives", start=0, end=end)
-    cut = end // 3
-    parts = [answer(reader, "collectives", start=0, end=cut), answer(reader, "collectives", start=cut, end=end)]
-    for name in ("transfer", "wait", "size"):
-        assert sum(figure(part, name) for part in parts) == figure(whole, name)
+    parts = [answer(reader, "collectives", start=start, end=stop) for start, stop in ((0, end // 3), (end // 3, end))]
+    transfer, wait = (sum(figure(part, name) for part in parts) for name in ("transfer", "wait"))
     ticks = sum(link["ticks"] for rank in truth["ranks"] for link in rank["links"])
-    assert figure(whole, "transfer") * reader.tick_ps == ticks * 10_000
-    assert figure(whole, "wait") == figure(answer(reader, "collectives"), "wait")
-    assert {row["event"] is None for row in rows(whole, "links")} == {False}
+    whole = answer(reader, "collectives")
+    assert transfer * reader.tick_ps == ticks * 10_000
+    assert wait == figure(whole, "wait")
+    assert sum(figure(part, "size") for part in parts) == figure(whole, "size")
+    assert {row["event"] is None for part in parts for row in rows(part, "links")} == {False}
+    assert rows(answer(reader, "collectives", start=0, end=end), "links") == rows(whole, "links")
+
+
+@pytest.mark.parametrize("training", ["profiler", "ascend_pt"], indirect=True)
+def test_operators_lead_to_their_events(training: tuple[QueryReader, Any]) -> None:
+    reader, _ = training
+    for row in rows(answer(reader, "collectives"), "operators"):
+        assert row["query"] == f'"{row["operator"]}"'
+        assert figure(answer(reader, "search", query=row["query"]), "count") >= row["count"]
 
 
 def test_tracks_choose_ranks(cluster: QueryReader) -> None:

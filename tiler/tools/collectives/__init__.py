@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Final
 
+import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
@@ -16,7 +18,7 @@ from tilescope.tiler.facts.ascend.communication import (
     communication_source,
 )
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.collectives.cluster import (
     cluster_table,
@@ -27,7 +29,7 @@ from tilescope.tiler.tools.collectives.cluster import (
 )
 from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
-from tilescope.tiler.tools.collectives.selection import chosen_part
+from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -51,8 +53,7 @@ class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
-    is_span = question.start is not None or question.end is not None
-    source = communication_source(scope.reader, any_span=is_span)
+    source = communication_source(scope.reader, any_span=leaves_out(scope, question))
     chosen = yield from chosen_part(scope, question, by_step=source is None or source.by_step)
     communication = Communication() if source is None else (yield from source.read(scope.reader, chosen))
     yield
@@ -65,11 +66,11 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     compared = proposals(cluster, means, links) if means else []
     steps = [part for part in cluster.parts if part.step is not None]
     tick_ps, limit = scope.reader.tick_ps, question.limit
-    have_events = source is not None and not source.by_step
+    event_names = yield from _event_names(scope.reader, {operator.name for operator in communication.operators})
     tables = [
         ranks_table(communication, links, tick_ps),
         links_table(links, below, limit, tick_ps),
-        operators_table(communication, limit, tick_ps, have_events=have_events),
+        operators_table(communication, limit, tick_ps, event_names),
         steps_table(communication, limit, tick_ps),
         packets_table(communication, limit, tick_ps),
         cluster_table("cluster", "What steps are made of", means, tick_ps),
@@ -87,6 +88,14 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
         note = "means as their files have them, or of the steps that are chosen"
         facts.append(Fact("cluster", "Compared ranks", len(means), "count", note))
     return Answer(facts, [table for table in tables if len(table)], [], notes)
+
+
+def _event_names(reader: QueryReader, operators: AbstractSet[str]) -> Interruptible[frozenset[str]]:
+    """Names of operators that are names of events, too."""
+    if not operators:
+        return frozenset()
+    has_text = yield from reader.names.numbers(lambda name: int(name.text in operators))
+    return frozenset(reader.names.texts(np.flatnonzero(has_text[1:])))
 
 
 def _facts(

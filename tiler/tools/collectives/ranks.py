@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, TypeVar
 
 from tilescope.tiler.facts.ascend.communication import Communication, OperatorCost, RankStep
@@ -79,10 +80,10 @@ def steps_table(communication: Communication, limit: int, tick_ps: int) -> Table
     return Table("steps", "Steps of ranks", columns)
 
 
-def operators_table(communication: Communication, limit: int, tick_ps: int, *, have_events: bool) -> Table:
+def operators_table(communication: Communication, limit: int, tick_ps: int, event_names: AbstractSet[str]) -> Table:
     """A row for each operator, of all ranks and steps; those that take longest first.
 
-    `have_events`: their names are those of events.
+    `event_names`: those that events have: they can be searched for.
     """
     groups = _grouped((operator.name, operator) for operator in communication.operators)
     order = sorted(groups.items(), key=lambda named: (-sum(part.transfer + part.wait for part in named[1]), named[0]))
@@ -97,7 +98,7 @@ def operators_table(communication: Communication, limit: int, tick_ps: int, *, h
         Column("count", "Steps of ranks", "count", [len(parts) for _, parts in listed]),
         *_times([parts for _, parts in listed], tick_ps),
         Column("size", "Bytes", "bytes", sizes),
-        query_column(name if have_events else None for name, _ in listed),
+        query_column(name if name in event_names else None for name, _ in listed),
     ]
     return Table("operators", "Operators", columns)
 

@@ -11,6 +11,11 @@ from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.windows import Windows
 
 
+def leaves_out(scope: Scope, question: FigureQuestion) -> bool:
+    """True if a span leaves something of the run out."""
+    return scope.span(question) != scope.run_span(question)
+
+
 def chosen_part(scope: Scope, question: FigureQuestion, *, by_step: bool) -> Interruptible[ChosenPart]:
     """Steps for sources with figures of these, windows for others."""
     if by_step:
@@ -27,7 +32,7 @@ def chosen_part(scope: Scope, question: FigureQuestion, *, by_step: bool) -> Int
 def _steps(scope: Scope, question: FigureQuestion) -> ChosenPart:
     """Steps by their numbers, or those that lie in a span at least in part, on the host that recorded them."""
     hosts = None if question.tracks is None else _hosts(scope, question.tracks)
-    by_host = None if question.start is None and question.end is None else _numbers(scope, question)
+    by_host = _numbers(scope, question) if leaves_out(scope, question) else None
     if by_host is not None and not by_host:
         scope.notes.append(
             Note("warning", "the trace marks no steps: figures of files are of all steps, not of a span")
