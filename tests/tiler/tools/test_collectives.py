@@ -53,7 +53,7 @@ def test_the_slow_link_of_a_real_cluster(cluster: QueryReader) -> None:
     between = [row["bandwidth"] for row in links.values() if row["source"] != row["destination"]]
     assert slow["below"] == pytest.approx(1 - slow["bandwidth"] / (sum(between) / 4), rel=1e-12)
     assert whole.notes[0].text.startswith("The slowest link is 0 → 1 by SDMA, recorded by rank 1")
-    assert any("numbered within their groups" in note.text for note in whole.notes)
+    assert any("are numbers within a group" in note.text for note in whole.notes)
 
 
 def test_five_proposals_of_a_real_cluster(cluster: QueryReader) -> None:
@@ -252,6 +252,17 @@ def test_shortfalls_are_of_the_mean_between_ranks(ends: list[tuple[int, int, int
             assert below is None
         else:
             assert below == pytest.approx(1 - link.size / (sum(speeds) / len(speeds)), abs=1e-9)
+
+
+def test_links_without_times_of_operators(tmp_path: Path) -> None:
+    """As where `communication.json` is damaged: what is not there is no zero."""
+    link = {"Transport Type": "HCCS", "Transit Size(MB)": 1.5, "Transit Time(ms)": 0.25, "Bandwidth(GB/s)": 6.0}
+    content = {"step3": {"collective": {"allreduce-total@1": {"0-1": link}}}}
+    (tmp_path / "communication_matrix.json").write_text(json.dumps(content))
+    whole = answer(indexed(tmp_path / "communication_matrix.json", tmp_path), "collectives")
+    assert (figure(whole, "transfer"), figure(whole, "wait"), figure(whole, "size")) == (None, None, 1_500_000)
+    (rank,) = rows(whole, "ranks")
+    assert (rank["rank"], rank["transfer"], rank["wait"], rank["bandwidth"]) == (0, None, None, 6e9)
 
 
 def test_why_there_is_no_answer(tmp_path: Path) -> None:

@@ -110,11 +110,13 @@ def _facts(
     ranks = {step.rank for step in communication.steps} | {link.rank for link in links}
     steps = {step.step for step in communication.steps if step.step is not None}
     slow = slowest(links, below)
+    has_times = bool(communication.steps)
+    why = "of all ranks" if has_times else "no file of the run says how long ranks transfer and wait"
     facts = [
         Fact("ranks", "Ranks", len(ranks), "count", "that recorded it"),
         Fact("steps", "Steps", len(steps), "count"),
-        Fact("transfer", "Transfer", to_ticks(transfer, tick_ps), "ticks", "of all ranks, links added"),
-        Fact("wait", "Wait", to_ticks(wait, tick_ps), "ticks", "of all ranks"),
+        Fact("transfer", "Transfer", to_ticks(transfer, tick_ps) if has_times else None, "ticks", why),
+        Fact("wait", "Wait", to_ticks(wait, tick_ps) if has_times else None, "ticks", why),
         Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
         Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
         Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),
@@ -142,8 +144,8 @@ def _notes(
     notes = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
     strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
     if strangers:
-        text = f"{plural(len(strangers), 'rank', 'ranks')} of links are numbered within their groups: "
-        notes.append(Note("info", f"{text}the rank that recorded a link tells which group it is"))
+        text = f"ends of links of {plural(len(strangers), 'rank', 'ranks')} are numbers within a group"
+        notes.append(Note("info", f"{text}: the rank that recorded a link tells which group it is"))
     if source is not None and not source.by_step:
         text = "times of planes are added, though they run side by side; tasks count where they begin"
         notes.append(Note("info", text))

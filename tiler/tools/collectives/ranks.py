@@ -43,11 +43,16 @@ def _times(rows: Sequence[Sequence[RankStep] | Sequence[OperatorCost]], tick_ps:
         for parts in rows
     ]
     return [
-        Column("transfer", "Transfer", "ticks", [to_ticks(time, tick_ps) for time in transfers]),
-        Column("wait", "Wait", "ticks", [to_ticks(time, tick_ps) for time in waits]),
+        Column("transfer", "Transfer", "ticks", _recorded(transfers, rows, tick_ps)),
+        Column("wait", "Wait", "ticks", _recorded(waits, rows, tick_ps)),
         Column("wait_share", "Waiting", "fraction", shares, total="none"),
         Column("elapsed", "Elapsed", "ticks", elapsed),
     ]
+
+
+def _recorded(times: Sequence[int], rows: Sequence[Sequence[object]], tick_ps: int) -> list[Value]:
+    """Sums in ticks; None where there is nothing of which they could be."""
+    return [to_ticks(time, tick_ps) if parts else None for time, parts in zip(times, rows, strict=True)]
 
 
 def ranks_table(communication: Communication, links: Sequence[RankLink], tick_ps: int) -> Table:
