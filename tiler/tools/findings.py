@@ -126,6 +126,9 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
         notes.append(Note("info", f"{step} is left out: when it began is not known."))
+    if findings.behind:
+        steps = plural(findings.behind, "step ends", "steps end")
+        notes.append(Note("warning", f"{steps} behind the last recorded work, and are left out"))
     return notes
 
 

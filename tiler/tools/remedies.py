@@ -88,7 +88,7 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
     Cause.IDLE_DEVICES: {Framework.OTHER: "start a process for each device, or shard over all of them"},
     Cause.OUTPUT: {Framework.OTHER: "write less, less often, or in another thread than the one that takes results"},
     Cause.UNCLEAR: {
-        Framework.OTHER: "record all ranks, and look at them as one run: that tells which of the two it is"
+        Framework.OTHER: "record all ranks and the threads of their hosts as one run: that tells which of the two it is"
     },
 }
 

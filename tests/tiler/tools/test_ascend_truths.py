@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -95,3 +96,18 @@ def test_gaps_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
 def test_overview_names_the_device_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
     facts = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "overview").facts}
     assert "Ascend" in facts.values()
+
+
+def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
+    """The step trace has 322 steps, and the timeline the operators of the first 14: 1,771,382.85 us of work."""
+    build_store(sorted(corpus_path("ascend/run_1").iterdir()), tmp_path / "run.store")
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    overview = answer(reader, "overview")
+    (first, *_) = rows(overview, "findings")
+    assert first["class"] == "unclear"
+    steps = [row for row in rows(answer(reader, "step_trace"), "steps") if 2 <= row["step"] <= 14]
+    assert len(steps) == 13
+    mean = sum(row["duration"] for row in steps) / 13
+    assert abs(first["loss"] - (mean - 1_771_382_850 / 14)) < 0.01 * mean
+    assert [note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded work")]
+    reader.store.close()

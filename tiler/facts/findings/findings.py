@@ -89,13 +89,14 @@ class RunFindings:
     """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
 
     `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: the first recorded step, if it is
-    left out.
+    left out. `behind`: steps behind the last recorded work, which are left out.
     """
 
     rows: Sequence[Finding]
     step: int
     steps: int
     warm_up: WarmUp | None
+    behind: int = 0
 
 
 NO_PEAKS: Final = Peaks()
@@ -243,7 +244,8 @@ class _Finder:
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
-        return RunFindings(rows, self._step, steps, self._warm_up())
+        behind = max((lane.frames.behind for lane in self._lanes), default=0)
+        return RunFindings(rows, self._step, steps, self._warm_up(), behind)
 
     def _worth_a_word(self, causes: Sequence[CauseTime]) -> list[CauseTime]:
         """Causes that cost enough, and that would if the first were mended: it hides what is shorter."""

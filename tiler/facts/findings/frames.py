@@ -6,7 +6,7 @@ So idle time between two steps is in the later one. Without steps there is one f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ class Frames:
     begin: Ints
     end: Ints
     warm_up: WarmUp | None = None
+    behind: int = 0  # steps that end behind the last recorded work, and are no frames
 
     def __len__(self) -> int:
         return len(self.number)
@@ -65,7 +66,9 @@ class Frames:
 
     def take(self, which: Ints | NDArray[np.bool_]) -> Frames:
         """Some of them."""
-        return Frames(self.number[which], self.pass_[which], self.begin[which], self.end[which], self.warm_up)
+        return replace(
+            self, number=self.number[which], pass_=self.pass_[which], begin=self.begin[which], end=self.end[which]
+        )
 
     def ticks_in(self, windows: Windows) -> Ints:
         """Ticks of each that lie in some windows."""
@@ -102,19 +105,37 @@ def frames_of(
     chosen[:1] &= not leaves_first_out
     chosen &= rows.stop > rows.start
     if chosen.any():
-        rows = rows.take(chosen)
+        rows, count = (yield from _with_work(reader, device, rows.take(chosen))), int(chosen.sum())
         return Frames(
             rows.number,
             rows.pass_,
             rows.start,
             rows.stop,
             WarmUp(int(first_number), first) if leaves_first_out else None,
+            count - len(rows),
         )
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
     if not len(extent):
         return Frames(none, none, none, none)
     begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
     return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
+
+
+def _with_work(reader: QueryReader, device: Device, rows: StepRows) -> Interruptible[StepRows]:
+    """Steps that end before the last work of a device does, where others begin behind it; all where none do.
+
+    All where one file has both: one that a limit cut off has no work of later steps, whose times another file has.
+    """
+    files = {reader.file_of(track) for track in np.unique(rows.track).tolist() if track >= 0}
+    if reader.file_of(device.tracks[0].track) in files or not files:
+        return rows
+    last = int(rows.start[-1])
+    later = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(last, reader.end + 1))
+    if len(later):
+        return rows
+    extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(0, last))
+    is_recorded = rows.stop <= (extent.stop if len(extent) else 0)
+    return rows.take(is_recorded) if is_recorded.any() else rows
 
 
 def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptible[StepRows]:
