@@ -6,6 +6,7 @@ import { useMemo, useState } from "preact/hooks";
 import { heatColor } from "../../answers/chart-style";
 import { scaleOf } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
+import { NotesList } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
@@ -51,10 +52,16 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   const transports = useMemo(() => (links === undefined ? [] : transportsOf(links)), [links]);
   return (
     <>
+      <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={props.context} isHeadline={true} />
       {links !== undefined && transports.length > 0 && (
         <Links {...props} links={links} transports={transports} onRow={setWanted} />
       )}
-      <ToolAnswerView tool={TOOL} answer={answer} context={props.context} wanted={wanted} />
+      <ToolAnswerView
+        tool={TOOL}
+        answer={{ ...answer, notes: answer.notes.slice(1) }}
+        context={props.context}
+        wanted={wanted}
+      />
     </>
   );
 }

@@ -14,6 +14,8 @@ interface Props {
 /** Words for the verdicts of the server. */
 const WORDS: Readonly<Record<string, string>> = { warning: "in doubt", normal: "normal" };
 
+const CLASSES: Readonly<Record<string, string>> = { warning: "data-stage is-doubted", normal: "data-stage is-normal" };
+
 export function DataStages({ answer, context }: Props) {
   const stages = stagesOf(answer);
   if (stages.length === 0) {
@@ -22,7 +24,7 @@ export function DataStages({ answer, context }: Props) {
   return (
     <ol class="data-stages" aria-label="Stages of data preparation">
       {stages.map(({ title, verdict, columns }) => (
-        <li key={title} class={verdict === "warning" ? "data-stage is-doubted" : "data-stage"}>
+        <li key={title} class={CLASSES[verdict ?? ""] ?? "data-stage"}>
           <strong>{title}</strong>
           <span class="data-stage-verdict">{verdict === null ? "not judged" : (WORDS[verdict] ?? verdict)}</span>
           <dl>
