@@ -28,6 +28,7 @@ from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
+from tilescope.tiler.tools.overview.capture_notes import capture_notes
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, in_order, step_facts
 from tilescope.tiler.tools.overview.saved import PAGE, saved_answer
 from tilescope.tiler.tools.overview.top import top_names, top_operations
@@ -117,6 +118,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         for note in (*device_operations.notes, *steps.notes)
         if device_operations.table.cores or note in steps.notes
     ]
+    notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(in_order(facts), tables, series, notes)
 
