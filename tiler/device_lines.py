@@ -12,6 +12,11 @@ HOST_THREADS: Final = "Host threads"  # the process that it is here
 ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's streams
 
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
+# Process that the step trace of an Ascend device makes, and its lines that are no reductions.
+STEP_TRACE: Final = "Step trace"
+STEP_TRACE_STEPS: Final = "Steps"
+STEP_TRACE_PARTS: Final = "Parts of steps"
+
 STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
 SPARSE_CORE_LINES: Final = frozenset({"Sparse Core Ops"})

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import is_ascend_device, is_stream
+from tilescope.tiler.device_lines import STEP_TRACE, STEP_TRACE_PARTS, STEP_TRACE_STEPS, is_ascend_device, is_stream
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.work import OTHER_TASKS, Origin, Work, classifier, origins_of, works_of
 from tilescope.tiler.facts.work.kinds import code_of
@@ -26,6 +26,8 @@ Codes = NDArray[np.uint8]
 
 _COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$|Stream [0-9]+$")
+_STEP_TRACE: Final = re.compile(f"{STEP_TRACE}$")
+_NO_REDUCTIONS: Final = frozenset({STEP_TRACE_STEPS, STEP_TRACE_PARTS})
 _ANALYSIS: Final = re.compile(r"Overlap(?: Analysis)?\b")
 _AI_CPU: Final = re.compile(r"AI CPU\b")  # a process beside `Device N`, with operators of the device
 _NOTICE: Final = re.compile(r"(?i)NOTIFY_")
@@ -55,8 +57,11 @@ class AscendTracks:
         return [*streams, *self._beside(group, _AI_CPU)] if streams else []
 
     def communication(self, group: int) -> list[int]:
-        """Tracks of the communication kernels of a device."""
-        return [track for track in self._beside(group, _COMMUNICATION) if _KERNELS.match(self._name(track))]
+        """Tracks of the communication kernels of a device; else those of reductions of its step trace."""
+        kernels = [track for track in self._beside(group, _COMMUNICATION) if _KERNELS.match(self._name(track))]
+        if kernels:
+            return kernels
+        return [track for track in self._beside(group, _STEP_TRACE) if self._name(track) not in _NO_REDUCTIONS]
 
     def task_codes(self, streams: Sequence[int]) -> Interruptible[list[tuple[int, Codes]]]:
         """Codes of work of the names on each stream, that of tasks without one first. Raises DamagedStore."""

@@ -99,15 +99,17 @@ def test_overview_names_the_device_of_a_first_timeline(readers: dict[str, QueryR
 
 
 def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
-    """The step trace has 322 steps, and the timeline the operators of the first 14: 1,771,382.85 us of work."""
+    """The step trace has 322 steps and their reductions, and the timeline the operators of the first 14 alone."""
     build_store(sorted(corpus_path("ascend/run_1").iterdir()), tmp_path / "run.store")
     reader = QueryReader(open_run_store(tmp_path / "run.store"))
     overview = answer(reader, "overview")
-    (first, *_) = rows(overview, "findings")
-    assert first["class"] == "unclear"
+    (first, *others) = rows(overview, "findings")
+    assert (first["class"], first["where"]) == ("unclear", "Device 1 · stream_540_parallel_0")
+    assert {row["class"] for row in others} == {"collective", "straggler"}, "of all alike, or of a rank that is late"
     steps = [row for row in rows(answer(reader, "step_trace"), "steps") if 2 <= row["step"] <= 14]
     assert len(steps) == 13
     mean = sum(row["duration"] for row in steps) / 13
-    assert abs(first["loss"] - (mean - 1_771_382_850 / 14)) < 0.01 * mean
+    free = mean - 1_771_382_850 / 14  # all but the mean work of a step: reductions that nothing hides, and idle time
+    assert 0.95 * free < first["loss"] < free
     assert [note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded work")]
     reader.store.close()

@@ -126,14 +126,16 @@ def _with_work(reader: QueryReader, device: Device, rows: StepRows) -> Interrupt
 
     All where one file has both: one that a limit cut off has no work of later steps, whose times another file has.
     """
+    own_file = reader.file_of(device.tracks[0].track)
     files = {reader.file_of(track) for track in np.unique(rows.track).tolist() if track >= 0}
-    if reader.file_of(device.tracks[0].track) in files or not files:
+    if own_file in files or not files:
         return rows
+    tracks = [track for track in (*device.tracks, *device.beside) if reader.file_of(track.track) == own_file]
     last = int(rows.start[-1])
-    later = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(last, reader.end + 1))
+    later = yield from Busy(reader, tracks).extent(TickRange(last, reader.end + 1))
     if len(later):
         return rows
-    extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(0, last))
+    extent = yield from Busy(reader, tracks).extent(TickRange(0, last))
     is_recorded = rows.stop <= (extent.stop if len(extent) else 0)
     return rows.take(is_recorded) if is_recorded.any() else rows
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.device_lines import STEP_TRACE, STEP_TRACE_PARTS, STEP_TRACE_STEPS
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.records.cell_values import integers
 from tilescope.tiler.records.cells import Cells
@@ -38,7 +39,7 @@ class StepTraceRows:
     certainty = 1  # about the origin of the device's clock: less than others are
 
     def __init__(self, device: str) -> None:
-        self.rows = SliceRows("Step trace", f"device {device}" if device else "")
+        self.rows = SliceRows(STEP_TRACE, f"device {device}" if device else "")
         self.ignored: Counter[str] = Counter()
 
     def describe(self, summary: TraceSummary) -> None:
@@ -54,11 +55,11 @@ class StepTraceRows:
         self.ignored["rows_without_times"] += int(np.count_nonzero(~is_step))
         chosen = np.flatnonzero(is_step)
         names = [self.rows.name(f"Iteration {number}", "Iteration Time") for number in steps[chosen].tolist()]
-        yield self._slices("Steps", np.array(names, np.int32), starts[chosen], ends[chosen])
+        yield self._slices(STEP_TRACE_STEPS, np.array(names, np.int32), starts[chosen], ends[chosen])
         for title, category, first, last in _PARTS:
             begin, end, has_part = points.span(first, last)
             inside = self._in_order(is_step & has_part, (starts <= begin) & (begin <= end) & (end <= ends))
-            yield self._named("Parts of steps", title, category, begin[inside], end[inside])
+            yield self._named(STEP_TRACE_PARTS, title, category, begin[inside], end[inside])
         for name in points.reductions:
             begin, end, has_span = points.span(f"{name}{_START}", f"{name}{_END}")
             inside = self._in_order(is_step & has_span & (begin > 0), begin <= end)
