@@ -29,9 +29,13 @@ def questions(tool: AnyTool, material: Material) -> Iterator[Values]:
     fields = {field.name: _values(tool, field, material) for field in parameters(tool.question)}
     required = {field.name: fields[field.name][0] for field in parameters(tool.question) if field.is_required}
     yield required
+    # An event is named by its track and its rank there, or by neither.
+    event = {name: fields[name][0] for name in ("track", "ordinal") if fields.get("track") and "ordinal" in fields}
+    if not event:
+        fields.pop("ordinal", None)
     for name, values in fields.items():
         for value in values:
-            yield _sensible({**required, name: value})
+            yield _sensible({**required, **(event if name in event else {}), name: value})
     for at in (0, -1):
         yield _sensible({name: values[at] for name, values in fields.items() if values})
 
