@@ -32,7 +32,7 @@ LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is
 
 _SHOWN_POINTS: Final = 3  # of several ranks
 
-SEE_INPUT: Final = "more than 0.5 ms each: see Input pipeline for its stages"
+SEE_INPUT: Final = "more than 0.5 ms each: look at its stages (see input_pipeline)"
 
 NO_MARKS: Final = (
     "no step of the run has marks of forward and backward: MindSpore's profiler and msprof write them for a "
@@ -121,10 +121,10 @@ def _notes(tick_ps: int, means: Means, wait: int | None, chosen: Sequence[Traced
         notes.append(Note("warning", f"between steps the devices wait for data, {SEE_INPUT}"))
     if means.step and means.forward_backward is not None and means.tail is not None:
         if 2 * means.tail > means.step:
-            text = "more than half of a step is tail: see Overlap for how much communication computing hides"
+            text = "more than half of a step is tail: look at how much communication computing hides (see overlap)"
             notes.append(Note("info", text))
         elif 2 * means.forward_backward > means.step:
-            text = "more than half of a step is forward and backward: see Op profile and the timeline for its operators"
+            text = "more than half of a step is forward and backward: look at its operators (see operators)"
             notes.append(Note("info", text))
     return notes
 
