@@ -105,8 +105,13 @@ class TableColumn:
     def __len__(self) -> int:
         return sum(map(len, self._chunks))
 
+    @property
+    def chunks(self) -> Sequence[Cells]:
+        """The cells of each chunk of it."""
+        return self._chunks
+
     def chunk(self, number: int) -> Cells:
-        """The cells of one chunk of it."""
+        """The cells of one of them."""
         return self._chunks[number]
 
     @cached_property
@@ -196,7 +201,7 @@ class TableColumn:
     def size_bytes(self) -> int:
         """Memory that it takes."""
         arrays = sum(c.states.nbytes + c.numbers.nbytes + c.digits.nbytes + c.codes.nbytes for c in self._chunks)
-        return arrays + sum(len(word) + 60 for cells in self._chunks for word in cells.words)
+        return arrays + sum(sum(map(len, cells.words)) + 60 * len(cells.words) for cells in self._chunks)
 
 
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(
