@@ -319,3 +319,10 @@ def test_cells_that_are_not_recorded(tmp_path: Path) -> None:
     rows = rows_of(answer, "types", "type", "count", "total", "mean", "share")
     assert rows == [("Mul", None, 1_000_000, None, 1.0), ("Add", None, None, None, None)]
     assert answer.fact("count").value is None
+
+
+def test_numbers_of_devices_are_not_counted_by_hardware(tmp_path: Path) -> None:
+    header = "Device_id,Model ID,Infer ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)"
+    text = f"{header},Block_Dim,aic_total_cycles\n0,1,2,3,x,Add,AI_CORE,1,4,5,6\n"
+    answer = table_answer("operators", written_tables(tmp_path, op_summary_1_csv=text))
+    assert rows_of(answer, "metrics", "metric", "value") == [("aic_total_cycles", 6.0)]
