@@ -74,6 +74,16 @@ class WideSums(NamedTuple):
         values = figures.filled(0)
         return cls(values >> 32, values & _LOW).regrouped(groups, count)
 
+    @classmethod
+    def nothing(cls) -> WideSums:
+        """No sums."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
+    def joined(cls, parts: Sequence[WideSums]) -> WideSums:
+        """The sums of all parts, at least one, one part after the other."""
+        return cls(np.concatenate([part.high for part in parts]), np.concatenate([part.low for part in parts]))
+
     def regrouped(self, groups: Ints, count: int) -> WideSums:
         """Sums of these sums, by group."""
         high, low = np.zeros(count, np.int64), np.zeros(count, np.int64)

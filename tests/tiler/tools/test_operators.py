@@ -7,7 +7,9 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +21,9 @@ from hypothesis import strategies as st
 from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.tools import Answer
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 
 # Runs of tables alone have ticks of 1 ns.
 
@@ -326,3 +330,27 @@ def test_numbers_of_devices_are_not_counted_by_hardware(tmp_path: Path) -> None:
     text = f"{header},Block_Dim,aic_total_cycles\n0,1,2,3,x,Add,AI_CORE,1,4,5,6\n"
     answer = table_answer("operators", written_tables(tmp_path, op_summary_1_csv=text))
     assert rows_of(answer, "metrics", "metric", "value") == [("aic_total_cycles", 6.0)]
+
+
+def test_types_of_the_same_time_are_in_the_order_of_their_texts(tmp_path: Path) -> None:
+    """Also where only the first are listed; a core without a name is none."""
+    rows = "".join(f"{name},{core},1,{time}\n" for name, core, time in [("b", "X", 5), ("c", "X", 5), ("a", "", 5)])
+    text = f"OP Type,Core Type,Count,Total Time(us)\n{rows}d,X,1,7\ne,X,1,N/A\nf,X,1,-1\n"
+    store = written_tables(tmp_path, op_statistic_csv=text)
+    for limit in range(7):
+        types = rows_of(table_answer("operators", store, limit=limit), "types", "type", "total")
+        expected = [("d", 7000), ("a", 5000), ("b", 5000), ("c", 5000), ("e", None), ("f", -1000)]
+        assert types == expected[:limit]
+    answer = table_answer("operators", store)
+    assert rows_of(answer, "cores", "core", "types", "total") == [("X", 5, 16_000), (None, 1, 5000)]
+    assert [answer.fact(name).value for name in ("types", "count", "total")] == [6, 6, 21_000]
+
+
+def test_answers_of_different_types_yield(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("tilescope.tiler.tools.operators.type_sums"), "_AT_ONCE", 10)
+    rows = "".join(f"t{number},X,1,5\n" for number in range(200))
+    store = written_tables(tmp_path, op_statistic_csv=f"OP Type,Core Type,Count,Total Time(us)\n{rows}")
+    registered = tool("operators")
+    with closing(open_run_store(store)) as run_store:
+        yields = sum(1 for _ in ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, {})))
+    assert yields >= 20

@@ -53,7 +53,7 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
         return kept
     columns = FAMILIES[table.entry.family]
     names = yield from texts_named(table, columns.name)
-    types = yield from texts_named(table, columns.type)
+    types = names if columns.type == columns.name else (yield from texts_named(table, columns.type))
     cores = yield from texts_named(table, columns.core, columns.on)
     time = yield from times_named(table, columns.time, columns.exponent)
     count = yield from _counts(table, columns)

@@ -93,7 +93,7 @@ def sums_by_step(chosen: Sequence[tuple[ShapedRuns, Ints]], *, by_name: bool) ->
     count, timed = np.zeros(size, np.int64), np.zeros(size, np.int64)
     np.add.at(count, groups, _joined([part[2] for part in parts]))
     np.add.at(timed, groups, _joined([part[3] for part in parts]))
-    totals = WideSums(_joined([part[4].high for part in parts]), _joined([part[4].low for part in parts]))
+    totals = WideSums.joined([WideSums.nothing(), *(part[4] for part in parts)])
     return SumsByStep(list(places), kind, step, count, timed, totals.regrouped(groups, size))
 
 
