@@ -202,6 +202,24 @@ def test_two_ranks(tmp_path: Path) -> None:
     assert row_of_type(alone, "Get", "count", "total", "insight_share") == (1, 1_500_000, 1.0)
 
 
+def test_the_longest_types_of_ai_cpus_are_listed(tmp_path: Path) -> None:
+    header = "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_start,run_end\n"
+    rows = ["1,a,1,0,0,0,0\n2,b,2,1,1,0,0\n3,a,2.5,0,1,0,0\n4,c,N/A,0,0,0,0\n", "1,a,3,0,0,0,0\n2,d,9,4,5,0,0\n"]
+    files = {f"aicpu_intermediate_{rank}_csv": header + own for rank, own in enumerate(rows)}
+    store = written_tables(tmp_path, **files)
+    ms = 1_000_000
+    expected = [
+        ("d", 1, 9 * ms, 4 * ms, 1),
+        ("a", 2, 7 * ms // 2, 0, 0),
+        ("a", 1, 3 * ms, 0, 1),
+        ("b", 1, 2 * ms, ms, 0),
+    ]
+    for limit in range(6):
+        answer = table_answer("operators", store, limit=limit)
+        dispatch = rows_of(answer, "dispatch", "type", "count", "total", "dispatch", "rank")
+        assert dispatch == [*expected, ("c", 1, None, 0, 0)][:limit]
+
+
 def test_a_rank_that_is_not_there(tmp_path: Path) -> None:
     answer = table_answer("operators", corpus_tables(tmp_path, "run_2/aicpu_intermediate_1.csv"), rank=0)
     assert [note.text for note in answer.notes] == ["No file is of rank 0: there are 1."]
