@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader, finish
@@ -174,7 +175,7 @@ class TableColumn:
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
             codes = np.full(len(cells), -1, np.int32)
-            used, places = np.unique(cells.codes, return_inverse=True)
+            used, places = distinct(cells.codes)
             ids = [words.setdefault(cells.words[place], len(words)) for place in used.tolist()]
             codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
             if numbers and len(cells.numbers):
