@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.tables import Ints, TableColumn
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.cells import CellState
 
 Figures = np.ma.MaskedArray[Any, np.dtype[np.int64]]
@@ -17,29 +18,42 @@ Figures = np.ma.MaskedArray[Any, np.dtype[np.int64]]
 _INT64: Final = 1 << 63
 _LARGEST_EXPONENT: Final = 40  # a number of more digits before the point is beyond 64 bits in any unit
 _LONGEST: Final = 256  # characters: cells that are longer are no figures
+_EXACTLY: Final = Context(prec=2 * _LONGEST)
+_MOST_POWER: Final = 18  # of ten, in 64 bits
+_HALF: Final = 5 * 10**18
 _LOW: Final = 0xFFFFFFFF
 
 
-def whole_figures(column: TableColumn, exponent: int) -> Figures:
+def whole_figures(column: TableColumn, exponent: int) -> Interruptible[Figures]:
     """Numbers times 10^exponent, halves up; masked where a cell is no number, or its figure is beyond 64 bits.
 
-    Texts such as `5e-05` are numbers, too.
+    Texts such as `5e-05` are numbers, too. Yields between chunks.
     """
-    digits = max(exponent, column.digits)
-    if digits - exponent > 18:
-        return _by_words(column, exponent)
-    try:
-        scaled = column.scaled(digits)
-    except OverflowError:
-        return _by_words(column, exponent)
-    divisor = 10 ** (digits - exponent)
-    whole = scaled // divisor
-    whole += (scaled % divisor) * 2 >= divisor if divisor > 1 else 0
-    numbers = np.ma.MaskedArray(whole, ~column.has_number)
-    if (column.states == CellState.TEXT).any():
-        texts = _by_words(column, exponent, numbers=False)
-        return np.ma.MaskedArray(np.where(column.has_number, whole, texts.data), ~column.has_number & texts.mask)
-    return numbers
+    parts = [np.ma.MaskedArray(np.zeros(0, np.int64), np.zeros(0, np.bool_))]
+    for cells in column.chunks:
+        whole, is_masked = np.zeros(len(cells), np.int64), np.ones(len(cells), np.bool_)
+        rows = np.flatnonzero(cells.states == CellState.NUMBER)
+        whole[rows], is_masked[rows] = _times_power(cells.numbers, exponent - cells.digits.astype(np.int64))
+        texts = [_whole(word, exponent) for word in cells.words]
+        rows = np.flatnonzero(cells.states == CellState.TEXT)
+        whole[rows] = np.array([*(text or 0 for text in texts), 0], np.int64)[cells.codes]
+        is_masked[rows] = np.array([*(text is None for text in texts), True], np.bool_)[cells.codes]
+        parts.append(np.ma.MaskedArray(whole, is_masked))
+        yield
+    return joined(parts)
+
+
+def _times_power(numbers: Ints, power: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """Numbers times 10^power, of which none is below -22, halves up, and which of these are beyond 64 bits."""
+    factor = 10 ** np.clip(power, 0, _MOST_POWER)
+    most = np.where(power > _MOST_POWER, 0, (_INT64 - 1) // factor)
+    is_beyond = (power > 0) & ((numbers > most) | (numbers < -most))
+    divisor = 10 ** np.clip(-power, 0, _MOST_POWER)
+    whole, rest = np.divmod(numbers, divisor)
+    whole = (whole + ((divisor > 1) & (2 * rest >= divisor))) * np.where(is_beyond, 0, factor)
+    # A greater divisor does not fit: of 10^19 half does, and nothing reaches half of 10^20.
+    tenth = 1 * (numbers >= _HALF) - (numbers < -_HALF)
+    return np.where(power < -_MOST_POWER, np.where(power == -_MOST_POWER - 1, tenth, 0), whole), is_beyond
 
 
 def joined(parts: Sequence[Figures]) -> Figures:
@@ -59,6 +73,16 @@ class WideSums(NamedTuple):
         """The sum of each of so many groups; a masked figure counts as nothing."""
         values = figures.filled(0)
         return cls(values >> 32, values & _LOW).regrouped(groups, count)
+
+    @classmethod
+    def nothing(cls) -> WideSums:
+        """No sums."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
+    def joined(cls, parts: Sequence[WideSums]) -> WideSums:
+        """The sums of all parts, at least one, one part after the other."""
+        return cls(np.concatenate([part.high for part in parts]), np.concatenate([part.low for part in parts]))
 
     def regrouped(self, groups: Ints, count: int) -> WideSums:
         """Sums of these sums, by group."""
@@ -85,15 +109,6 @@ def counts_of(groups: Ints, which: NDArray[np.bool_], count: int) -> Ints:
     return np.bincount(groups[which], minlength=count).astype(np.int64)
 
 
-def _by_words(column: TableColumn, exponent: int, *, numbers: bool = True) -> Figures:
-    """Figures of each different cell; without `numbers` of those that are texts."""
-    codes, words = column.coded(numbers=numbers)
-    wholes = [_whole(word, exponent) for word in words]
-    is_masked = np.array([*(whole is None for whole in wholes), True], np.bool_)
-    values = np.array([*(whole or 0 for whole in wholes), 0], np.int64)
-    return np.ma.MaskedArray(values[codes], is_masked[codes])
-
-
 def _whole(word: str, exponent: int) -> int | None:
     """The figure of a cell; None where it is none."""
     if len(word) > _LONGEST:
@@ -102,13 +117,12 @@ def _whole(word: str, exponent: int) -> int | None:
         number = Decimal(word)
     except InvalidOperation:
         return None
+    if not number:
+        return 0
     if not number.is_finite() or number.adjusted() > _LARGEST_EXPONENT:
         return None
     if number.adjusted() < -_LARGEST_EXPONENT:
         return 0
-    sign, figures, power = number.as_tuple()
-    assert isinstance(power, int)  # it is finite
-    digits, shift = int("".join(map(str, figures))), power + exponent
-    magnitude = -digits if sign else digits
-    whole = magnitude * 10**shift if shift >= 0 else (2 * magnitude + 10**-shift) // (2 * 10**-shift)
+    halves = ROUND_HALF_UP if number > 0 else ROUND_HALF_DOWN  # of a negative one towards zero, that is up
+    whole = int(number.scaleb(exponent, _EXACTLY).to_integral_value(halves, _EXACTLY))
     return whole if -_INT64 <= whole < _INT64 else None

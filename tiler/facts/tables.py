@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader, finish
@@ -105,8 +106,13 @@ class TableColumn:
     def __len__(self) -> int:
         return sum(map(len, self._chunks))
 
+    @property
+    def chunks(self) -> Sequence[Cells]:
+        """The cells of each chunk of it."""
+        return self._chunks
+
     def chunk(self, number: int) -> Cells:
-        """The cells of one chunk of it."""
+        """The cells of one of them."""
         return self._chunks[number]
 
     @cached_property
@@ -169,7 +175,7 @@ class TableColumn:
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
             codes = np.full(len(cells), -1, np.int32)
-            used, places = np.unique(cells.codes, return_inverse=True)
+            used, places = distinct(cells.codes)
             ids = [words.setdefault(cells.words[place], len(words)) for place in used.tolist()]
             codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
             if numbers and len(cells.numbers):
@@ -196,7 +202,7 @@ class TableColumn:
     def size_bytes(self) -> int:
         """Memory that it takes."""
         arrays = sum(c.states.nbytes + c.numbers.nbytes + c.digits.nbytes + c.codes.nbytes for c in self._chunks)
-        return arrays + sum(len(word) + 60 for cells in self._chunks for word in cells.words)
+        return arrays + sum(sum(map(len, cells.words)) + 60 * len(cells.words) for cells in self._chunks)
 
 
 _COLUMNS: Final[KeyedRunCache[tuple[int, int], TableColumn]] = KeyedRunCache(

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.records.cells import Cells, CellState, decimal_text
+from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState
 
 Ints = NDArray[np.int64]
 
@@ -16,6 +16,7 @@ MICROSECOND_DIGITS: Final = 3
 
 _MOST: Final = float(1 << 62)
 _EXACT_IN_DOUBLES: Final = 1 << 53
+_POWERS: Final = [10**digits for digits in range(MAX_DIGITS + 1)]
 
 
 class CellTimes(NamedTuple):
@@ -44,8 +45,9 @@ def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
 def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
     """The numbers, of shape (len(cells.numbers),). One rounding each: integers and powers of ten are exact."""
     doubles = cells.numbers.astype(np.float64) / 10.0 ** cells.digits.astype(np.float64)
-    for place in np.flatnonzero(np.abs(cells.numbers) > _EXACT_IN_DOUBLES).tolist():
-        doubles[place] = float(decimal_text(int(cells.numbers[place]), int(cells.digits[place])))
+    large = np.flatnonzero((cells.numbers > _EXACT_IN_DOUBLES) | (cells.numbers < -_EXACT_IN_DOUBLES))
+    pairs = zip(cells.numbers[large].tolist(), cells.digits[large].tolist(), strict=True)
+    doubles[large] = [number / _POWERS[digits] for number, digits in pairs]  # of integers Python's is the nearest
     return doubles
 
 

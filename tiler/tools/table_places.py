@@ -22,7 +22,7 @@ def place_columns(tables: Sequence[RunTable]) -> list[Column]:
     ]
 
 
-def search_column(reader: QueryReader, names: Sequence[str]) -> Column:
+def search_column(reader: QueryReader, names: Sequence[str | None]) -> Column:
     """A search for the events of each name; none where the run is of tables alone."""
     return query_column(name if reader.tree.tracks else None for name in names)
 

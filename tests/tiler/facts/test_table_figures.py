@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.facts.table_figures import WideSums, whole_figures
 from tilescope.tiler.facts.tables import TableColumn
+from tilescope.tiler.query import finish
 from tilescope.tiler.records.cells import Cells
 
 DECIMALS = st.builds(
@@ -41,7 +42,22 @@ def plain(cell: str | None, exponent: int) -> int | None:
 def test_figures_are_the_nearest_whole_numbers(first: Sequence[str], second: Sequence[str], exponent: int) -> None:
     column = TableColumn("c", [Cells.from_texts(first), Cells.from_texts(second)])
     expected = [plain(cell, exponent) for cell in (*first, *second)]
-    assert whole_figures(column, exponent).tolist() == expected
+    assert finish(whole_figures(column, exponent)).tolist() == expected
+
+
+@pytest.mark.parametrize("digits", ["4999999999999999999", "5000000000000000000", "5000000000000000001"])
+@pytest.mark.parametrize("before", ["0.", "-0.", "0.0", "-0.0", "0.000", "9.", "-9."])
+def test_halves_of_powers_beyond_64_bits(before: str, digits: str) -> None:
+    """Beside a number that no common power of ten has room for."""
+    cells = [f"{before}{digits}", "9223372036854775807", "-9223372036854775808", f"{before}{digits}e0"]
+    column = TableColumn("c", [Cells.from_texts(cells)])
+    for exponent in range(13):
+        assert finish(whole_figures(column, exponent)).tolist() == [plain(cell, exponent) for cell in cells]
+
+
+def test_figures_of_texts_and_long_decimals_yield_between_chunks() -> None:
+    chunks = [Cells.from_texts(["1e-05", "0.30000000000000004", "123456.5"])] * 3
+    assert len(list(whole_figures(TableColumn("c", chunks), 6))) == 3
 
 
 @given(st.lists(st.tuples(st.integers(-(1 << 63), (1 << 63) - 1), st.integers(0, 3), st.booleans()), max_size=20))

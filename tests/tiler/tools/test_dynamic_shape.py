@@ -112,7 +112,9 @@ def test_kernels_say_whether_their_shapes_are_dynamic(tmp_path: Path) -> None:
         ("a", "AI_CORE", "4,9", 5000),
         ("c", "AI_CORE", "1", 9000),
     ]
-    assert answer.notes[0].text == "1 runs of static shapes are left out: state all has them."
+    assert answer.notes[0].text == "1 run of static shapes is left out: state all has them."
+    others = table_answer("dynamic_shape", store, contains="add")
+    assert not any("static" in note.text for note in (*others.notes, *second.notes))
     by_name = table_answer("dynamic_shape", store, by="name")
     assert rows_of(by_name, "types", "name", "total", "mean") == [("a", 8000, 2667), ("b", None, None)]
 

@@ -7,7 +7,9 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +21,9 @@ from hypothesis import strategies as st
 from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.tools import Answer
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 
 # Runs of tables alone have ticks of 1 ns.
 
@@ -198,6 +202,24 @@ def test_two_ranks(tmp_path: Path) -> None:
     assert row_of_type(alone, "Get", "count", "total", "insight_share") == (1, 1_500_000, 1.0)
 
 
+def test_the_longest_types_of_ai_cpus_are_listed(tmp_path: Path) -> None:
+    header = "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_start,run_end\n"
+    rows = ["1,a,1,0,0,0,0\n2,b,2,1,1,0,0\n3,a,2.5,0,1,0,0\n4,c,N/A,0,0,0,0\n", "1,a,3,0,0,0,0\n2,d,9,4,5,0,0\n"]
+    files = {f"aicpu_intermediate_{rank}_csv": header + own for rank, own in enumerate(rows)}
+    store = written_tables(tmp_path, **files)
+    ms = 1_000_000
+    expected = [
+        ("d", 1, 9 * ms, 4 * ms, 1),
+        ("a", 2, 7 * ms // 2, 0, 0),
+        ("a", 1, 3 * ms, 0, 1),
+        ("b", 1, 2 * ms, ms, 0),
+    ]
+    for limit in range(6):
+        answer = table_answer("operators", store, limit=limit)
+        dispatch = rows_of(answer, "dispatch", "type", "count", "total", "dispatch", "rank")
+        assert dispatch == [*expected, ("c", 1, None, 0, 0)][:limit]
+
+
 def test_a_rank_that_is_not_there(tmp_path: Path) -> None:
     answer = table_answer("operators", corpus_tables(tmp_path, "run_2/aicpu_intermediate_1.csv"), rank=0)
     assert [note.text for note in answer.notes] == ["No file is of rank 0: there are 1."]
@@ -319,3 +341,34 @@ def test_cells_that_are_not_recorded(tmp_path: Path) -> None:
     rows = rows_of(answer, "types", "type", "count", "total", "mean", "share")
     assert rows == [("Mul", None, 1_000_000, None, 1.0), ("Add", None, None, None, None)]
     assert answer.fact("count").value is None
+
+
+def test_numbers_of_devices_are_not_counted_by_hardware(tmp_path: Path) -> None:
+    header = "Device_id,Model ID,Infer ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)"
+    text = f"{header},Block_Dim,aic_total_cycles\n0,1,2,3,x,Add,AI_CORE,1,4,5,6\n"
+    answer = table_answer("operators", written_tables(tmp_path, op_summary_1_csv=text))
+    assert rows_of(answer, "metrics", "metric", "value") == [("aic_total_cycles", 6.0)]
+
+
+def test_types_of_the_same_time_are_in_the_order_of_their_texts(tmp_path: Path) -> None:
+    """Also where only the first are listed; a core without a name is none."""
+    rows = "".join(f"{name},{core},1,{time}\n" for name, core, time in [("b", "X", 5), ("c", "X", 5), ("a", "", 5)])
+    text = f"OP Type,Core Type,Count,Total Time(us)\n{rows}d,X,1,7\ne,X,1,N/A\nf,X,1,-1\n"
+    store = written_tables(tmp_path, op_statistic_csv=text)
+    for limit in range(7):
+        types = rows_of(table_answer("operators", store, limit=limit), "types", "type", "total")
+        expected = [("d", 7000), ("a", 5000), ("b", 5000), ("c", 5000), ("e", None), ("f", -1000)]
+        assert types == expected[:limit]
+    answer = table_answer("operators", store)
+    assert rows_of(answer, "cores", "core", "types", "total") == [("X", 5, 16_000), (None, 1, 5000)]
+    assert [answer.fact(name).value for name in ("types", "count", "total")] == [6, 6, 21_000]
+
+
+def test_answers_of_different_types_yield(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("tilescope.tiler.tools.operators.type_sums"), "_AT_ONCE", 10)
+    rows = "".join(f"t{number},X,1,5\n" for number in range(200))
+    store = written_tables(tmp_path, op_statistic_csv=f"OP Type,Core Type,Count,Total Time(us)\n{rows}")
+    registered = tool("operators")
+    with closing(open_run_store(store)) as run_store:
+        yields = sum(1 for _ in ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, {})))
+    assert yields >= 20

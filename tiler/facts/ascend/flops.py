@@ -86,7 +86,7 @@ def _counted_flops(table: RunTable) -> Interruptible[OperatorFlops]:
         sums = [_no_figures(size)]
         for name in table.columns:
             if name.lower() in headers:
-                column = whole_figures((yield from table.column(name)), 0)
+                column = yield from whole_figures((yield from table.column(name)), 0)
                 sums.append(_fitting(WideSums.from_groups(column, groups, size), groups, column))
                 yield
         parts[part] = _added(sums)
@@ -134,7 +134,7 @@ def flop_figures(table: RunTable) -> Interruptible[Mapping[str, FlopFigures]]:
         flops = _no_figures(len(table))
         doubles: dict[str, Doubles] = {}
         if (name := names.get((part, "flops"))) is not None:
-            flops = whole_figures((yield from table.column(name)), FLOPS_EXPONENT)
+            flops = yield from whole_figures((yield from table.column(name)), FLOPS_EXPONENT)
         for figure in ("rate", "of_peak"):
             doubles[figure] = np.full(len(table), np.nan)
             if (name := names.get((part, figure))) is not None:

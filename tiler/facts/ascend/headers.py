@@ -42,9 +42,7 @@ def figures_named(table: RunTable, plain: Sequence[str], exponent: int) -> Inter
     header = column_named(table, *plain)
     if header is None:
         return np.ma.MaskedArray(np.zeros(len(table), np.int64), True)
-    figures = whole_figures((yield from table.column(header)), exponent)
-    yield
-    return figures
+    return (yield from whole_figures((yield from table.column(header)), exponent))
 
 
 def times_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interruptible[Figures]:

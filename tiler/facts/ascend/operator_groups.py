@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -22,7 +22,6 @@ from tilescope.tiler.query.run_caches import KeyedRunCache
 FRAMEWORK: Final = "framework_raw"
 FULL_NAMES: Final = ("full_kernel_name", "full_op_name", "op_full_name")
 
-_NUMBER_BEHIND: Final = re.compile(r"-op\d+$")
 _AT_ONCE: Final = 1 << 16
 _INT64: Final = float(1 << 63)
 
@@ -54,16 +53,13 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
         return kept
     columns = FAMILIES[table.entry.family]
     names = yield from texts_named(table, columns.name)
-    types = yield from texts_named(table, columns.type)
+    types = names if columns.type == columns.name else (yield from texts_named(table, columns.type))
     cores = yield from texts_named(table, columns.core, columns.on)
     time = yield from times_named(table, columns.time, columns.exponent)
     count = yield from _counts(table, columns)
     total, timed, is_total = _totals(columns, time, count)
     yield
-    keys = (names.codes * len(types.words) + types.codes) * len(cores.words) + cores.codes
-    used, groups = distinct(keys)
-    yield
-    size = len(used)
+    groups, size = yield from same_texts(names, types, cores)
     row = _longest(time, groups, size)
     yield
     names = CodedTexts(names.words, names.codes[row])
@@ -82,6 +78,16 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
         has_total=counts_of(groups, is_total, size) > 0,
     )
     return _GROUPS.keep(reader, table.entry.id, made)
+
+
+def same_texts(*columns: CodedTexts) -> Interruptible[tuple[Ints, int]]:
+    """Numbers of rows, the same where all texts are, and how many there are. Products of all columns may not fit."""
+    groups, size = np.zeros(len(columns[0].codes), np.int64), 0
+    for texts in columns:
+        used, groups = distinct(groups * len(texts.words) + texts.codes)
+        size = len(used)
+        yield
+    return groups, size
 
 
 def _size_bytes(groups: OperatorGroups) -> int:
@@ -128,7 +134,9 @@ def _longest(time: Figures, groups: Ints, size: int) -> Ints:
 
 def type_in_name(name: str) -> str:
     """The type that a full name of MindSpore ends with: `Cast` of `Default/net/Cast-op6`."""
-    return _NUMBER_BEHIND.sub("", name.rpartition("/")[2])
+    last = name.rpartition("/")[2]
+    kind, mark, number = last.rpartition("-op")
+    return kind if mark and number.isdecimal() else last
 
 
 def _named_types(
@@ -141,16 +149,17 @@ def _named_types(
     framework: Mapping[str, str] = {}
     if table.entry.family == CORE_DETAILS:
         framework = yield from _framework_types(reader, table)
+    codes = types.codes.copy()
     places = {word: place for place, word in enumerate(types.words)}
-    words, codes = list(types.words), types.codes.copy()
-    for number, group in enumerate(np.flatnonzero(empty).tolist()):
-        name = names.words[names.codes[group]]
-        kind = framework.get(name) or type_in_name(name)
-        codes[group] = places.setdefault(kind, len(words))
-        if codes[group] == len(words):
-            words.append(kind)
-        if number % _AT_ONCE == 0:
-            yield
+    different = len(places)
+    rows = np.flatnonzero(empty)
+    for first in range(0, len(rows), _AT_ONCE):
+        part = rows[first : first + _AT_ONCE]
+        own = [names.words[code] for code in names.codes[part].tolist()]
+        kinds = [framework.get(name) or type_in_name(name) for name in own]
+        codes[part] = [places.setdefault(kind, len(types.words) + len(places) - different) for kind in kinds]
+        yield
+    words = [*types.words, *islice(places, different, None)]
     return CodedTexts(words, codes)
 
 

@@ -54,7 +54,6 @@ class ShapedRuns:
     table: RunTable
     step: Figures
     types: CodedTexts
-    names: CodedTexts
     time: Figures  # picoseconds
     is_dynamic: NDArray[np.bool_]
 
@@ -64,9 +63,13 @@ class ShapedRuns:
         return self.table.entry.family == KERNELS
 
     def header(self, column: str) -> str | None:
-        """The header of `side`, `shapes`, `block_dim` or `grid_dim`."""
+        """The header of `type`, `name`, `side`, `shapes`, `block_dim` or `grid_dim`."""
         columns = _COLUMNS[self.table.entry.family]
-        return column_named(self.table, {"side": columns.side, "shapes": columns.shapes}.get(column, column))
+        return column_named(self.table, getattr(columns, column, column))
+
+    def names(self) -> Interruptible[CodedTexts]:
+        """The full names, most of which are different in most tables. Yields between chunks."""
+        return (yield from texts_named(self.table, (_COLUMNS[self.table.entry.family].name,)))
 
 
 def shaped_runs(table: RunTable) -> Interruptible[ShapedRuns]:
@@ -80,7 +83,6 @@ def shaped_runs(table: RunTable) -> Interruptible[ShapedRuns]:
         table,
         (yield from figures_named(table, (columns.step,), 0)),
         (yield from texts_named(table, (columns.type,))),
-        (yield from texts_named(table, (columns.name,))),
         (yield from times_named(table, (columns.time,), _US)),
         is_dynamic,
     )

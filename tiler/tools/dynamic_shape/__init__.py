@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import Annotated, Final, Literal
 
 import numpy as np
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.ascend.headers import matches
 from tilescope.tiler.facts.ascend.operator_families import KERNEL_DETAILS
 from tilescope.tiler.facts.ascend.shaped_runs import (
@@ -88,9 +88,12 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
     tick_ps = scope.reader.tick_ps
     tables = _tables(scope.reader, question)
     chosen: list[tuple[ShapedRuns, Ints]] = []
+    static = 0
     for table in tables:
         runs = yield from shaped_runs(table)
-        chosen.append((runs, (yield from _rows(runs, question))))
+        rows, others = yield from _rows(runs, question)
+        chosen.append((runs, rows))
+        static += others
         yield
     sums = yield from sums_by_step(chosen, by_name=question.by == "name")
     order = sums.longest()
@@ -103,12 +106,13 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
     listed = [_sums_table(kinds, tick_ps), (yield from runs_table(scope.reader, chosen, question.limit))]
+    kernels = sums.kernels()[order]
     charts = [
         chart
         for are_kernels in (False, True)
-        for chart in _charts(are_kernels, order, sums, steps[:MOST_STEPS], tick_ps)
+        for chart in _charts(are_kernels, order[kernels == are_kernels], sums, steps[:MOST_STEPS], tick_ps)
     ]
-    return Answer(facts, listed, charts, _notes(scope.reader, question, chosen, len(steps)))
+    return Answer(facts, listed, charts, _notes(scope.reader, question, chosen, static, len(steps)))
 
 
 def _tables(reader: QueryReader, question: DynamicShapeQuestion) -> list[RunTable]:
@@ -120,20 +124,24 @@ def _tables(reader: QueryReader, question: DynamicShapeQuestion) -> list[RunTabl
     return tables
 
 
-def _rows(runs: ShapedRuns, question: DynamicShapeQuestion) -> Interruptible[Ints]:
+def _rows(runs: ShapedRuns, question: DynamicShapeQuestion) -> Interruptible[tuple[Ints, int]]:
+    """The rows that a question chooses, and how many more it would with those of static shapes."""
     are_chosen = (yield from matches(runs.types.words, question.contains))[runs.types.codes]
-    if question.state == "dynamic":
-        are_chosen = are_chosen & runs.is_dynamic
     step = runs.step.filled(NO_STEP)
     if question.step is not None:
         are_chosen = are_chosen & (step == question.step)
     if question.from_step:
         are_chosen = are_chosen & (step >= question.from_step)
-    return np.flatnonzero(are_chosen)
+    rows = np.flatnonzero(are_chosen & runs.is_dynamic if question.state == "dynamic" else are_chosen)
+    return rows, int(np.count_nonzero(are_chosen)) - len(rows)
 
 
 def _notes(
-    reader: QueryReader, question: DynamicShapeQuestion, chosen: Sequence[tuple[ShapedRuns, Ints]], steps: int
+    reader: QueryReader,
+    question: DynamicShapeQuestion,
+    chosen: Sequence[tuple[ShapedRuns, Ints]],
+    static: int,
+    steps: int,
 ) -> list[Note]:
     notes = [Note("info", OTHER_PAGES)] if network_has_dynamic_shapes(reader) else []
     if missing := missing_rank(reader, question.rank, *MINDSPORE, KERNEL_DETAILS):
@@ -146,9 +154,9 @@ def _notes(
     families = {runs.table.entry.family for runs, _ in chosen}
     used = {source for source, own in _SOURCES if families & set(own)}
     notes += source_notes(used, there, "runs")
-    static = sum(int(np.count_nonzero(~runs.is_dynamic)) for runs, _ in chosen)
-    if static and question.state == "dynamic":
-        notes.append(Note("info", f"{static:,} runs of static shapes are left out: state all has them"))
+    if static:
+        words = plural(static, "run of static shapes is", "runs of static shapes are")
+        notes.append(Note("info", f"{words} left out: state all has them"))
     files = {runs.table.entry.file for runs, _ in chosen}
     if len(files) > 1:
         text = f"steps of the same number in {len(files):,} files are taken together: rank chooses those of one"
@@ -171,12 +179,11 @@ def _sums_table(kinds: Sequence[tuple[RunKind, RunSum, int]], tick_ps: int) -> T
 
 
 def _charts(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
-    """The mean of the runs in each step, of those with the most time."""
-    drawn = list(islice((place for place in order.tolist() if sums.kinds[place][0] == are_kernels), _DRAWN))
-    if not drawn or not len(steps):
+    """The mean of the runs in each step, of the first of an order."""
+    if not len(order) or not len(steps):
         return []
     ys = []
-    for number, place in enumerate(drawn):
+    for number, place in enumerate(order[:_DRAWN].tolist()):
         by_step = sums.by_step(place, len(steps))
         means = [None if (own := by_step.get(step)) is None else own.mean(tick_ps) for step in steps.tolist()]
         title = _CONTROL.sub(" ", sums.kinds[place][1])[:256] or "without a name"

@@ -12,7 +12,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.table_places import place_columns, search_column, unquoted
 
-_CELLS: Final = ("side", "shapes", "block_dim", "grid_dim")
+_CELLS: Final = ("type", "name", "side", "shapes", "block_dim", "grid_dim")
 
 
 def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int) -> Interruptible[Table]:
@@ -21,16 +21,12 @@ def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], l
     tables: list[RunTable] = []
     kinds: list[str] = []
     steps: list[int | None] = []
-    types: list[str] = []
-    names: list[str] = []
     times: list[int | None] = []
     for runs, rows in chosen:
-        page = rows[: limit - len(names)]
+        page = rows[: limit - len(tables)]
         tables += [runs.table] * len(page)
         kinds += [kind_noun(runs.are_kernels)] * len(page)
         steps += runs.step[page].tolist()
-        types += [runs.types.words[code] for code in runs.types.codes[page].tolist()]
-        names += [runs.names.words[code] for code in runs.names.codes[page].tolist()]
         times += [None if time is None else nearest_mean(time, reader.tick_ps) for time in runs.time[page].tolist()]
         for name, texts in cells.items():
             header = runs.header(name)
@@ -39,14 +35,14 @@ def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], l
         Column("step", "Step", "count", steps, total="none"),
         Column("kind", "Kind", "text", kinds),
         Column("side", "Runs on", "text", cells["side"]),
-        Column("type", "Type", "name", [text or None for text in types]),
-        Column("name", "Name", "text", [text or None for text in names]),
+        Column("type", "Type", "name", cells["type"]),
+        Column("name", "Name", "text", cells["name"]),
         Column("duration", "Duration", "ticks", times),
         Column("shapes", "Shapes", "text", [unquoted(text) for text in cells["shapes"]]),
         Column("block", "Block", "text", cells["block_dim"]),
         Column("grid", "Grid", "text", cells["grid_dim"]),
         *place_columns(tables),
-        search_column(reader, names),
+        search_column(reader, cells["name"]),
     ]
     return Table("runs", "Runs", columns)
 

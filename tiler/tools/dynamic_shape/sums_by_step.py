@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
 from tilescope.tiler.facts.distinct import distinct
@@ -32,6 +33,10 @@ class SumsByStep:
     count: Ints
     timed: Ints  # runs with a time
     total: WideSums
+
+    def kernels(self) -> NDArray[np.bool_]:
+        """True for each of the kinds that is one of kernels."""
+        return np.fromiter((are_kernels for are_kernels, _ in self.kinds), np.bool_, len(self.kinds))
 
     def longest(self) -> Ints:
         """The places of the kinds, those with most time first."""
@@ -67,13 +72,15 @@ def sums_by_step(chosen: Sequence[tuple[ShapedRuns, Ints]], *, by_name: bool) ->
     places: dict[RunKind, int] = {}
     parts: list[tuple[Ints, Ints, Ints, Ints, WideSums]] = []
     for runs, rows in chosen:
-        texts = runs.names if by_name else runs.types
+        texts = (yield from runs.names()) if by_name else runs.types
         used, codes = distinct(texts.codes[rows])
         kinds = np.zeros(len(used), np.int64)
-        for number, code in enumerate(used.tolist()):
-            kinds[number] = places.setdefault((runs.are_kernels, texts.words[code]), len(places))
-            if number % _AT_ONCE == 0:
-                yield
+        for first in range(0, len(used), _AT_ONCE):
+            words = [texts.words[code] for code in used[first : first + _AT_ONCE].tolist()]
+            kinds[first : first + len(words)] = [
+                places.setdefault((runs.are_kernels, word), len(places)) for word in words
+            ]
+            yield
         kind, step, groups = _pairs(kinds[codes], runs.step.filled(NO_STEP)[rows])
         yield
         time, size = runs.time[rows], len(kind)
@@ -86,7 +93,7 @@ def sums_by_step(chosen: Sequence[tuple[ShapedRuns, Ints]], *, by_name: bool) ->
     count, timed = np.zeros(size, np.int64), np.zeros(size, np.int64)
     np.add.at(count, groups, _joined([part[2] for part in parts]))
     np.add.at(timed, groups, _joined([part[3] for part in parts]))
-    totals = WideSums(_joined([part[4].high for part in parts]), _joined([part[4].low for part in parts]))
+    totals = WideSums.joined([WideSums.nothing(), *(part[4] for part in parts)])
     return SumsByStep(list(places), kind, step, count, timed, totals.regrouped(groups, size))
 
 

@@ -18,6 +18,7 @@ _MOST: Final = 1 << 20  # of a run
 _TOTAL: Final = "Total"  # as MindSpore calls the row above all
 _DEEPEST: Final = 100
 _AT_ONCE: Final = 1 << 14
+_SCOPES_AT_ONCE: Final = 1 << 9  # each may be a hundred names deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class ScopeTree:
 
     rows: list[ScopeRow] = field(default_factory=list)
     left_out: int = 0  # scopes of which the links do not say in which other they lie
-    too_many: int = 0  # names of operators whose inner scopes are left out
+    too_many: int = 0  # scopes whose inner scopes are left out
 
     @property
     def has_levels(self) -> bool:
@@ -73,16 +74,22 @@ class ScopeTree:
 
     def add_operators(self, operators: Iterable[tuple[str, int]], table: RunTable) -> Interruptible[None]:
         """The tree of the full names of operators, of which the last part is the operator itself."""
+        by_scope: dict[str, int] = {}
+        for number, (name, flops) in enumerate(operators):
+            scope = name[: name.rfind("/") + 1]
+            by_scope[scope] = by_scope.get(scope, 0) + flops
+            if number % _AT_ONCE == 0:
+                yield
         sums: dict[tuple[str, ...], int] = {(): 0}
         room = _MOST - len(self.rows)
-        for number, (name, flops) in enumerate(operators):
-            path = tuple(name.split("/", _DEEPEST)[:-1])
+        for number, (scope, flops) in enumerate(by_scope.items()):
+            path = tuple(scope.split("/", _DEEPEST)[:-1])
             for depth in range(len(path) + 1):
                 if path[:depth] not in sums and len(sums) >= room:
                     self.too_many += 1
                     break
                 sums[path[:depth]] = sums.get(path[:depth], 0) + flops
-            if number % _AT_ONCE == 0:
+            if number % _SCOPES_AT_ONCE == 0:
                 yield
         rows: dict[tuple[str, ...], int] = {}
         for path, flops in sorted(sums.items()):

@@ -13,14 +13,13 @@ from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_t
 from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
-from tilescope.tiler.tools.operators.type_sums import cores_table, insight_shares, type_sums, types_table
+from tilescope.tiler.tools.operators.type_sums import core_times, cores_table, insight_shares, type_sums, types_table
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
@@ -82,39 +81,35 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         chosen.append((yield from chosen_operators(reader, table, wanted)))
         yield
     sums = yield from type_sums(chosen)
-    all_sums = yield from type_sums(chosen, everything=True)
+    order = sums.longest(question.limit)
+    yield
+    core_wholes = yield from core_times(chosen)
     rows = longest(chosen, question.limit)
     operators = sum(int(np.count_nonzero(part.are_listed)) for part in chosen)
-    count = _sum([each.count for each in sums.values()])
-    total = _sum([each.total for each in sums.values()])
+    every = sums.all()
     facts = [
-        Fact("types", "Types", len({name for name, _ in sums}), "count"),
+        Fact("types", "Types", len({name for name, _ in sums.keys}), "count"),
         Fact("operators", "Operators", operators, "count", "by name, type, core and file"),
-        Fact("count", "Runs", count, "count", "" if count is not None else "no file counts them"),
+        Fact("count", "Runs", every.count, "count", "" if every.count is not None else "no file counts them"),
         Fact(
             "total",
             "Time",
-            None if total is None else nearest_mean(total, tick_ps),
+            every.ticks(tick_ps),
             "ticks",
-            "of all types" if total is not None else "no file has the time of all runs",
+            "of all types" if every.total is not None else "no file has the time of all runs",
         ),
     ]
-    whole = sum(each.total or 0 for each in all_sums.values())
+    keys = [sums.keys[place] for place in order]
+    listed = list(zip(keys, sums.sums.run_sums(np.array(order, np.int64)), strict=True))
     tables = [
-        types_table(sums, all_sums, (yield from insight_shares(chosen)), question.limit, tick_ps),
+        types_table(listed, core_wholes, (yield from insight_shares(chosen, keys)), tick_ps),
         (yield from operators_table(reader, rows)),
-        cores_table(sums, whole, tick_ps),
+        cores_table(sums, sum(core_wholes.values()), tick_ps),
         (yield from metrics_table(rows)),
     ]
     if question.source in (None, "mindspore") and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, question.limit, tick_ps)))
     return Answer(facts, tables, notes=_notes(scope, question, counted, operators - len(rows)))
-
-
-def _sum(figures: Sequence[int | None]) -> int | None:
-    """The sum of those that are recorded; None: of several, none is."""
-    recorded = [value for value in figures if value is not None]
-    return sum(recorded) if recorded or not figures else None
 
 
 def _types(text: str, field: str) -> list[str]:

@@ -17,15 +17,16 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.table_places import place_columns
 
+_TOTAL: Final = "total"
 _PARTS: Final = (
     ("dispatch", "Dispatch", ("dispatch_time",)),
     ("run", "Run", ("execution_time",)),
-    ("total", "Time", FAMILIES[CPU_RUNS].time),
+    (_TOTAL, "Time", FAMILIES[CPU_RUNS].time),
 )
 
 
 def dispatch_table(tables: Sequence[RunTable], limit: int, tick_ps: int) -> Interruptible[Table]:
-    """The types of each table, in which a row is a run, in the order of their names."""
+    """The types of each table, in which a row is a run, the longest of all tables first."""
     places: list[RunTable] = []
     types: list[str] = []
     counts: list[int] = []
@@ -33,19 +34,23 @@ def dispatch_table(tables: Sequence[RunTable], limit: int, tick_ps: int) -> Inte
     for table in tables:
         texts = yield from texts_named(table, FAMILIES[CPU_RUNS].type)
         used, groups = distinct(texts.codes)
-        page = slice(limit - len(types))
-        types += [texts.words[code] for code in used[page].tolist()]
-        places += [table] * len(used[page])
-        counts += np.bincount(groups, minlength=len(used))[page].tolist()
-        for part, _, plain in _PARTS:
+        page = np.arange(0)
+        for part, _, plain in reversed(_PARTS):  # the whole first: the longest are by it
             times = yield from times_named(table, plain, FAMILIES[CPU_RUNS].exponent)
-            sums = WideSums.from_groups(times, groups, len(used)).take(np.arange(len(used))[page]).integers()
+            sums = WideSums.from_groups(times, groups, len(used))
+            if part == _TOTAL:
+                page = np.argsort(-sums.doubles(), kind="stable")[:limit]
             recorded = counts_of(groups, ~np.ma.getmaskarray(times), len(used))[page].tolist()
-            ticks[part] += [nearest_mean(s, tick_ps) if r else None for s, r in zip(sums, recorded, strict=True)]
+            own = zip(sums.take(page).integers(), recorded, strict=True)
+            ticks[part] += [nearest_mean(time, tick_ps) if runs else None for time, runs in own]
+        types += [texts.words[code] for code in used[page].tolist()]
+        places += [table] * len(page)
+        counts += np.bincount(groups, minlength=len(used))[page].tolist()
+    order = sorted(range(len(types)), key=lambda row: -(ticks[_TOTAL][row] or 0))[:limit]
     columns = [
-        Column("type", "Type", "name", [name or None for name in types]),
-        Column("count", "Runs", "count", counts),
-        *(Column(part, title, "ticks", ticks[part]) for part, title, _ in _PARTS),
-        *place_columns(places),
+        Column("type", "Type", "name", [types[row] or None for row in order]),
+        Column("count", "Runs", "count", [counts[row] for row in order]),
+        *(Column(part, title, "ticks", [ticks[part][row] for row in order]) for part, title, _ in _PARTS),
+        *place_columns([places[row] for row in order]),
     ]
     return Table("dispatch", "AI CPU, dispatch and run", columns)

@@ -36,7 +36,7 @@ DETAILS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 # Columns of numbers that are no counts of the hardware: all others are, whatever a version calls them.
 _NO_METRICS: Final = frozenset(
     {
-        *("stepid", "modelid", "taskid", "streamid", "deviceid", "contextid", "opstate", "hf32eligible"),
+        *("stepid", "modelid", "taskid", "streamid", "deviceid", "inferid", "contextid", "opstate", "hf32eligible"),
         *("starttime", "taskstarttime", "duration", "taskduration", "waittime", "taskwaittime"),
         *("blockdim", "blocknum", "mixblockdim", "mixblocknum"),
     }
@@ -117,7 +117,7 @@ def metrics_table(rows: Sequence[OperatorRow]) -> Interruptible[Table]:
     for table, places, own in _by_table(rows):
         if table.entry.family in _RUNS:
             for name in table.columns:
-                if table.entry.columns[table.places[name]].numbers and plain_name(name) not in _NO_METRICS:
+                if table.entry.columns[table.places[name]].numbers and _is_metric(name):
                     order = np.argsort(own, kind="stable")
                     doubles = (yield from table.part(name, own[order])).doubles()
                     for place, value in zip(order.tolist(), doubles.tolist(), strict=True):
@@ -131,6 +131,11 @@ def metrics_table(rows: Sequence[OperatorRow]) -> Interruptible[Table]:
         *place_columns([row.groups.table for row, _, _ in listed]),
     ]
     return Table("metrics", "Counted by hardware", columns)
+
+
+def _is_metric(column: str) -> bool:
+    """True unless it is one of the other columns: `Device_id` as well as `Device ID`."""
+    return plain_name(column).replace("_", "") not in _NO_METRICS
 
 
 def _by_table(rows: Sequence[OperatorRow]) -> list[tuple[RunTable, list[int], Ints]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Final
 
 import numpy as np
@@ -12,7 +14,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.ascend.operator_families import CORE_TYPES, CPU_RUNS
 from tilescope.tiler.facts.ascend.operator_groups import OperatorGroups
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.table_figures import counts_of
+from tilescope.tiler.facts.table_figures import WideSums, counts_of
+from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.operators.choice import ChosenOperators
@@ -23,100 +26,191 @@ TypeKey = tuple[str, str]  # type, core
 _AT_ONCE: Final = 1 << 16
 
 
-def type_sums(chosen: Sequence[ChosenOperators], *, everything: bool = False) -> Interruptible[dict[TypeKey, RunSum]]:
-    """Sums of the operators that are chosen, or of all that count."""
-    sums: dict[TypeKey, RunSum] = defaultdict(RunSum)
+@dataclass(frozen=True, slots=True)
+class SumColumns:
+    """Columns of sums of runs, of shape (n,); times are picoseconds, nothing where they are not recorded."""
+
+    count: WideSums
+    total: WideSums
+    timed: WideSums  # runs with a time
+    has_count: NDArray[np.bool_]
+    has_total: NDArray[np.bool_]
+
+    def regrouped(self, groups: Ints, size: int) -> SumColumns:
+        """Sums of these, by group."""
+        has_count, has_total = (counts_of(groups, has, size) > 0 for has in (self.has_count, self.has_total))
+        return SumColumns(
+            _where(has_count, self.count.regrouped(groups, size)),
+            _where(has_total, self.total.regrouped(groups, size)),
+            _where(has_total, self.timed.regrouped(groups, size)),
+            has_count,
+            has_total,
+        )
+
+    def run_sums(self, places: Ints) -> list[RunSum]:
+        """Some of them."""
+        columns = [sums.take(places).integers() for sums in (self.count, self.total, self.timed)]
+        has_count, has_total = self.has_count[places].tolist(), self.has_total[places].tolist()
+        return [
+            RunSum(count if counted else None, total if recorded else None, timed)
+            for count, total, timed, counted, recorded in zip(*columns, has_count, has_total, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSums:
+    """The sums of each type of a core, once."""
+
+    keys: Sequence[TypeKey]
+    sums: SumColumns
+
+    def longest(self, limit: int) -> list[int]:
+        """The places of those with most time, the first by text of several."""
+        near = -self.sums.total.doubles()  # equal or in the order of the sums themselves
+        if limit < len(near):
+            near_longest = np.flatnonzero(near <= np.partition(near, limit)[limit])
+        else:
+            near_longest = np.arange(len(near))
+        totals = self.sums.total.take(near_longest).integers()
+        keyed = zip(totals, near_longest.tolist(), strict=True)
+        return [
+            place for _, _, place in nsmallest(limit, ((-total, self.keys[place], place) for total, place in keyed))
+        ]
+
+    def all(self) -> RunSum:
+        """All of them together: nothing without any."""
+        (whole,) = self.sums.regrouped(np.zeros(len(self.keys), np.int64), 1).run_sums(np.zeros(1, np.int64))
+        return whole if self.keys else RunSum(0, 0)
+
+
+def type_sums(chosen: Sequence[ChosenOperators]) -> Interruptible[TypeSums]:
+    """Sums of the operators that are chosen. Yields between columns."""
+    places: dict[TypeKey, int] = {}
+    codes: list[Ints] = [np.zeros(0, np.int64)]
+    parts: list[SumColumns] = []
     for part in chosen:
-        which = np.full(len(part.groups), part.counted.is_summed) if everything else part.are_summed
-        for key, added in (yield from _sums_of(part.groups, which)).items():
-            sums[key].add(added)
-    return sums
-
-
-def _sums_of(groups: OperatorGroups, which: NDArray[np.bool_]) -> Interruptible[dict[TypeKey, RunSum]]:
-    width = len(groups.cores.words)
-    keys, places = distinct((groups.types.codes * width + groups.cores.codes)[which])
-    size = len(keys)
-    has_count = counts_of(places, groups.has_count[which], size) > 0
-    has_total = counts_of(places, groups.has_total[which], size) > 0
-    yield
-    columns = [
-        sums.take(which).regrouped(places, size).integers() for sums in (groups.count, groups.total, groups.timed)
-    ]
-    sums: dict[TypeKey, RunSum] = defaultdict(RunSum)
-    figures = zip(keys.tolist(), *columns, has_count.tolist(), has_total.tolist(), strict=True)
-    for number, (key, count, total, timed, counted, recorded) in enumerate(figures):
-        texts = groups.types.words[key // width], groups.cores.words[key % width]
-        sums[texts].add(RunSum(count if counted else None, total if recorded else None, timed if recorded else 0))
-        if number % _AT_ONCE == 0:
+        keys, sums = yield from _sums_of(part.groups, part.are_summed)
+        types, cores = part.groups.types.words, part.groups.cores.words
+        own = np.zeros(len(keys), np.int64)
+        for first in range(0, len(keys), _AT_ONCE):
+            texts = [
+                (types[key // len(cores)], cores[key % len(cores)]) for key in keys[first : first + _AT_ONCE].tolist()
+            ]
+            own[first : first + len(texts)] = [places.setdefault(text, len(places)) for text in texts]
             yield
-    return sums
+        codes.append(own)
+        parts.append(sums)
+    nothing, no_marks = WideSums.nothing(), np.zeros(0, np.bool_)
+    joined = SumColumns(
+        WideSums.joined([nothing, *(sums.count for sums in parts)]),
+        WideSums.joined([nothing, *(sums.total for sums in parts)]),
+        WideSums.joined([nothing, *(sums.timed for sums in parts)]),
+        np.concatenate([no_marks, *(sums.has_count for sums in parts)]),
+        np.concatenate([no_marks, *(sums.has_total for sums in parts)]),
+    )
+    return TypeSums(list(places), joined.regrouped(np.concatenate(codes), len(places)))
 
 
-def insight_shares(chosen: Sequence[ChosenOperators]) -> Interruptible[dict[TypeKey, float]]:
-    """The shares that MindSpore Insight shows, where a core has a single file of MindSpore.
+def core_times(chosen: Sequence[ChosenOperators]) -> Interruptible[dict[str, int]]:
+    """Picoseconds of each core, of all that counts, chosen or not."""
+    times: dict[str, int] = defaultdict(int)
+    for part in chosen:
+        if part.counted.is_summed:
+            keys, sums = yield from _sums_of(part.groups, np.ones(len(part.groups), np.bool_))
+            cores = part.groups.cores.words
+            for core, time in zip(cores, sums.total.regrouped(keys % len(cores), len(cores)).integers(), strict=True):
+                times[core] += time
+            yield
+    return times
+
+
+def _sums_of(groups: OperatorGroups, which: NDArray[np.bool_]) -> Interruptible[tuple[Ints, SumColumns]]:
+    """Sums of some operators by type * cores + core, ascending."""
+    keys, places = distinct((groups.types.codes * len(groups.cores.words) + groups.cores.codes)[which])
+    yield
+    sums = SumColumns(
+        groups.count.take(which),
+        groups.total.take(which),
+        groups.timed.take(which),
+        groups.has_count[which],
+        groups.has_total[which],
+    )
+    yield
+    sums = sums.regrouped(places, len(keys))
+    yield
+    return keys, sums
+
+
+def insight_shares(
+    chosen: Sequence[ChosenOperators], listed: Collection[TypeKey]
+) -> Interruptible[dict[TypeKey, float]]:
+    """The shares that MindSpore Insight shows of some types, where a core has a single file of MindSpore.
 
     Of AI Cores the share in the time of all types; of AI CPUs that of the mean in the sum of the means.
     """
     shares: dict[TypeKey, float] = {}
     summed = [part for part in chosen if part.counted.is_summed]
     families = Counter(part.counted.table.entry.family for part in summed)
+    listed_types = {name for name, _ in listed}
     for part in summed:
         family = part.counted.table.entry.family
         if families[family] > 1 or family not in (CORE_TYPES, CPU_RUNS):
             continue
-        sums = yield from _sums_of(part.groups, np.ones(len(part.groups), np.bool_))
-        runs = {key: each.timed if family == CPU_RUNS else 1 for key, each in sums.items()}
-        figures = {
-            key: each.total / runs[key] for key, each in sums.items() if each.total is not None and runs[key] > 0
-        }
-        whole = sum(figures.values())
-        shares |= {key: figure / whole for key, figure in figures.items() if whole}
+        keys, sums = yield from _sums_of(part.groups, np.ones(len(part.groups), np.bool_))
+        runs = sums.timed.doubles() if family == CPU_RUNS else np.ones(len(keys))
+        is_recorded = sums.has_total & (runs > 0)
+        figures = np.divide(sums.total.doubles(), runs, out=np.zeros(len(keys)), where=is_recorded)
+        whole = float(figures.sum())
+        types, cores = part.groups.types.words, part.groups.cores.words
+        is_listed = np.array([word in listed_types for word in types], np.bool_)[keys // len(cores)] & is_recorded
+        for key, figure in zip(keys[is_listed].tolist(), figures[is_listed].tolist(), strict=True):
+            if whole:
+                shares[types[key // len(cores)], cores[key % len(cores)]] = figure / whole
+        yield
     return shares
 
 
-def cores_table(sums: Mapping[TypeKey, RunSum], whole: int, tick_ps: int) -> Table:
+def cores_table(sums: TypeSums, whole: int, tick_ps: int) -> Table:
     """Cores, the one with most time first."""
-    cores: dict[str, RunSum] = defaultdict(RunSum)
-    for (_, core), added in sums.items():
-        cores[core].add(added)
-    types = Counter(core for _, core in sums)
-    order = sorted(cores, key=lambda core: (-(cores[core].total or 0), core))
+    places: dict[str, int] = {}
+    codes = np.array([places.setdefault(core, len(places)) for _, core in sums.keys], np.int64)
+    each = sums.sums.regrouped(codes, len(places)).run_sums(np.arange(len(places)))
+    types = np.bincount(codes, minlength=len(places)).tolist()
+    rows = sorted(zip(places, each, types, strict=True), key=lambda row: (-(row[1].total or 0), row[0]))
     columns = [
-        Column("core", "Core", "text", order),
-        Column("types", "Types", "count", [types[core] for core in order], total="none"),
-        Column("count", "Runs", "count", [cores[core].count for core in order]),
-        Column("total", "Time", "ticks", [cores[core].ticks(tick_ps) for core in order]),
-        Column("share", "Share", "fraction", [_share(cores[core], whole) for core in order]),
+        Column("core", "Core", "text", [core or None for core, _, _ in rows]),
+        Column("types", "Types", "count", [own_types for _, _, own_types in rows], total="none"),
+        Column("count", "Runs", "count", [own.count for _, own, _ in rows]),
+        Column("total", "Time", "ticks", [own.ticks(tick_ps) for _, own, _ in rows]),
+        Column("share", "Share", "fraction", [_share(own, whole) for _, own, _ in rows]),
     ]
     return Table("cores", "By core", columns)
 
 
 def types_table(
-    sums: Mapping[TypeKey, RunSum],
-    all_sums: Mapping[TypeKey, RunSum],
+    listed: Sequence[tuple[TypeKey, RunSum]],
+    core_wholes: Mapping[str, int],
     shares: Mapping[TypeKey, float],
-    limit: int,
     tick_ps: int,
 ) -> Table:
-    """Types, the one with most time first. Shares are of all that there is, chosen or not."""
-    wholes: dict[str, int] = defaultdict(int)
-    for (_, core), each in all_sums.items():
-        wholes[core] += each.total or 0
-    whole = sum(wholes.values())
-    order = sorted(sums, key=lambda key: (-(sums[key].total or 0), key))[:limit]
-    core_shares = [_share(sums[key], wholes[key[1]]) for key in order]
+    """Types. Shares are of all that there is, chosen or not."""
+    whole = sum(core_wholes.values())
+    core_shares = [_share(own, core_wholes.get(core, 0)) for (_, core), own in listed]
     columns = [
-        Column("type", "Type", "name", [name or None for name, _ in order]),
-        Column("core", "Core", "text", [core or None for _, core in order]),
-        Column("count", "Runs", "count", [sums[key].count for key in order]),
-        Column("total", "Time", "ticks", [sums[key].ticks(tick_ps) for key in order]),
-        Column("mean", "Mean", "ticks", [sums[key].mean(tick_ps) for key in order], total="none"),
-        Column("share", "Share", "fraction", [_share(sums[key], whole) for key in order]),
+        Column("type", "Type", "name", [name or None for (name, _), _ in listed]),
+        Column("core", "Core", "text", [core or None for (_, core), _ in listed]),
+        Column("count", "Runs", "count", [own.count for _, own in listed]),
+        Column("total", "Time", "ticks", [own.ticks(tick_ps) for _, own in listed]),
+        Column("mean", "Mean", "ticks", [own.mean(tick_ps) for _, own in listed], total="none"),
+        Column("share", "Share", "fraction", [_share(own, whole) for _, own in listed]),
         Column("core_share", "Share of its core", "fraction", core_shares, total="none"),
-        Column("insight_share", "Like MindInsight", "fraction", [shares.get(key) for key in order], "", "none"),
+        Column("insight_share", "Like MindInsight", "fraction", [shares.get(key) for key, _ in listed], "", "none"),
     ]
     return Table("types", "By type", columns)
+
+
+def _where(has: NDArray[np.bool_], sums: WideSums) -> WideSums:
+    return WideSums(sums.high * has, sums.low * has)
 
 
 def _share(part: RunSum, whole: int) -> float | None:
