@@ -21,7 +21,6 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
-from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 
@@ -97,7 +96,7 @@ class KernelRows:
             row
             for row, its_name, its_stream, its_task in zip(rows.tolist(), names, streams, tasks, strict=True)
             if its_name == name
-            and (its_stream is None or stream is None or its_stream == str(stream))
+            and (stream is None or not (its_stream or "").isdecimal() or its_stream == str(stream))
             and (its_task is None or task is None or its_task == task)
         ]
 
@@ -111,7 +110,7 @@ class KernelRows:
             ns, ps, fits = times(column.chunk(0), MICROSECOND_DIGITS)
             since = ns - manifest.origin_ns
             # Where ticks are nanoseconds no event of the run has picoseconds.
-            fits &= (since >= 0) & (since < TICK_LIMIT // per_ns) & ((ps == 0) | (per_ns > 1))
+            fits &= (since >= 0) & (since <= manifest.end // per_ns) & ((ps == 0) | (per_ns > 1))
             inside = np.flatnonzero(fits)
             ticks.append(since[inside] * per_ns + ps[inside])
             rows.append((first + inside).astype(np.int32))

@@ -140,6 +140,21 @@ def test_names_are_a_check_and_rows_that_nothing_tells_apart_have_no_event(tmp_p
         assert finish(kernels.rows_of(40_000, "e", 2, None)) == [4, 5]
 
 
+@pytest.mark.parametrize("start", ["N/A", "-5", "12", "99999999999"])
+@pytest.mark.parametrize("stream", ["1", "N/A"])
+def test_a_table_of_another_time_than_the_run_has_no_events(tmp_path: Path, start: str, stream: str) -> None:
+    with opened(tmp_path, [kernel("a", 1, 10)], [row("a", stream, start)]) as (reader, kernels):
+        events = finish(row_events(reader, kernels))
+        assert (events.joined, events.unplaced, events.events, events.events_without_row) == (0, 1, 1, 1)
+
+
+@pytest.mark.parametrize("stream", ["-1", "-5", "abc", "1.0", "N/A", "", "1"])
+def test_a_cell_that_is_no_number_of_a_stream_says_none(tmp_path: Path, stream: str) -> None:
+    with opened(tmp_path, [kernel("a", 1, 10)], [row("a", stream, "10")]) as (reader, kernels):
+        assert finish(row_events(reader, kernels)).joined == 1
+        assert finish(kernels.rows_of(10_000, "a", 1, None)) == [0]
+
+
 NAMES = st.sampled_from("ab")
 STREAMS = st.sampled_from([1, 2])
 STARTS = st.integers(0, 3)
