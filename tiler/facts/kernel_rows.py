@@ -20,7 +20,7 @@ from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
-from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 
 Ints = NDArray[np.int64]
 
@@ -30,7 +30,7 @@ _STREAM: Final = re.compile(r"Stream ([0-9]{1,18})\b")
 _PLANE: Final = re.compile(r"Plane\b")  # parts of communication kernels, which have no rows
 
 
-# Columns with starts, in microseconds, and with names, as `plain_name` has them.
+# Columns with starts, in microseconds unless the header has another unit, and with names, as `plain_name` has them.
 _FAMILIES: Final = {"kernel_details": ("starttime", "name"), "op_summary": ("taskstarttime", "opname")}
 
 
@@ -107,7 +107,7 @@ class KernelRows:
         rows: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         first = 0
         for (column,) in self.table.chunks([self.start]):
-            ns, ps, fits = times(column.chunk(0), MICROSECOND_DIGITS)
+            ns, ps, fits = header_times(column.chunk(0), self.start, MICROSECOND_DIGITS)
             since = ns - manifest.origin_ns
             # Where ticks are nanoseconds no event of the run has picoseconds.
             fits &= (since >= 0) & (since <= manifest.end // per_ns) & ((ps == 0) | (per_ns > 1))
