@@ -7,7 +7,7 @@ when somebody asks first, 12 bytes a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -70,10 +70,13 @@ class KernelRows:
             starts = _STARTS.keep(self._reader, self.table.entry.id, (yield from self._read_starts()))
         return starts
 
-    def streams(self) -> dict[int, int | None]:
-        """The tracks of its events: the number of each stream, None of what is on no stream."""
+    def streams(self, tracks: Iterable[int] | None = None) -> dict[int, int | None]:
+        """The tracks of its events, of these or of all: the number of each stream, None of what is on no stream."""
         tree, host = self._reader.tree, self.table.entry.host
-        tracks = tree.of_host(host) if host else range(len(tree.tracks))
+        if tracks is None:
+            tracks = tree.of_host(host) if host else range(len(tree.tracks))
+        elif host:
+            tracks = [track for track in tracks if host in tree.hosts_of(track)]
         streams: dict[int, int | None] = {}
         for track in (tree.tracks[number] for number in tracks):
             process = tree.groups[track.group].name

@@ -24,6 +24,7 @@ from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.readers import side_tables
 from tilescope.tiler.readers.ascend import csv_table
 from tilescope.tiler.store import open_run_store
@@ -75,6 +76,16 @@ def test_events_without_a_row_are_those_of_parts_of_communication(training: Quer
         counts = [training.tree.tracks[track].events for track in kernels.streams()]
         assert events.events == sum(count or 0 for count in counts)
         assert events.events_without_row == events.events - events.joined > 0
+
+
+def test_a_track_is_asked_about_without_all_others(training: QueryReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [(kernels, kernels.streams()) for kernels in kernel_tables(training)]
+    monkeypatch.setattr(TrackTree, "of_host", None)  # looks through all tracks, for each table
+    for kernels, streams in tables:
+        assert streams
+        for track in training.tree.tracks:
+            expected = {track.id: streams[track.id]} if track.id in streams else {}
+            assert kernels.streams([track.id]) == expected
 
 
 def test_the_first_generation_has_no_table_of_events(drawn_run: QueryReader) -> None:
