@@ -93,10 +93,11 @@ def _has_samples(file: TraceFile) -> bool:
 
 def _capture(file: TraceFile) -> Hashable:
     """A key that files of a capture, or of a device of the first generation, have in common."""
-    place, rank = file.summary.device_file, rank_in_name(file.path)
+    rank = rank_in_name(file.path)
     if rank is not None:
         return file.path.parent, rank
-    return place.capture if place is not None and place.capture else file.path.parent
+    places = (file.summary.device_file, *file.summary.tables[:1])
+    return next((place.capture for place in places if place is not None and place.capture), file.path.parent)
 
 
 def _origins(clocks: Iterable[DeviceClock]) -> dict[str, int]:
