@@ -14,7 +14,9 @@ from tests.demo import DEMO_TRACE
 from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.cli import main
 from tilescope.cli.info import SHOWN_PROCESSES
+from tilescope.cli.run_list import print_runs
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.readers.discovered_run import DiscoveredRun
 
 SECOND_PARTS = "timeline, step trace, operators, data preparation, communication, memory, caches"
 KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
@@ -73,13 +75,22 @@ def test_trainings_say_what_is_in_them(tmp_path: Path, capsys: pytest.CaptureFix
     lines = [line for line in capsys.readouterr().out.splitlines() if "UTC" in line]
     first = "timeline, step trace, operators, FLOPs, data preparation, communication, cluster, memory"
     assert sorted(lines) == [
-        f"    2 hosts, 2026-01-01 00:00 UTC: {SECOND_PARTS}",
-        f"    2 ranks, 2026-01-01 00:00 UTC: {first}, dynamic shapes, parallel strategy",
+        f"    2 hosts, newest file 2026-01-01 00:00 UTC: {SECOND_PARTS}",
+        f"    2 ranks, newest file 2026-01-01 00:00 UTC: {first}, dynamic shapes, parallel strategy",
     ]
     assert main(["info", str(tmp_path), "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert {run["modified_ns"] for run in runs} == {str(stamp * 10**9)}
     assert SECOND_PARTS.split(", ") in [run["contents"] for run in runs]
+
+
+def test_a_training_of_a_single_host_at_any_time(capsys: pytest.CaptureFixture[str]) -> None:
+    files = tuple(Path("a_ascend_pt") / name for name in ("x.csv", "y.csv"))
+    host = "a_ascend_pt of a long name"
+    print_runs(Path(), [DiscoveredRun("a", "a", Path("a"), files, (host, host), 7, 10**22)])
+    lines = capsys.readouterr().out.splitlines()
+    assert "    1 host, newest file 318857-05-20 17:46 UTC: tables of other kinds" in lines
+    assert f"    {host} x.csv" in lines
 
 
 def test_a_folder_without_traces_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ _OPERATOR: Final = "fullName"
 # Arguments of events, in small letters.
 _TASK: Final = "task id"
 _FULL_NAME: Final = "fullname"
+_DEVICE: Final = "Device "  # how processes are called, before the rank
 
 _MOST_ROWS: Final = 10  # of a table
 
@@ -46,12 +47,16 @@ def event_rows(reader: QueryReader, track: int, ordinal: int) -> Interruptible[S
     operator = str(args.get(_FULL_NAME, details["name"]))
     rows: list[RowAboutEvent] = []
     for kernels in kernel_tables(reader):
-        streams = kernels.streams()
+        streams = kernels.streams([track])
         if track in streams:
             start, stream = int(details["start"]), streams[track]
             rows += _rows(kernels.table, (yield from kernels.rows_of(start, details["name"], stream, task)))
-    for table in run_tables(reader, _STRATEGIES):
-        if _OPERATOR in table and _is_of_device(reader, table, track):
+    strategies = [table for table in run_tables(reader, _STRATEGIES) if _OPERATOR in table]
+    hosts, devices = reader.tree.hosts_of(track), _devices_beside(reader, track) if strategies else set()
+    yield
+    for table in strategies:
+        host = table.entry.host
+        if not host or host in hosts or f"{_DEVICE}{table.entry.rank}" in devices:
             codes, words = (yield from table.column(_OPERATOR)).coded()
             if operator in words:
                 rows += _rows(table, np.flatnonzero(codes == words.index(operator)).tolist())
@@ -62,10 +67,8 @@ def _rows(table: RunTable, rows: Sequence[int]) -> list[RowAboutEvent]:
     return [RowAboutEvent(table, row, len(rows) - 1) for row in rows[:_MOST_ROWS]]
 
 
-def _is_of_device(reader: QueryReader, table: RunTable, track: int) -> bool:
-    """True if a track is of the device of a table: on its host, or in a file with the process `Device N`."""
-    tree, entry, file = reader.tree, table.entry, reader.file_of(track)
-    if not entry.host or track in tree.of_host(entry.host):
-        return True
-    process = f"Device {entry.rank}"
-    return any(tree.groups[row.group].name == process and reader.file_of(row.id) == file for row in tree.tracks)
+def _devices_beside(reader: QueryReader, track: int) -> set[str]:
+    """The processes `Device N` in the file of a track. All tracks of a process are in one file."""
+    tree, file = reader.tree, reader.file_of(track)
+    firsts = {row.group: row for row in reversed(tree.tracks) if tree.groups[row.group].name.startswith(_DEVICE)}
+    return {tree.groups[group].name for group, row in firsts.items() if reader.file_of(row.id) == file}

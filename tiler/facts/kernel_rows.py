@@ -7,7 +7,7 @@ when somebody asks first, 12 bytes a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -20,8 +20,7 @@ from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
-from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
-from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 
 Ints = NDArray[np.int64]
 
@@ -31,7 +30,7 @@ _STREAM: Final = re.compile(r"Stream ([0-9]{1,18})\b")
 _PLANE: Final = re.compile(r"Plane\b")  # parts of communication kernels, which have no rows
 
 
-# Columns with starts, in microseconds, and with names, as `plain_name` has them.
+# Columns with starts, in microseconds unless the header has another unit, and with names, as `plain_name` has them.
 _FAMILIES: Final = {"kernel_details": ("starttime", "name"), "op_summary": ("taskstarttime", "opname")}
 
 
@@ -71,10 +70,13 @@ class KernelRows:
             starts = _STARTS.keep(self._reader, self.table.entry.id, (yield from self._read_starts()))
         return starts
 
-    def streams(self) -> dict[int, int | None]:
-        """The tracks of its events: the number of each stream, None of what is on no stream."""
+    def streams(self, tracks: Iterable[int] | None = None) -> dict[int, int | None]:
+        """The tracks of its events, of these or of all: the number of each stream, None of what is on no stream."""
         tree, host = self._reader.tree, self.table.entry.host
-        tracks = tree.of_host(host) if host else range(len(tree.tracks))
+        if tracks is None:
+            tracks = tree.of_host(host) if host else range(len(tree.tracks))
+        elif host:
+            tracks = [track for track in tracks if host in tree.hosts_of(track)]
         streams: dict[int, int | None] = {}
         for track in (tree.tracks[number] for number in tracks):
             process = tree.groups[track.group].name
@@ -97,7 +99,7 @@ class KernelRows:
             row
             for row, its_name, its_stream, its_task in zip(rows.tolist(), names, streams, tasks, strict=True)
             if its_name == name
-            and (its_stream is None or stream is None or its_stream == str(stream))
+            and (stream is None or not (its_stream or "").isdecimal() or its_stream == str(stream))
             and (its_task is None or task is None or its_task == task)
         ]
 
@@ -108,10 +110,10 @@ class KernelRows:
         rows: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
         first = 0
         for (column,) in self.table.chunks([self.start]):
-            ns, ps, fits = times(column.chunk(0), MICROSECOND_DIGITS)
+            ns, ps, fits = header_times(column.chunk(0), self.start, MICROSECOND_DIGITS)
             since = ns - manifest.origin_ns
             # Where ticks are nanoseconds no event of the run has picoseconds.
-            fits &= (since >= 0) & (since < TICK_LIMIT // per_ns) & ((ps == 0) | (per_ns > 1))
+            fits &= (since >= 0) & (since <= manifest.end // per_ns) & ((ps == 0) | (per_ns > 1))
             inside = np.flatnonzero(fits)
             ticks.append(since[inside] * per_ns + ps[inside])
             rows.append((first + inside).astype(np.int32))

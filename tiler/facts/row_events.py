@@ -112,7 +112,8 @@ class _Join:
         for group in groups:
             group[name < 0] = -1
             has_row |= group >= 0
-            free = np.flatnonzero((group >= 0) & (self._track[group] < 0))[::-1]  # the first event stays
+            joined = np.flatnonzero(group >= 0)
+            free = joined[self._track[group[joined]] < 0][::-1]  # the first event stays
             self._track[group[free]] = events.track
             self._ordinal[group[free]] = events.ordinal[free]
         return int(np.count_nonzero(has_row))
@@ -129,13 +130,13 @@ class _Join:
         return np.array([self._word_codes.get(texts[number].text, -1) for number in ids.tolist()], np.int64)[places]
 
     def _row_streams(self) -> Interruptible[Ints]:
-        """The stream of each row."""
+        """The stream of each row; a cell that is no number of a stream says none."""
         table, streams = self._table.table, [np.zeros(0, np.int64)]
         if not self._table.stream:
             return np.full(len(table), _NO_STREAM)
         for (column,) in table.chunks([self._table.stream]):
             numbers, are_whole = integers(column.chunk(0))
-            streams.append(np.where(are_whole, numbers, _NO_STREAM))
+            streams.append(np.where(are_whole & (numbers >= 0), numbers, _NO_STREAM))
             yield
         return np.concatenate(streams)
 

@@ -87,13 +87,20 @@ class TrackTree:
 
     def processes_of(self, track: int) -> list[str]:
         """The names of the processes that a track is of: of one, as a rule."""
+        return self._groups_around(track, "process")
+
+    def hosts_of(self, track: int) -> list[str]:
+        """The names of the hosts that a track is of: of one, as a rule."""
+        return self._groups_around(track, "host")
+
+    def _groups_around(self, track: int, kind: str) -> list[str]:
         names = []
         group: int | None = self.tracks[track].group
         seen = set()
         while group is not None and group not in seen:
             seen.add(group)
             group_row = self.groups[group]
-            if group_row.kind == "process":
+            if group_row.kind == kind:
                 names.append(group_row.name)
             group = group_row.parent
         return names

@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState
+from tilescope.tiler.plain_headers import time_exponent
+from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text
 
 Ints = NDArray[np.int64]
 
@@ -17,6 +18,8 @@ MICROSECOND_DIGITS: Final = 3
 _MOST: Final = float(1 << 62)
 _EXACT_IN_DOUBLES: Final = 1 << 53
 _POWERS: Final = [10**digits for digits in range(MAX_DIGITS + 1)]
+_NANOSECOND: Final = 3  # 10^3 ps
+_INT64_DIGITS: Final = 18  # powers of ten up to here are 64-bit integers
 
 
 class CellTimes(NamedTuple):
@@ -51,6 +54,11 @@ def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
     return doubles
 
 
+def header_times(cells: Cells, header: str, otherwise: int) -> CellTimes:
+    """Times of a column in the unit that its header says: `Start Time(us)`; or else as `times(cells, otherwise)`."""
+    return times(cells, time_exponent(header, otherwise + _NANOSECOND) - _NANOSECOND)
+
+
 def times(cells: Cells, unit_digits: int) -> CellTimes:
     """Times in units of 10^`unit_digits` nanoseconds."""
     ns, ps = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
@@ -60,7 +68,8 @@ def times(cells: Cells, unit_digits: int) -> CellTimes:
     factor = 10 ** np.maximum(missing, 0)
     is_small = (cells.numbers >= 0) & (cells.numbers * factor.astype(np.float64) < _MOST)
     numbers = np.where(is_small, cells.numbers, 0)
-    divisor = 10 ** np.clip(-missing, 0, 18)
+    numbers //= 10 ** np.maximum(-missing - _INT64_DIGITS, 0)
+    divisor = 10 ** np.clip(-missing, 0, _INT64_DIGITS)
     whole, rest = np.divmod(np.where(missing >= 0, numbers * factor, numbers), divisor)
     # Of a remainder below 10^18 the first three digits: of one below 10^15 exactly so.
     ns[rows], fits[rows] = whole, is_small

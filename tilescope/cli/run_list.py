@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,10 +16,13 @@ if TYPE_CHECKING:
 _SHOWN_RUNS: Final = 200
 _SHOWN_FILES: Final = 20  # of a run
 _SHOWN_CHARACTERS: Final = 300  # of a name
+_MINUTE_NS: Final = 60 * 10**9
 
 
 def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
     """Lists runs for people, the newest first."""
+    import numpy as np
+
     from tilescope.tiler.readers.layouts.ascend_contents import training_contents
 
     say(
@@ -31,12 +33,14 @@ def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
         say(f"  {shortened(str(run.path), _SHOWN_CHARACTERS)}  {files}, {size_text(run.size_bytes)}")
         contents = training_contents(run.files)
         if contents is not None:
-            ranks = plural(len(contents.ranks), "rank", "ranks") if contents.ranks else f"{len(set(run.hosts))} hosts"
-            day = datetime.fromtimestamp(run.modified_ns // 10**9, UTC).strftime("%Y-%m-%d %H:%M UTC")
-            say(f"    {ranks}, {day}: {', '.join(contents.parts)}")
+            hosts = plural(len(set(run.hosts)), "host", "hosts")
+            ranks = plural(len(contents.ranks), "rank", "ranks") if contents.ranks else hosts
+            time = str(np.datetime64(run.modified_ns // _MINUTE_NS, "m")).replace("T", " ")  # of any year
+            parts = ", ".join(contents.parts) or "tables of other kinds"
+            say(f"    {ranks}, newest file {time} UTC: {parts}")
         if len(run.files) > 1:
             for file, host in list(zip(run.files, run.hosts, strict=True))[:_SHOWN_FILES]:
-                say(f"    {shortened(host, _SHOWN_CHARACTERS):<12}{shortened(file.name, _SHOWN_CHARACTERS)}")
+                say(f"    {shortened(host, _SHOWN_CHARACTERS):<11} {shortened(file.name, _SHOWN_CHARACTERS)}")
             if len(run.files) > _SHOWN_FILES:
                 say(f"    and {len(run.files) - _SHOWN_FILES:,} more")
         for file in run.side_files[:_SHOWN_FILES]:

@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 
 from bench.ascend_run import AscendShape, Training, write_ascend
 from tests.tiler.readers.ascend.conftest import index
+from tilescope.tiler.facts.event_rows import event_rows
 from tilescope.tiler.facts.kernel_rows import KernelRows, as_kernel_rows, kernel_tables
 from tilescope.tiler.facts.row_events import row_events
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.readers import side_tables
 from tilescope.tiler.readers.ascend import csv_table
 from tilescope.tiler.store import open_run_store
@@ -75,6 +77,16 @@ def test_events_without_a_row_are_those_of_parts_of_communication(training: Quer
         counts = [training.tree.tracks[track].events for track in kernels.streams()]
         assert events.events == sum(count or 0 for count in counts)
         assert events.events_without_row == events.events - events.joined > 0
+
+
+def test_a_track_is_asked_about_without_all_others(training: QueryReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [(kernels, kernels.streams()) for kernels in kernel_tables(training)]
+    monkeypatch.setattr(TrackTree, "of_host", None)  # looks through all tracks, for each table
+    for kernels, streams in tables:
+        assert streams
+        for track in training.tree.tracks:
+            expected = {track.id: streams[track.id]} if track.id in streams else {}
+            assert kernels.streams([track.id]) == expected
 
 
 def test_the_first_generation_has_no_table_of_events(drawn_run: QueryReader) -> None:
@@ -138,6 +150,49 @@ def test_names_are_a_check_and_rows_that_nothing_tells_apart_have_no_event(tmp_p
         assert events_of_rows.unplaced == 4
         assert (events_of_rows.events, events_of_rows.events_without_row) == (5, 2)
         assert finish(kernels.rows_of(40_000, "e", 2, None)) == [4, 5]
+
+
+def test_rows_of_a_capture_lead_to_its_own_events(tmp_path: Path) -> None:
+    """Two captures of `msprof`, whose files have the same names and times, and no number of a device."""
+    header = "Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)"
+    meta = [("process_name", "Ascend Hardware"), ("thread_name", "Stream 1")]
+    names = [{"ph": "M", "name": kind, "pid": 1, "tid": 1, "args": {"name": name}} for kind, name in meta]
+    captures = [f"PROF_00000{number}_20230818142704322_A{number}" for number in (1, 2)]
+    for capture in captures:
+        folder = tmp_path / "traces" / capture / "mindstudio_profiler_output"
+        folder.mkdir(parents=True)
+        (folder / "msprof_20230818142705.json").write_text(json.dumps([*names, kernel("a", 1, 10)]))
+        (folder / "op_summary_20230818142705.csv").write_text(f"{header}\n0,1,1,a,Add,AI_CORE,10,1\n")
+        memory = "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB)\nPTA,10.5,1,1\n"
+        (folder / "memory_record_20230818142705.csv").write_text(memory)
+    store = open_run_store(index(tmp_path / "traces", tmp_path / "store"))
+    reader = QueryReader(store)
+    for capture, kernels in zip(captures, kernel_tables(reader), strict=True):
+        assert kernels.table.entry.host == capture
+        tracks = reader.tree.of_host(capture)
+        assert "PTA Total Allocated" in [reader.tree.tracks[track].name for track in tracks]
+        assert set(finish(row_events(reader, kernels)).track.tolist()) <= set(tracks)
+        for track in reader.tree.tracks:
+            if track.name == "Stream 1":
+                row_tables = [its_row.table.entry.host for its_row in finish(event_rows(reader, track.id, 0))]
+                assert row_tables == reader.tree.hosts_of(track.id)
+    assert [group.name for group in reader.tree.groups if group.kind != "process"] == ["2 devices", *captures]
+    store.close()
+
+
+@pytest.mark.parametrize("start", ["N/A", "-5", "12", "99999999999"])
+@pytest.mark.parametrize("stream", ["1", "N/A"])
+def test_a_table_of_another_time_than_the_run_has_no_events(tmp_path: Path, start: str, stream: str) -> None:
+    with opened(tmp_path, [kernel("a", 1, 10)], [row("a", stream, start)]) as (reader, kernels):
+        events = finish(row_events(reader, kernels))
+        assert (events.joined, events.unplaced, events.events, events.events_without_row) == (0, 1, 1, 1)
+
+
+@pytest.mark.parametrize("stream", ["-1", "-5", "abc", "1.0", "N/A", "", "1"])
+def test_a_cell_that_is_no_number_of_a_stream_says_none(tmp_path: Path, stream: str) -> None:
+    with opened(tmp_path, [kernel("a", 1, 10)], [row("a", stream, "10")]) as (reader, kernels):
+        assert finish(row_events(reader, kernels)).joined == 1
+        assert finish(kernels.rows_of(10_000, "a", 1, None)) == [0]
 
 
 NAMES = st.sampled_from("ab")

@@ -30,7 +30,7 @@ from tilescope.tiler.readers.ascend.queue_samples import QUEUE_FAMILY
 _SAMPLED: Final = frozenset({*MEMORY_FAMILIES, QUEUE_FAMILY})
 
 # Their time stamps are those of a host that counts from when it started, or of nothing that is known.
-_OVER_SAMPLES: Final = ("device_queue_profiling", "dataset_iterator_profiling", "minddata_cpu_utilization")
+_UNCLOCKED: Final = ("device_queue_profiling", "dataset_iterator_profiling", "minddata_cpu_utilization")
 
 
 def align_device_clocks(files: Sequence[TraceFile | None]) -> list[TraceFile | None]:
@@ -74,16 +74,16 @@ def _with_samples_of_its_time(files: Sequence[TraceFile | None]) -> list[TraceFi
 
 
 def _with_note_on_samples(files: list[TraceFile | None]) -> list[TraceFile | None]:
-    """The files; the first of those that are over samples alone says so, where there is a timeline."""
+    """The files; the first of those whose stamps are of no clock says so for all, where there is a timeline."""
     families = [file and family(file).partition(".")[0] for file in files]
-    over_samples = [place for place, name in enumerate(families) if name in _OVER_SAMPLES]
-    if over_samples and any(file is not None and file.events.events for file in files):
-        names = sorted({families[place] or "" for place in over_samples})
+    unclocked = [place for place, name in enumerate(families) if name in _UNCLOCKED]
+    if unclocked and any(file is not None and file.events.events for file in files):
+        names = sorted({families[place] or "" for place in unclocked})
         note = (
-            f"time stamps of {', '.join(names)} are of no clock of the timeline: they are over samples, and not drawn"
+            f"time stamps of {', '.join(names)} are of no clock of the timeline: their rows are tables, and not drawn"
         )
-        first = files[over_samples[0]]
-        files[over_samples[0]] = first and with_note(first, note)
+        first = files[unclocked[0]]
+        files[unclocked[0]] = first and with_note(first, note)
     return files
 
 
@@ -93,10 +93,11 @@ def _has_samples(file: TraceFile) -> bool:
 
 def _capture(file: TraceFile) -> Hashable:
     """A key that files of a capture, or of a device of the first generation, have in common."""
-    place, rank = file.summary.device_file, rank_in_name(file.path)
+    rank = rank_in_name(file.path)
     if rank is not None:
         return file.path.parent, rank
-    return place.capture if place is not None and place.capture else file.path.parent
+    places = (file.summary.device_file, *file.summary.tables[:1])
+    return next((place.capture for place in places if place is not None and place.capture), file.path.parent)
 
 
 def _origins(clocks: Iterable[DeviceClock]) -> dict[str, int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import cast
 
 from msgspec import UNSET, Struct, field, structs
 
 from tilescope.tiler import schema
-from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns import DeviceFile, Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.indexing.reading.ranks import rank_labels
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
@@ -104,7 +104,7 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     what = "hosts"
     if all(summaries[file].rank is not None for file in files):
         what = "ranks"
-    elif all(summaries[file].device_file is not None for file in files):
+    elif all(summaries[file].device_file is not None or summaries[file].tables for file in files):
         what = "devices"
     run = _group(layout, None, "run", f"{len(hosts)} {what}") if len(hosts) > 1 else None
     for host in hosts:
@@ -140,7 +140,7 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
         if label is not None:
             names.append(label)
             continue
-        name = summary.hostname or (_device_label(summary, captures_of) if len(devices) > 1 else "")
+        name = summary.hostname or (_device_label(summary, devices, captures_of) if len(devices) > 1 else "")
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:
@@ -161,14 +161,21 @@ def _hosts_by_file(summaries: Sequence[TraceSummary], names: Sequence[str]) -> l
     return hosts_by_file
 
 
-def _device_label(summary: TraceSummary, captures_of: Mapping[str, int]) -> str:
+def _device_label(summary: TraceSummary, devices: Collection[tuple[str, str]], captures_of: Mapping[str, int]) -> str:
     """The device of a file, with its capture where several captures have a device of that number, as counted."""
-    place = summary.device_file
+    place = summary.device_file or _place_of_tables(summary, devices)
     if place is None:
         return ""
     is_single = bool(place.device) and captures_of[place.device] == 1
     device = f"device {place.device}" if place.device else ""
     return str(FileLabel(host="" if is_single else place.capture, device=device))
+
+
+def _place_of_tables(summary: TraceSummary, devices: Collection[tuple[str, str]]) -> DeviceFile | None:
+    """The device of a file of tables that says its capture alone, where the capture is of a single device."""
+    capture = summary.tables[0].capture if summary.tables else ""
+    of_capture = [device for its_capture, device in devices if its_capture == capture]
+    return DeviceFile(capture, of_capture[0], ()) if capture and len(of_capture) == 1 else None
 
 
 def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str, detail: str = "") -> int:

@@ -244,8 +244,11 @@ def _row(value: Mapping[str, Any], losses: Losses, deepest: int = _DEEPEST) -> R
 
 
 def _are_named_values(value: Any) -> bool:
-    """True for attributes as protobuf writes them: `[{"name": "gen_strategy", "value": {"strVal": "[[4, 1]]"}}]`."""
-    return _are_objects(value) and all(entry.keys() == _NAMED and isinstance(entry["name"], str) for entry in value)
+    """True for attributes as protobuf writes them, no two of a name: `[{"name": "op", "value": {"strVal": "a"}}]`."""
+    if not _are_objects(value):
+        return False
+    names = [entry["name"] for entry in value if entry.keys() == _NAMED and isinstance(entry["name"], str)]
+    return len(set(names)) == len(value)
 
 
 def _joined(places: Row, row: Row, losses: Losses) -> Row:

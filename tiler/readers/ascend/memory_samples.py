@@ -16,7 +16,7 @@ import numpy as np
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.counter_rows import CounterRows, samples_of
-from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, times
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 from tilescope.tiler.records.cells import Cells
 
 # What the process of their counters is called.
@@ -46,7 +46,8 @@ class MemorySamples:
         places = {plain_name(column): place for place, column in reversed([*enumerate(columns)])}
         if "timestamp" not in places or "component" not in places:
             return
-        stamps = times(cells[places["timestamp"]], MICROSECOND_DIGITS)
+        place = places["timestamp"]
+        stamps = header_times(cells[place], columns[place], MICROSECOND_DIGITS)
         self.ignored["rows_without_times"] += int(np.count_nonzero(~stamps.fits))
         device = places.get("device", places.get("devicetype"))
         rows = samples_of(cells[places["component"]], None if device is None else cells[device], stamps)

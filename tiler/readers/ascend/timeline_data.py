@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.plain_headers import plain_name
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
-from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, times
+from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, header_times
 from tilescope.tiler.records.cells import Cells, CellState
 
 _COLUMNS: Final = ("op_name", "stream_id", "start_time", "duration")
@@ -37,8 +37,9 @@ class TimelineData:
         if any(name not in places for name in _COLUMNS):
             return
         operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)
-        start_ns, start_ps, has_start = times(starts, MILLISECOND_DIGITS)
-        duration_ns, duration_ps, has_duration = times(durations, MILLISECOND_DIGITS)
+        start_header, duration_header = (columns[places[name]] for name in _COLUMNS[2:])
+        start_ns, start_ps, has_start = header_times(starts, start_header, MILLISECOND_DIGITS)
+        duration_ns, duration_ps, has_duration = header_times(durations, duration_header, MILLISECOND_DIGITS)
         is_named = np.isin(operators.states, (CellState.TEXT, CellState.NUMBER))
         has_times = has_start & has_duration
         chosen = np.flatnonzero(has_times & is_named)

@@ -253,6 +253,18 @@ def test_small_objects_are_refused_before_their_rows_take_the_memory(tmp_path: P
         json_tables(source, None, Room(400_000_000))
 
 
+def test_lists_of_attributes_are_columns_where_nothing_is_lost(tmp_path: Path) -> None:
+    twice = [{"name": "a", "value": 1}, {"name": "a", "value": 2}]
+    named = [{"name": "a", "value": {"strVal": "x"}}, {"name": "b", "value": [3]}]
+    rows = [{"op": "n", "with": named}, {"op": "t", "with": twice}]
+    path = write(tmp_path, "parallel_strategy_0.json", json.dumps({"graph": {"node": rows}}))
+    nodes = tables(path)["parallel_strategy.graph.node"]
+    assert [{key: cell for key, cell in row.items() if cell is not None} for row in nodes] == [
+        {"op": "n", "with.a.strVal": "x", "with.b": "[3]"},
+        {"op": "t", "with": json.dumps(twice, separators=(",", ":"))},
+    ]
+
+
 DEEP = json.loads('{"a":' * 150 + "1" + "}" * 150)
 TIMES = {"Communication Time Info": {"Elapse Time(ms)": 1}, "Communication Bandwidth Info": {"HCCS": {"x": 1}}}
 

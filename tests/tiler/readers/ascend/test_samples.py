@@ -110,8 +110,11 @@ def test_hostile_cells_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert ignored == {"rows_without_times": 3, "cells_without_numbers": 3, "samples_of_more_counters": 5}
 
 
-def test_memory_of_another_time_is_a_table_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("says_rank", [True, False])
+def test_memory_of_another_time_is_a_table_alone(tmp_path: Path, says_rank: bool) -> None:
     (folder,) = write_ascend(tmp_path, Training(AscendShape(ranks=1, stages=1, steps=2)), "pt")
+    for path in () if says_rank else [*folder.glob("profiler_*.json")]:
+        path.unlink()
     path = folder / "ASCEND_PROFILER_OUTPUT" / "memory_record.csv"
     path.write_text(f"{HEADER}\nPTA,1000.5,1,1,1,NPU:0\nPTA,1001,1,1,1,NPU:0\n")
     with tilescope.connect(index(tmp_path, tmp_path / "store")) as client:
