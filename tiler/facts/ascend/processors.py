@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import Figure, counts, figure_list, figures, mean
@@ -48,7 +49,7 @@ _PROCESS: Final[Mapping[Metric, Sequence[str]]] = {Metric.USER: [_USER], Metric.
 Curve = Sequence[Figure | None]  # a figure for each sample; None: it could not be read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OperationUse:
     """Use by one operation; `operation` None: the pipeline was not recorded, or has no such number."""
 
@@ -61,7 +62,7 @@ class OperationUse:
         """As in the pipeline."""
         return f"Operation {self.number}" if self.operation is None else self.operation.name
 
-    @property
+    @cached_property
     def busy(self) -> Fraction:
         """Percent of all processors that it takes, on average."""
         return sum((curve_mean(curve) or Fraction() for curve in self.curves.values()), Fraction())

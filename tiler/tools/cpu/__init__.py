@@ -45,10 +45,17 @@ def _answer(scope: Scope, question: CpuQuestion) -> Interruptible[Answer]:
             tables=[means_table(uses)], notes=[Note("warning", f"nothing of rank {question.rank} was recorded")]
         )
     yield
-    tables = [means_table(uses), load_table(uses)]
+    tables = [means_table(uses)]
+    yield
     if shown.operations:
-        tables.insert(1, operations_table(shown))
-    return Answer(_facts(shown, scope.reader.tick_ps), tables, charts(shown), _notes(shown, uses))
+        tables.append(operations_table(shown))
+        yield
+    tables.append(load_table(uses))
+    yield
+    series = yield from charts(shown)
+    facts = _facts(shown, scope.reader.tick_ps)
+    yield
+    return Answer(facts, tables, series, _notes(shown, uses))
 
 
 def _facts(use: ProcessorUse, tick_ps: int) -> list[Fact]:
