@@ -164,6 +164,17 @@ def test_tiny_exponents_take_no_memory(tmp_path: Path) -> None:
     assert "1 value could not be read" in texts(cpu(tmp_path / "store"))
 
 
+def test_a_second_file_of_a_rank_is_left_out_and_named(tmp_path: Path) -> None:
+    for folder, user in (("a", 10), ("b", 90)):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "minddata_cpu_utilization_0.json"
+        path.write_text(json.dumps({"sampling_interval": 10, "device_info": {"user_utilization": [user]}}))
+    build_store(sorted(tmp_path.rglob("*.json")), tmp_path / "store")
+    answer = cpu(tmp_path / "store")
+    assert column(answer, "cpu_means", "mean") == [0.1]
+    assert "1 file is left out, as another of the same rank comes first: minddata_cpu_utiliz" in texts(answer)
+
+
 def test_the_greatest_count_is_drawn(tmp_path: Path) -> None:
     answer = cpu(write(tmp_path, {"device_info": {"context_switch_count": [1, (1 << 63) - 1, 2]}}))
     (chart,) = answer.series

@@ -8,7 +8,14 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.ascend.processors import Metric, ProcessorUse, curve_mean, has_processor_use, processor_uses
+from tilescope.tiler.facts.ascend.processors import (
+    Metric,
+    ProcessorUse,
+    curve_mean,
+    has_processor_use,
+    processor_uses,
+    processors_left_out,
+)
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Fact, Note
@@ -55,7 +62,10 @@ def _answer(scope: Scope, question: CpuQuestion) -> Interruptible[Answer]:
     series = yield from charts(shown)
     facts = _facts(shown, scope.reader.tick_ps)
     yield
-    return Answer(facts, tables, series, _notes(shown, uses))
+    notes = _notes(shown, uses)
+    if words := processors_left_out(scope.reader):
+        notes.append(Note("warning", words))
+    return Answer(facts, tables, series, notes)
 
 
 def _facts(use: ProcessorUse, tick_ps: int) -> list[Fact]:
