@@ -19,7 +19,7 @@ _NAMED: Final = 3
 
 
 class RankPlace(NamedTuple):
-    """A rank on a host, or a device of it; `qualifier` is its capture or host where the run has several of that number."""
+    """A rank on a host, or a device of it; `qualifier`: its capture or host where the run has several of its number."""
 
     host: str
     number: int  # the rank; -1: the file does not say
