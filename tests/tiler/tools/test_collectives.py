@@ -16,12 +16,16 @@ from bench.ascend_run.__main__ import main as write_training
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
 from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.facts.ascend.cluster import read_cluster
+from tilescope.tiler.facts.ascend.communication import ChosenPart
+from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import EVERYTHING, QueryReader
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.collectives.links import RankLink, shortfalls
+from tilescope.tiler.windows import everywhere
 
 
 def figure(answered: Answer, name: str) -> Any:
@@ -117,6 +121,13 @@ def test_a_cluster_of_the_second_generation(tmp_path: Path) -> None:
     total = sum(row["computation"] + row["communication"] for row in ranks)
     assert communication["share"] == pytest.approx(sum(row["communication"] for row in ranks) / total, rel=1e-9)
     assert (computation["place"], computation["over"]) == ("rank 4", False)
+
+
+def test_steps_of_a_cluster_are_read_with_pauses(tmp_path: Path) -> None:
+    reader = indexed(corpus_path("ascend/msprof_analyze/cluster_step_trace_time.csv"), tmp_path)
+    (table,) = run_tables(reader)
+    chosen = ChosenPart(lambda _host, _step: True, everywhere(EVERYTHING))
+    assert sum(1 for _ in read_cluster(reader, chosen)) >= len(table) > 1
 
 
 def test_ranks_have_the_means_of_their_files(cluster: QueryReader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -161,6 +162,43 @@ def test_tiny_exponents_take_no_memory(tmp_path: Path) -> None:
     path.write_text('{"op_info": [{"op_id": 1, "metrics": {"user_utilization": [1e-999999999, 1e999999999]}}]}')
     build_store([path], tmp_path / "store")
     assert "1 value could not be read" in texts(cpu(tmp_path / "store"))
+
+
+def test_a_second_file_of_a_rank_is_left_out_and_named(tmp_path: Path) -> None:
+    for folder, user in (("a", 10), ("b", 90)):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "minddata_cpu_utilization_0.json"
+        path.write_text(json.dumps({"sampling_interval": 10, "device_info": {"user_utilization": [user]}}))
+    build_store(sorted(tmp_path.rglob("*.json")), tmp_path / "store")
+    answer = cpu(tmp_path / "store")
+    assert column(answer, "cpu_means", "mean") == [0.1]
+    assert "1 file is left out, as another of the same rank comes first: minddata_cpu_utiliz" in texts(answer)
+
+
+def test_the_greatest_count_is_drawn(tmp_path: Path) -> None:
+    answer = cpu(write(tmp_path, {"device_info": {"context_switch_count": [1, (1 << 63) - 1, 2]}}))
+    (chart,) = answer.series
+    assert list(values_of(chart.ys[0])) == [1, float((1 << 63) - 1), 2]
+
+
+def test_many_samples_take_little_work(tmp_path: Path) -> None:
+    """Function calls, which are the same on any machine: adding fractions one by one takes more than 60 a cell."""
+    count = 4000
+    samples = [(37 * number % 9973) / 100 for number in range(count)]
+    names = ("user_utilization", "sys_utilization", "idle_utilization")
+    store = write(tmp_path, {"device_info": dict.fromkeys(names, samples), "process_info": {names[0]: samples}})
+    calls = 0
+
+    def on_event(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(on_event)
+    try:
+        cpu(store)
+    finally:
+        sys.setprofile(None)
+    assert calls < 50 * 4 * count
 
 
 def test_why_there_is_no_answer(tmp_path: Path) -> None:

@@ -126,6 +126,34 @@ def test_operators_that_fetch_data_in_the_second_generation(training: Training, 
     assert "mindspore.dataset" not in texts(answer)
 
 
+def test_a_second_file_of_a_rank_is_left_out_and_named(tmp_path: Path) -> None:
+    for folder, size in (("a", 0), ("b", 7)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "device_queue_profiling_0.txt").write_text(f"1 8 1 {size} 1\n")
+    build_store(sorted(tmp_path.rglob("*.txt")), tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert column(answer, "data_stages", "empty")[0] == 1
+    assert "1 file is left out, as another of the same rank comes first: device_queue_profiling_0.txt" in texts(answer)
+
+
+def test_captures_of_a_rank_stand_apart(tmp_path: Path) -> None:
+    pipeline = "op_id,op_type,num_workers,output_queue_size,output_queue_length,children_id\n0,{},1,[1],8,\n"
+    captures = [f"host_{process}_20260101000000123_ascend_ms" for process in (7, 8)]
+    for capture in captures:
+        (tmp_path / capture).mkdir()
+        (tmp_path / capture / "minddata_pipeline_raw_0.csv").write_text(pipeline.format(f"Map{capture[5]}"))
+        fetched = f"Node,Compute_time(us),Memcpy_time(us),Total_time(us)\nop,1,1,{capture[5]}\n"
+        (tmp_path / capture / "data_preprocess.csv").write_text(fetched)
+    build_store(sorted(tmp_path.rglob("*.csv")), tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    ranks = [f"0 ({capture} · device 0)" for capture in captures]
+    assert list(dict.fromkeys(column(answer, "data_stages", "rank"))) == ranks
+    assert answer.fact("data_rank").value == ranks[0]
+    assert column(answer, "data_operations", "operation") == ["Map7_0"]
+    assert column(answer, "data_nodes", "total") == [7000, 8000]
+    assert "left out" not in texts(answer)
+
+
 def test_other_tables_alone_have_no_answer(tmp_path: Path) -> None:
     build_store([corpus_path("ascend/profiler/flops_0.txt")], tmp_path / "store")
     with pytest.raises(NotAvailable):

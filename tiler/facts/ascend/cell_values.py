@@ -78,7 +78,12 @@ def figure_list(text: str | None) -> Sequence[Figure] | None:
 
 def mean(values: Sequence[Figure]) -> Fraction | None:
     """The exact mean; None of nothing."""
-    return Fraction(sum(values), len(values)) if values else None
+    # By denominator, of which there are few: adding fractions one by one takes ten times as long.
+    sums: dict[int, int] = {}
+    for value in values:
+        sums[value.denominator] = sums.get(value.denominator, 0) + value.numerator
+    whole = sum((Fraction(numerator, denominator) for denominator, numerator in sums.items()), Fraction())
+    return whole / len(values) if values else None
 
 
 def _figure(number: int, digits: int) -> Figure | None:

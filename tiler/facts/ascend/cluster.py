@@ -82,19 +82,15 @@ def read_cluster(reader: QueryReader, chosen: ChosenPart) -> Interruptible[Clust
     cluster = Cluster()
     by_place: dict[tuple[int, int | None], StepParts] = {}
     for table in run_tables(reader, "cluster_pipeline"):
-        _add_rows(cluster, by_place, chosen, table, _PIPELINE, 1)
-        yield
+        yield from _add_rows(cluster, by_place, chosen, table, _PIPELINE, 1)
     for table in run_tables(reader, "cluster_parallel"):
-        _add_rows(cluster, by_place, chosen, table, _PARALLEL, _TICKS)
-        yield
+        yield from _add_rows(cluster, by_place, chosen, table, _PARALLEL, _TICKS)
     ranks = {rank for rank, _ in by_place}
     for table in run_tables(reader, "step_trace_raw"):
         if table.entry.rank in ranks:
-            _add_rows(cluster, by_place, chosen, table, _STEP_TRACE, _TICKS)
-            yield
+            yield from _add_rows(cluster, by_place, chosen, table, _STEP_TRACE, _TICKS)
     for table in run_tables(reader, "step_trace_time", "cluster_step_trace_time"):
-        _add_second(cluster, by_place, chosen, table)
-        yield
+        yield from _add_second(cluster, by_place, chosen, table)
     for table in run_tables(reader, "flops_summary"):
         yield from _add_flops(cluster, table)
     cluster.parts = [part for _, part in sorted(by_place.items(), key=lambda place: (place[0][0], place[0][1] or 0))]
@@ -108,7 +104,7 @@ def _add_rows(
     table: RunTable,
     columns: Mapping[str, str],
     divisor: int,
-) -> None:
+) -> Interruptible[None]:
     """Rows of generation 1: steps in their order; the last of them, or that of step `-` or 0, is the mean."""
     if (rank := table.entry.rank) is None:
         return
@@ -121,6 +117,7 @@ def _add_rows(
             part = by_place.setdefault((rank, step), StepParts(rank, step))
             part.stage = part.stage or _stage(table.entry.name, rank)
             _put(cluster, part, cells, columns, divisor)
+        yield
 
 
 def _stage(name: str, rank: int) -> int | None:
@@ -133,9 +130,10 @@ def _stage(name: str, rank: int) -> int | None:
 
 def _add_second(
     cluster: Cluster, by_place: dict[tuple[int, int | None], StepParts], chosen: ChosenPart, table: RunTable
-) -> None:
+) -> Interruptible[None]:
     """Rows of generation 2: those of single ranks, of which stages are made."""
     for cells in _rows(table):
+        yield
         if cells.get("Type") not in (None, "rank"):
             continue
         number = cells.get("Index") or str(table.entry.rank)

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import Figure, counts, figure_list, figures, mean
 from tilescope.tiler.facts.ascend.data_preparation import DataOperation, DataPreparation, data_preparations
-from tilescope.tiler.facts.ascend.rank_tables import RankPlace, tables_by_rank
+from tilescope.tiler.facts.ascend.table_places import RankPlace, left_out, tables_by_rank
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
 _WHOLE: Final = "minddata_cpu_utilization"
 _SAMPLES: Final = "minddata_cpu_utilization.samples"
 _OPERATIONS: Final = "minddata_cpu_utilization.op_info"
+_FAMILIES: Final = (_WHOLE, _SAMPLES, _OPERATIONS)
 _NO_OPERATION: Final = "-1"  # threads of the process that are none of the pipeline
 
 _USER: Final = "user_utilization"
@@ -48,7 +50,7 @@ _PROCESS: Final[Mapping[Metric, Sequence[str]]] = {Metric.USER: [_USER], Metric.
 Curve = Sequence[Figure | None]  # a figure for each sample; None: it could not be read
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OperationUse:
     """Use by one operation; `operation` None: the pipeline was not recorded, or has no such number."""
 
@@ -61,7 +63,7 @@ class OperationUse:
         """As in the pipeline."""
         return f"Operation {self.number}" if self.operation is None else self.operation.name
 
-    @property
+    @cached_property
     def busy(self) -> Fraction:
         """Percent of all processors that it takes, on average."""
         return sum((curve_mean(curve) or Fraction() for curve in self.curves.values()), Fraction())
@@ -118,16 +120,21 @@ def _busy(curves: Mapping[Metric, Curve]) -> Fraction | None:
 
 def has_processor_use(reader: QueryReader) -> bool:
     """True if a run has tables of it. Raises StoredLast while it is indexed, DamagedStore."""
-    return bool(run_tables(reader, _WHOLE, _SAMPLES, _OPERATIONS))
+    return bool(run_tables(reader, *_FAMILIES))
 
 
 def processor_uses(reader: QueryReader) -> Interruptible[list[ProcessorUse]]:
     """The use of processors by rank. Raises StoredLast while the run is indexed, DamagedStore."""
     prepared = {preparation.place: preparation for preparation in (yield from data_preparations(reader))}
     uses = []
-    for place, tables in tables_by_rank(reader, (_WHOLE, _SAMPLES, _OPERATIONS)).items():
+    for place, tables in tables_by_rank(reader, _FAMILIES).items():
         uses.append((yield from _use(place, tables, prepared.get(place))))
     return uses
+
+
+def processors_left_out(reader: QueryReader) -> str:
+    """A sentence with the files that `processor_uses` leaves out; empty: none. Raises as above."""
+    return left_out(reader, _FAMILIES)
 
 
 def _use(

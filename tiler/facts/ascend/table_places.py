@@ -6,10 +6,70 @@ others of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Final, NamedTuple
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.records.tables import TableEntry
+
+_NAMED: Final = 3
+
+
+class RankPlace(NamedTuple):
+    """A rank on a host, or a device of it; `qualifier`: its capture or host where the run has several of its number."""
+
+    host: str
+    number: int  # the rank; -1: the file does not say
+    device: str
+    qualifier: str = ""
+
+    @property
+    def name(self) -> str:
+        """The rank, or the device."""
+        name = str(self.number) if self.number >= 0 else self.device or "?"
+        return f"{name} ({self.qualifier})" if self.qualifier else name
+
+
+def places_of(reader: QueryReader, tables: Iterable[RunTable]) -> list[RankPlace]:
+    """The place of each table. Raises StoredLast while the run is indexed, DamagedStore."""
+    captures: dict[tuple[int, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for table in run_tables(reader):
+        captures[rank_of(table), table.entry.device][table.entry.host].add(table.entry.capture)
+    return [_place(table.entry, captures[rank_of(table), table.entry.device]) for table in tables]
+
+
+def _place(entry: TableEntry, captures: Mapping[str, Set[str]]) -> RankPlace:
+    """`captures` of its number by host."""
+    qualifier = entry.host if len(captures) > 1 else ""
+    if len(captures[entry.host] - {""}) > 1:
+        qualifier = entry.capture
+    return RankPlace(entry.host, -1 if entry.rank is None else entry.rank, entry.device, qualifier)
+
+
+def tables_by_rank(reader: QueryReader, families: Sequence[str]) -> dict[RankPlace, dict[str, RunTable]]:
+    """Tables of some families by rank, then by family: the first of each that has rows. Raises as above."""
+    by_rank: dict[RankPlace, dict[str, RunTable]] = {}
+    tables = run_tables(reader, *families)
+    for table, place in zip(tables, places_of(reader, tables), strict=True):
+        own = by_rank.setdefault(place, {})
+        if table.entry.family not in own or not len(own[table.entry.family]):
+            own[table.entry.family] = table
+    return dict(sorted(by_rank.items()))
+
+
+def left_out(reader: QueryReader, families: Sequence[str]) -> str:
+    """A sentence with the files whose rows the above leaves out, for another of their rank comes first; empty: none."""
+    first = {own.entry.id for tables in tables_by_rank(reader, families).values() for own in tables.values()}
+    rest = [table for table in run_tables(reader, *families) if len(table) and table.entry.id not in first]
+    files = {table.entry.file: table.entry.name.partition("/")[0] for table in rest}
+    if not files:
+        return ""
+    names = ", ".join(list(files.values())[:_NAMED]) + (", …" if len(files) > _NAMED else "")
+    verb = "is" if len(files) == 1 else "are"
+    return f"{plural(len(files), 'file', 'files')} {verb} left out, as another of the same rank comes first: {names}"
 
 
 def may_be_same(table: RunTable, other: RunTable) -> bool:

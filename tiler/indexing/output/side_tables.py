@@ -19,7 +19,10 @@ class SideTableRecorder(RecordMaker):
 
     def __init__(self, recording: Recording) -> None:
         self._files = [file.summary for file in recording.run.files]
-        self._hosts = recording.layout.hosts
+        hosts = recording.layout.hosts
+        named = set(filter(None, hosts))
+        # Tables that are not drawn have no host of their own: where all that is drawn is of one host, they are of it.
+        self._hosts = [host or next(iter(named)) for host in hosts] if len(named) == 1 else hosts
 
     def last(self) -> Iterator[Entry]:
         """All records."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -77,7 +78,8 @@ class AscendTableReader:
         return self._summary
 
     def summary_so_far(self) -> TraceSummary:
-        return self._summary
+        # A copy: tracks that are described later belong to no rows of a snapshot.
+        return replace(self._summary, counts=copy(self._summary.counts))
 
     def close(self) -> None:
         self._source.close()

@@ -8,7 +8,14 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.ascend.processors import Metric, ProcessorUse, curve_mean, has_processor_use, processor_uses
+from tilescope.tiler.facts.ascend.processors import (
+    Metric,
+    ProcessorUse,
+    curve_mean,
+    has_processor_use,
+    processor_uses,
+    processors_left_out,
+)
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Fact, Note
@@ -45,10 +52,20 @@ def _answer(scope: Scope, question: CpuQuestion) -> Interruptible[Answer]:
             tables=[means_table(uses)], notes=[Note("warning", f"nothing of rank {question.rank} was recorded")]
         )
     yield
-    tables = [means_table(uses), load_table(uses)]
+    tables = [means_table(uses)]
+    yield
     if shown.operations:
-        tables.insert(1, operations_table(shown))
-    return Answer(_facts(shown, scope.reader.tick_ps), tables, charts(shown), _notes(shown, uses))
+        tables.append(operations_table(shown))
+        yield
+    tables.append(load_table(uses))
+    yield
+    series = yield from charts(shown)
+    facts = _facts(shown, scope.reader.tick_ps)
+    yield
+    notes = _notes(shown, uses)
+    if words := processors_left_out(scope.reader):
+        notes.append(Note("warning", words))
+    return Answer(facts, tables, series, notes)
 
 
 def _facts(use: ProcessorUse, tick_ps: int) -> list[Fact]:

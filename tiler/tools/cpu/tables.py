@@ -59,8 +59,8 @@ def _columns_of(curves: Sequence[Curve], kind: Kind, whole: int) -> list[Column]
     means = [curve_mean(curve) for curve in curves]
     recorded = [[value for value in curve if value is not None] for curve in curves]
     rounded = [None if value is None else round(value) for value in means]
-    least = [_part(min(values, default=None), whole) for values in recorded]
-    greatest = [_part(max(values, default=None), whole) for values in recorded]
+    least = [_part(min(values, key=float, default=None), whole) for values in recorded]
+    greatest = [_part(max(values, key=float, default=None), whole) for values in recorded]
     return [
         Column("mean", "Mean", kind, [_part(value, whole) for value in means], total="max"),
         Column("rounded", "As MindSpore Insight", "count", rounded, total="none"),

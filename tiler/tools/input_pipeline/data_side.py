@@ -11,6 +11,7 @@ from tilescope.tiler.facts.ascend.data_preparation import (
     data_nodes,
     data_preparations,
     lacks_data_preparation,
+    preparations_left_out,
 )
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Fact, Note, Series, Table
@@ -64,7 +65,10 @@ def data_side(reader: QueryReader, rank: int | None) -> Interruptible[DataSide]:
     if shown.pipeline is not None:
         tables += [operations_table(shown.pipeline), queues_table(shown.pipeline)]
         series += queue_curves(shown.pipeline)
-    return DataSide(_facts(shown, tick_ps), tables, series, _notes(shown, preparations))
+    notes = _notes(shown, preparations)
+    if words := preparations_left_out(reader):
+        notes.append(Note("warning", words))
+    return DataSide(_facts(shown, tick_ps), tables, series, notes)
 
 
 def _facts(preparation: DataPreparation, tick_ps: int) -> list[Fact]:

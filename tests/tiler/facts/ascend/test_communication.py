@@ -245,3 +245,42 @@ def test_damaged_rows_are_counted(row: str, problem: str, tmp_path: Path) -> Non
     result = communication(path, tmp_path)
     assert [(name.startswith(problem), count) for name, count in result.problems.items()] == [(True, 1)]
     assert [step.step for step in result.steps][-1] == 2
+
+
+def test_waits_without_a_size_take_none_from_their_operator(tmp_path: Path) -> None:
+    def task(name: str, start: int, **arguments: object) -> dict[str, Any]:
+        return {"ph": "X", "pid": 1, "tid": 2, "name": name, "ts": start, "dur": 2, "args": {"src rank": 0} | arguments}
+
+    threads = {1: "Group 0 Communication", 2: "Plane 0"}
+    events = [
+        {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "Communication"}},
+        *(
+            {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
+            for tid, name in threads.items()
+        ),
+        {"ph": "X", "pid": 1, "tid": 1, "name": "hcom_allReduce_", "ts": 0, "dur": 20},
+        *(task("Notify_Wait", start) for start in (0, 4, 8)),
+        task("Memcpy", 12, **{"dst rank": 1, "size(Byte)": 100, "transport type": "SDMA"}),
+    ]
+    (tmp_path / "trace_view.json").write_text(json.dumps(events))
+    result = communication(tmp_path / "trace_view.json", tmp_path, source=Planes())
+    ((wait, size),) = [(operator.wait, operator.size) for operator in result.operators]
+    assert (to_ticks(wait, NS), size and to_bytes(size)) == (6000, 100)
+
+
+def test_a_cluster_file_beside_those_of_its_ranks_counts_once(tmp_path: Path) -> None:
+    """It is made from them: the same operators are in both."""
+    figures = {"Elapse Time(ms)": 3, "Transit Time(ms)": 1, "Wait Time(ms)": 2}
+    operator = {"Communication Time Info": figures, "Communication Bandwidth Info": {}}
+    contents = {
+        "communication.json": {"step1": {"collective": {"hcom_a@1": operator}}},
+        "cluster_communication.json": {"('0', '1')": {"step1": {"hcom_a@1": {"0": operator, "1": operator}}}},
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    build_store([tmp_path / name for name in contents], tmp_path / "run.store")
+    result = communication(tmp_path, tmp_path)
+    assert [(step.rank, step.step, to_ticks(step.wait, NS)) for step in result.steps] == [
+        (0, 1, 2_000_000),
+        (1, 1, 2_000_000),
+    ]

@@ -90,6 +90,27 @@ def test_sizes_are_the_nearest_doubles(tmp_path: Path, size: str, value: float) 
     assert samples(path) == ([("PTA Total Allocated", 176722560012345678, 500, value)], {})
 
 
+@pytest.mark.parametrize("name", ["memory_record.csv", "minddata_aicpu_0.txt"])
+def test_what_was_known_early_stays_as_it_was(name: str, tmp_path: Path) -> None:
+    """A snapshot has as many tracks as it had when it was taken: its rows are of these."""
+    rows = {
+        "memory_record.csv": [HEADER, *(f"A{row // 40_000},{row},1,1,1,NPU:0" for row in range(80_000))],
+        "minddata_aicpu_0.txt": [f"GetNext_wait {row} {row} 3" for row in range(80_000)],
+    }
+    path = tmp_path / name
+    path.write_text("\n".join([*rows[name], ""]))
+    reader = open_trace(path)
+    chunks = reader.chunks()
+    next(chunks)
+    early = reader.summary_so_far()
+    tracks, count = list(early.tracks), early.counts.total
+    for _ in chunks:
+        pass
+    assert (early.tracks, early.counts.total) == (tracks, count)
+    assert len(reader.summary().tracks) > len(tracks)
+    reader.close()
+
+
 def test_hostile_cells_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counter_rows, "MOST_TRACKS", 3)
     rows = [

@@ -104,7 +104,7 @@ class _Sums:
         is_counted = is_wait | (tasks.size > 0)
         for rows in _groups(keys, np.flatnonzero(is_counted)):
             source, number, operator_name, destination, transport, name = keys[rows[0]].tolist()
-            time, size = exact_sum(events.duration[rows]), exact_sum(tasks.size[rows])
+            time, size = exact_sum(events.duration[rows]), exact_sum(np.maximum(tasks.size[rows], 0))
             column = 1 if is_wait[rows[0]] else 0
             self._steps.setdefault((source, number), [0, 0])[column] += time
             if operators is not None and operator_name >= 0:

@@ -25,9 +25,10 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
-_TIMES: Final = ("communication.times", "cluster_communication.times")
-_BANDWIDTHS: Final = ("communication.bandwidths", "cluster_communication.bandwidths")
-_LINKS: Final = ("communication_matrix.links", "cluster_communication_matrix.links")
+# Files of a cluster are made from those of its ranks: where both are there, the former have all.
+_TIMES: Final = ("cluster_communication.times", "communication.times")
+_BANDWIDTHS: Final = ("cluster_communication.bandwidths", "communication.bandwidths")
+_LINKS: Final = ("cluster_communication_matrix.links", "communication_matrix.links")
 
 _STEP: Final = re.compile(r"(?:step)?(\d{1,18})", re.ASCII)
 _RANKS: Final = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
@@ -57,17 +58,22 @@ class SecondGeneration(CommunicationSource):
         communication = Communication()
         sizes: dict[tuple[str, int | None, str], int] = defaultdict(int)
         has_links = bool(run_tables(reader, *_LINKS))
-        for table in run_tables(reader, *_BANDWIDTHS):
+        for table in _first(reader, *_BANDWIDTHS):
             for row in _rows(table, chosen):
                 _add_packets(communication, row, sizes)
                 if not has_links:
                     _add_transport(communication, row)
                 yield
-        for table in run_tables(reader, *_TIMES):
+        for table in _first(reader, *_TIMES):
             yield from _read_times(communication, table, chosen, sizes)
-        for table in run_tables(reader, *_LINKS):
+        for table in _first(reader, *_LINKS):
             yield from _read_links(communication, table, chosen)
         return communication
+
+
+def _first(reader: QueryReader, *families: str) -> list[RunTable]:
+    """The tables of the first family that has any."""
+    return next((tables for family in families if (tables := run_tables(reader, family))), [])
 
 
 class _Row:

@@ -9,6 +9,7 @@ from tilescope.tiler.facts.ascend.data_preparation.preparation import (
     data_preparations,
     has_data_preparation,
     lacks_data_preparation,
+    preparations_left_out,
 )
 from tilescope.tiler.facts.ascend.data_preparation.queues import StepQueue
 
@@ -26,4 +27,5 @@ __all__ = [
     "data_preparations",
     "has_data_preparation",
     "lacks_data_preparation",
+    "preparations_left_out",
 ]

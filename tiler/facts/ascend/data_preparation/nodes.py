@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.ascend.cell_values import decimal_times
-from tilescope.tiler.facts.ascend.rank_tables import RankPlace, tables_by_rank
-from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.facts.ascend.table_places import RankPlace, places_of
+from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
 NODE_TABLE: Final = "data_preprocess"
@@ -34,8 +34,9 @@ def data_nodes(reader: QueryReader) -> Interruptible[list[DataNode]]:
     Raises StoredLast while the run is indexed, DamagedStore.
     """
     nodes: list[DataNode] = []
-    for place, tables in tables_by_rank(reader, [NODE_TABLE]).items():
-        nodes += yield from _nodes(place, tables[NODE_TABLE])
+    tables = run_tables(reader, NODE_TABLE)
+    for place, table in zip(places_of(reader, tables), tables, strict=True):
+        nodes += yield from _nodes(place, table)
     return sorted(nodes, key=lambda node: (node.place, -(node.times[-1] or 0), node.name))
 
 
@@ -46,18 +47,19 @@ def _nodes(place: RankPlace, table: RunTable) -> Interruptible[list[DataNode]]:
             columns.setdefault(match[1].lower(), (header, _UNITS_PS[(match[2] or "us").lower()]))
     if "node" not in columns:
         return []
-    names = (yield from table.column(columns["node"][0])).texts()
+    present = [(position, columns[time]) for position, time in enumerate(NODE_TIMES) if time in columns]
     counts: dict[str, int] = {}
     sums: dict[str, list[int | None]] = {}
-    for name in names:
-        counts[name or ""] = counts.get(name or "", 0) + 1
-        sums.setdefault(name or "", [None] * len(NODE_TIMES))
-    for position, time in enumerate(NODE_TIMES):
-        if time not in columns:
-            continue
-        header, unit = columns[time]
-        for name, length in zip(names, decimal_times((yield from table.column(header)), unit), strict=True):
-            if length is not None and length >= 0:
-                sums[name or ""][position] = (sums[name or ""][position] or 0) + length
+    headers = [columns["node"][0], *(header for _, (header, _) in present)]
+    for names, *lengths in table.chunks(headers):
+        texts = [name or "" for name in names.texts()]
+        for name in texts:
+            counts[name] = counts.get(name, 0) + 1
+            sums.setdefault(name, [None] * len(NODE_TIMES))
         yield
+        for (position, (_, unit)), column in zip(present, lengths, strict=True):
+            for name, length in zip(texts, decimal_times(column, unit), strict=True):
+                if length is not None and length >= 0:
+                    sums[name][position] = (sums[name][position] or 0) + length
+            yield
     return [DataNode(place, name, count, tuple(sums[name])) for name, count in counts.items()]

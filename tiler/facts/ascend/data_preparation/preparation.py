@@ -21,7 +21,7 @@ from tilescope.tiler.facts.ascend.data_preparation.queues import (
     data_queue,
     host_queue,
 )
-from tilescope.tiler.facts.ascend.rank_tables import RankPlace, tables_by_rank
+from tilescope.tiler.facts.ascend.table_places import RankPlace, left_out, tables_by_rank
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
@@ -91,6 +91,11 @@ class DataPreparation:
 def has_data_preparation(reader: QueryReader) -> bool:
     """True if a run has tables of it, or operators that fetch data. Raises StoredLast while indexed, DamagedStore."""
     return bool(run_tables(reader, *_FAMILIES, NODE_TABLE))
+
+
+def preparations_left_out(reader: QueryReader) -> str:
+    """A sentence with the files that `data_preparations` leaves out; empty: none. Raises as above."""
+    return left_out(reader, _FAMILIES)
 
 
 def lacks_data_preparation(reader: QueryReader) -> bool:

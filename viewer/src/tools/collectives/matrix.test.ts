@@ -44,6 +44,16 @@ test("copies within a rank have no part in the range of colours", () => {
   expect(linkMatrix(GLOBAL, "RDMA", "time").cells.map(({ part }) => part)).toEqual([0]);
 });
 
+test("a link that took no time is not the slowest", () => {
+  const rows = links([
+    ["0", "0", "1", "S", "0", "100"],
+    ["1", "1", "0", "S", "10", "100"],
+    ["1", "1", "2", "S", "10", "200"],
+  ]);
+  expect(linkMatrix(rows, "S", "bandwidth").cells.map(({ part }) => part)).toEqual([null, 0, 1]);
+  expect(linkMatrix(rows, "S", "time").cells.map(({ part }) => part)).toEqual([0, 1, 1]);
+});
+
 test("transports come by the time between ranks", () => {
   expect(transportsOf(GLOBAL)).toEqual(["RDMA", "HCCS"]);
 });

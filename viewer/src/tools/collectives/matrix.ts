@@ -15,7 +15,7 @@ export interface Cell {
   readonly links: readonly number[];
   readonly time: bigint;
   readonly size: bigint;
-  /** Null: only a copy within a rank, which is compared with none. */
+  /** Null: compared with none, as a copy within a rank, or a bandwidth where nothing took time. */
   readonly part: number | null;
 }
 
@@ -66,18 +66,19 @@ export function linkMatrix(links: ToolTable, transport: string, figure: CellFigu
     const time = members.reduce((sum, link) => sum + link.time, 0n);
     const size = members.reduce((sum, link) => sum + link.size, 0n);
     const isWithin = members.every(({ source, destination }) => source === destination);
-    return { row: row!, column: column!, links: members.map(({ place }) => place), time, size, isWithin };
+    const isCompared = !isWithin && (figure !== "bandwidth" || time > 0n);
+    return { row: row!, column: column!, links: members.map(({ place }) => place), time, size, isCompared };
   });
-  const values = cells.filter(({ isWithin }) => !isWithin).map((cell) => cellValue(cell, figure));
+  const values = cells.filter(({ isCompared }) => isCompared).map((cell) => cellValue(cell, figure));
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return {
     rows,
     columns,
     rowTitle: isLocal ? "Rank" : "From",
     columnTitle: isLocal ? "Link" : "To",
-    cells: cells.map(({ isWithin, ...cell }) => {
+    cells: cells.map(({ isCompared, ...cell }) => {
       const part = most > least ? (cellValue(cell, figure) - least) / (most - least) : 0;
-      return { ...cell, part: isWithin ? null : part };
+      return { ...cell, part: isCompared ? part : null };
     }),
   };
 }

@@ -164,7 +164,9 @@ function Legend({ matrix, figure, text }: LegendProps) {
         ))}
       </svg>
       <span>{text(sorted[sorted.length - 1]!)}</span>
-      {matrix.cells.length > between.length && <span class="link-worth">Copies within a rank have no colour.</span>}
+      {matrix.cells.length > between.length && (
+        <span class="link-worth">Copies within a rank, and what took no time, have no colour.</span>
+      )}
     </p>
   );
 }
@@ -190,6 +192,9 @@ function cellText({ cells }: LinkMatrix, figure: CellFigure, { time }: PageConte
   const measured = { kind: kinds[figure], unit: figure === "bandwidth" ? "B/s" : "" };
   const scale = scaleOf(measured, cells.map(number), time);
   return (cell) => {
+    if (figure === "bandwidth" && cell.time === 0n) {
+      return "–";
+    }
     const value = figure === "bandwidth" ? number(cell) : String(figure === "time" ? cell.time : cell.size);
     return `${scale.text(value)} ${scale.unit}`.trim();
   };

@@ -23,3 +23,8 @@ export const FIELDS: PageFields<DashboardFields> = {
     ...(rank === "" ? {} : { rank }),
   }),
 };
+
+/** The fields of a tool with what it can be asked: the other one has no ranks. */
+export function fieldsOf(tool: string, fields: DashboardFields): DashboardFields {
+  return tool === "input_pipeline" ? fields : { ...fields, rank: "" };
+}

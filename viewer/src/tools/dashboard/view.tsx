@@ -15,7 +15,7 @@ import { PlacePicker } from "../frame/place-picker";
 import { besideStepChoice, candidatesOf, NotRecorded, StepChoice, StepProposal } from "../frame/step-choice";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import { type DashboardFields, FIELDS } from "./fields";
+import { type DashboardFields, FIELDS, fieldsOf } from "./fields";
 
 type ViewProps = PageProps<DashboardFields>;
 
@@ -30,7 +30,7 @@ function View({
   fields,
   setFields,
 }: ViewProps & { readonly tool: Pick<ToolEntry, "id" | "title" | "help"> }) {
-  const { tracks, stepName, rank } = fields;
+  const { tracks, stepName, rank } = fieldsOf(tool.id, fields);
   const question = useMemo(() => FIELDS.format({ tracks, stepName, rank }), [tracks, stepName, rank]);
   const request = useAnswer(context, tool.id, question);
   const { state } = request;
