@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import QueryReader
+
+# A host without a name is called so where a file of it has tracks; of a file without tracks it is not called at all.
+_NO_HOST: Final = "host"
 
 
 class RankPlace(NamedTuple):
@@ -30,7 +33,8 @@ def tables_by_rank(reader: QueryReader, families: Sequence[str]) -> dict[RankPla
     by_rank: dict[RankPlace, dict[str, RunTable]] = {}
     for table in run_tables(reader, *families):
         entry = table.entry
-        place = RankPlace(entry.host, -1 if entry.rank is None else entry.rank, entry.device)
+        host = "" if entry.host == _NO_HOST else entry.host
+        place = RankPlace(host, -1 if entry.rank is None else entry.rank, entry.device)
         tables = by_rank.setdefault(place, {})
         if entry.family not in tables or not len(tables[entry.family]):
             tables[entry.family] = table
