@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.plain_headers import time_exponent
-from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text
+from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState
 
 Ints = NDArray[np.int64]
 

@@ -234,6 +234,22 @@ def test_without_steps(readers: dict[str, QueryReader]) -> None:
     assert [table.id for table in of.tables] == ["step_candidates"]
 
 
+def test_what_is_said_where_a_span_has_no_step(readers: dict[str, QueryReader]) -> None:
+    reader = readers["gpu_v100x8_bert"]
+    assert reader.steps.series
+    (note, *_) = answer(reader, start=0, end=1).notes
+    assert note.text.startswith("No step of these devices and hosts lies in this span")
+
+
+def test_nothing_is_said_of_waiting_for_input_where_no_device_was_recorded(tmp_path: Path) -> None:
+    reads = Instruction("", expression="Iterator::Batch::TFRecord")
+    host = plane("/host:CPU", [reads], {"python": [Run(0, 0, 900)]})
+    build_store([write_trace(tmp_path / "run.xplane.pb", [host])], tmp_path / "store")
+    of = answer(QueryReader(open_run_store(tmp_path / "store")))
+    assert of.fact("host_input").value is not None
+    assert of.notes[0].text == "The trace marks no steps: whether anything waits for input is not told."
+
+
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
     for name, table, tracks in (
         ("pod", "steps", [t.id for t in readers["pod"].tree.tracks if t.name == "XLA Ops"][5:6]),

@@ -58,15 +58,29 @@ class CoreSums:
     reduces: ReduceSums
 
     def scaled(self, whole: Ints) -> CoreSums:
-        """The same parts of other times: those of all operations of each window together, ps (n,)."""
-        sums = self.parts.sum(axis=1)
-        share = np.where(sums, whole, 0).astype(object)
-        parts = (self.parts.astype(object) * share[:, None] // np.maximum(sums, 1)[:, None]).astype(np.int64)
+        """The same parts of other times: those of all operations of each window together, ps (n,).
+
+        A part below zero, of operations that take longer than what they lie in, is none.
+        """
+        own = np.maximum(self.parts, 0)
+        sums = own.sum(axis=1)
+        whole = np.where(sums, np.maximum(whole, 0), 0)
+        parts = _shares(own, whole[:, None], sums[:, None])
         window = self.reduces.window
-        ps = (self.reduces.ps.astype(object) * share[window] // np.maximum(sums, 1)[window]).astype(np.int64)
+        ps = _shares(np.minimum(self.reduces.ps, sums[window]), whole[window], sums[window])
         # What rounding leaves belongs to the greatest part.
-        parts[np.arange(len(parts)), parts.argmax(axis=1)] += np.where(sums, whole, 0) - parts.sum(axis=1)
+        parts[np.arange(len(parts)), parts.argmax(axis=1)] += whole - parts.sum(axis=1)
         return CoreSums(parts, ReduceSums(window, self.reduces.id, ps))
+
+
+def _shares(ps: Ints, whole: Ints, sums: Ints) -> Ints:
+    """`ps` of `sums` as parts of `whole`: none is below 0, none beyond its sum."""
+    whole, sums = np.broadcast_to(whole, ps.shape), np.broadcast_to(np.maximum(sums, 1), ps.shape)
+    shares: Ints = ps * whole // sums
+    # Products of more than 64 bits are of long steps, which are few: objects take many times as long.
+    is_long = ps > np.iinfo(np.int64).max // np.maximum(whole, 1)
+    shares[is_long] = ps[is_long].astype(object) * whole[is_long] // sums[is_long]
+    return shares
 
 
 def core_sums(

@@ -46,7 +46,7 @@ def has_device_clock(reader: QueryReader, track: int) -> bool:
 
 
 def idle_ticks(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) -> Interruptible[Ints]:
-    """Ticks in which no operation of a core runs, by window (n,). Windows ascend and share no time.
+    """Ticks in which no operation of a core runs, by window (n,). Windows ascend and share no time; some may be empty.
 
     Raises DamagedStore, NotBuilt.
     """
@@ -57,10 +57,11 @@ def idle_ticks(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints) ->
         if work_track.track in core.operations
     ]
     idle = stops - starts
-    stretches = TimeFrames(starts, stops)
+    lasting = np.flatnonzero(idle > 0)  # an empty one may lie within another
+    stretches = TimeFrames(starts[lasting], stops[lasting])
     pieces = Busy(reader, tracks).unsorted_pieces(stretches.windows)
     for division in worked_aside(pieces, partial(counted_division, stretches=stretches)):
         if division is not None:
-            idle[division.stretches.numbers] -= division.ticks.sum(axis=0)
+            idle[lasting[division.stretches.numbers]] -= division.ticks.sum(axis=0)
         yield
     return idle

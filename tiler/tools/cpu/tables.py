@@ -84,7 +84,7 @@ def operations_table(use: ProcessorUse) -> Table:
         means = [curve_mean(operation.curves.get(metric, ())) for operation in operations]
         title = TITLES[metric]
         columns += [
-            Column(metric.value, title, "fraction", [_part(value, 100) for value in means]),
+            Column(metric.value, title, "fraction", [_part(value, 100) for value in means], total="max"),
             Column(
                 f"{metric.value}_rounded",
                 f"{title}, as MindSpore Insight",

@@ -89,7 +89,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     if judgement is None and data.notes:
         notes = [*data.notes[:1], *notes, *data.notes[1:]]  # the queues tell what no step does
     else:
-        notes = [_headline(judgement, findings, side), *notes, *data.notes]
+        notes = [_headline(judgement, findings, side, steps), *notes, *data.notes]
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
@@ -113,9 +113,9 @@ def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSi
         return DataSide()
 
 
-def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide) -> Note:
+def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide, steps: AskedSteps) -> Note:
     """The verdict, with the place of the finding that it is from."""
-    text = _without_steps(findings, side) if judgement is None else judgement.text
+    text = _without_steps(findings, side, steps.why) if judgement is None else judgement.text
     severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
     leading = _leading(findings)
     return Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
@@ -140,14 +140,20 @@ def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
     return replace(verdict(0.0), where=where, text=text)
 
 
-def _without_steps(findings: RunFindings, side: HostSide) -> str:
-    """Sentence on a run without steps: the findings say whether its devices wait for input, or what costs more."""
+def _without_steps(findings: RunFindings, side: HostSide, why: str) -> str:
+    """Sentence on what has no steps: the findings say whether its devices wait for input, or what costs more.
+
+    `why`: there are none. Where no device works, as the findings have no step, nothing is said of its waiting.
+    """
     leading = _leading(findings)
     if leading is not None and leading.cause is Cause.INPUT:
         return leading.sentence
     sentence = "" if leading is None else f" {leading.sentence}"
+    why = f"{why[0].upper()}{why[1:]}".partition(":")[0]  # without what to do: the choice of steps says it
     if not side.operations:
-        return f"The trace marks no steps, and no work on input was recorded.{sentence}"
+        return f"{why}, and no work on input was recorded.{sentence}"
+    if not findings.step:
+        return f"{why}: whether anything waits for input is not told.{sentence}"
     return f"Waiting for input costs less than 3 % of the time.{sentence}"
 
 

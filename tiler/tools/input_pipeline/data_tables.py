@@ -93,7 +93,7 @@ def operations_table(pipeline: DataPipeline) -> Table:
         Column("operation", "Operation", "name", [operation.name for operation in operations]),
         Column("number", "Number", "id", [operation.number for operation in operations]),
         Column("workers", "Workers", "count", [operation.workers for operation in operations], total="none"),
-        Column("usage", "Queue filled", "fraction", [_float(operation.usage) for operation in operations]),
+        Column("usage", "Queue filled", "fraction", [_float(operation.usage) for operation in operations], total="max"),
         Column("average", "Entries, mean", "number", [_float(operation.average) for operation in operations]),
         Column("length", "Queue length", "count", [operation.length for operation in operations], total="none"),
         Column(
@@ -121,7 +121,7 @@ def queues_table(pipeline: DataPipeline) -> Table:
         Column("source", "From", "id", [rows[operation.number] for operation, _ in ends]),
         Column("target", "To", "id", [parent for _, parent in ends]),
         Column("queue", "Queue of", "name", [operation.name for operation, _ in ends]),
-        Column("usage", "Filled", "fraction", [_float(operation.usage) for operation, _ in ends]),
+        Column("usage", "Filled", "fraction", [_float(operation.usage) for operation, _ in ends], total="max"),
         Column("samples", "Samples", "count", [len(operation.sizes) for operation, _ in ends], total="none"),
         Column("empty", "Empty", "count", [operation.empty for operation, _ in ends]),
         Column("full", "Full", "count", [operation.full for operation, _ in ends]),

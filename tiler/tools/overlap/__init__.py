@@ -151,7 +151,7 @@ def _notes(total: Parts, unknown: str) -> list[Note]:
 
 def _figures(parts: Sequence[Parts]) -> list[Column]:
     columns = [Column(name, title, "ticks", [getattr(part, name) for part in parts]) for name, title in _TITLES.items()]
-    return [*columns, Column("overlap", "Hidden", "fraction", [part.overlap for part in parts])]
+    return [*columns, Column("overlap", "Hidden", "fraction", [part.overlap for part in parts], total="max")]
 
 
 def _totals(total: Parts) -> Mapping[str, Value]:

@@ -4,6 +4,7 @@ import { plural } from "../../components/format";
 import { percentDigits } from "../../components/percent";
 import type { ShownColumn } from "../columns";
 import type { Figure } from "../figures";
+import type { TableModel } from "../table-model";
 import type { RowNames } from "../tree-picture/names";
 import type { RingPart } from "./ring-parts";
 
@@ -13,20 +14,22 @@ export interface PartLabel {
   readonly share: string;
 }
 
-/** `isFiltered`: some rows of the table are not shown. */
-export function partLabel(part: RingPart, column: ShownColumn, names: RowNames, isFiltered: boolean): PartLabel {
+/** `rest`: what the whole has beside the rows. */
+export function partLabel(part: RingPart, column: ShownColumn, names: RowNames, rest: string): PartLabel {
   const name =
-    part.kind === "row"
-      ? names.text(part.row)
-      : part.kind === "others"
-        ? plural(part.rows, "smaller row")
-        : isFiltered
-          ? "Not shown"
-          : "Not listed";
+    part.kind === "row" ? names.text(part.row) : part.kind === "others" ? plural(part.rows, "smaller row") : rest;
   const value = part.kind === "row" ? column.value(part.row) : rounded(column, part.size);
   // A column of shares says it already.
   const size = column.column.kind === "fraction" ? "" : sizeText(column, value);
   return { name, size, share: `${percentDigits(part.share, part.share >= 0.1 ? 1 : 2)} %` };
+}
+
+/** The name of what a whole has beside the rows of a ring: all of a table may be there, and make up no whole. */
+export function restLabel({ filter, table }: TableModel): string {
+  if (filter !== "") {
+    return "Not shown";
+  }
+  return table.rest === null ? "The rest" : "Not listed";
 }
 
 /** A value with the unit that the column has in its head. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { TableChoices, TableModel } from "../table-model";
 import { column, table } from "../test-tables";
 import { RowNames } from "../tree-picture/names";
-import { partLabel } from "./ring-labels";
+import { partLabel, restLabel } from "./ring-labels";
 import { partAt, partByKey, type RingPart, ringColumns, ringParts } from "./ring-parts";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
@@ -106,10 +106,13 @@ test("parts are named; sums are whole numbers where the column has such", () => 
   });
   const model = modelOf(answer);
   const bytes = model.columns[1]!;
-  const words = (isFiltered: boolean) =>
-    ringParts(model, bytes, model.lines.value.rows)
-      .map((part) => partLabel(part, bytes, new RowNames(answer), isFiltered))
+  const words = (filter: string) => {
+    model.filter = filter;
+    return ringParts(model, bytes, model.lines.value.rows)
+      .map((part) => partLabel(part, bytes, new RowNames(answer), restLabel(model)))
       .map(({ name, size, share }) => `${name}: ${size}, ${share}`);
-  expect(words(false)).toEqual(["a: 997 B, 99.7 %", "2 smaller rows: 2 B, 0.20 %", "Not listed: 1 B, 0.10 %"]);
-  expect(words(true).at(-1)).toBe("Not shown: 1 B, 0.10 %");
+  };
+  expect(words("")).toEqual(["a: 997 B, 99.7 %", "2 smaller rows: 2 B, 0.20 %", "The rest: 1 B, 0.10 %"]);
+  expect(words("a")).toEqual(["a: 997 B, 99.7 %", "Not shown: 3 B, 0.30 %"]);
+  expect(restLabel(modelOf({ ...answer, rest: { bytes: "1" } }))).toBe("Not listed");
 });

@@ -17,7 +17,7 @@ import { goToPlace } from "../timeline-places";
 import { NameColors, RowNames } from "../tree-picture/names";
 import { useForced } from "../use-forced";
 import { ringFile, ringText } from "./ring-file";
-import { type PartLabel, partLabel, sizeText } from "./ring-labels";
+import { type PartLabel, partLabel, restLabel, sizeText } from "./ring-labels";
 import { INNER_RADIUS, paintRing, type RingDrawing } from "./ring-paint";
 import { partAt, partByKey, ringColumns, ringParts } from "./ring-parts";
 
@@ -49,7 +49,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   const pointed = useSignal(-1);
   const canvas = useRef<HTMLCanvasElement>(null);
   const lit = pointed.value >= 0 ? pointed.value : current.value;
-  const labels = parts.map((part) => partLabel(part, column, names, model.filter !== ""));
+  const labels = parts.map((part) => partLabel(part, column, names, restLabel(model)));
   const whole = sizeText(column, column.column.kind === "fraction" ? 1 : (table.totals?.[column.id] ?? null));
 
   const drawing = (): RingDrawing | null => {
