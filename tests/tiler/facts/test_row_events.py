@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.ascend_run import AscendShape, Training, write_ascend
@@ -200,6 +200,7 @@ STREAMS = st.sampled_from([1, 2])
 STARTS = st.integers(0, 3)
 
 
+@example(events=[], rows=[("a", None, 2), ("a", None, 2)])  # behind the end of the run
 @given(
     events=st.lists(st.tuples(NAMES, STREAMS, STARTS), max_size=12),
     rows=st.lists(st.tuples(NAMES, st.one_of(st.none(), STREAMS), STARTS), min_size=1, max_size=12),
@@ -227,7 +228,9 @@ def test_the_join_is_that_of_plain_python(
             if result.track[number] >= 0 and details is not None:
                 stream = kernels.streams()[int(result.track[number])]
                 assert (details["name"], stream, int(details["start"]) // 1000) in fits[number]
-        assert result.alike == sum(rows.count(its_row) > 1 for its_row in rows)
+        inside = [its_row for its_row in rows if its_row[2] * 1000 <= reader.end]
+        assert result.alike == sum(rows.count(its_row) > 1 for its_row in inside)
+        assert result.unplaced == len(rows) - len(inside)
         assert result.events == len(events)
         assert result.events_without_row == sum(not any(event in fit for fit in fits) for event in events)
         for name, stream, start in events:
