@@ -71,7 +71,8 @@ def test_ai_cpus_of_a_real_run(tmp_path: Path) -> None:
     assert (count, total) == (1, microseconds("7906"))
     assert (round(share * 100, 2), round(insight * 100, 2)) == (81.56, 89.84)
     assert rows_of(answer, "operators", "name", "count", "total") == [("InitData", 1, 7_906_000)]
-    parts = {kind: figures for kind, *figures in rows_of(answer, "dispatch", "type", "count", "dispatch", "run")}
+    whole = table_answer("operators", store)
+    parts = {kind: figures for kind, *figures in rows_of(whole, "dispatch", "type", "count", "dispatch", "run")}
     assert parts["InitData"] == [1, 150_000, 220_000]
     assert parts["GetNext"] == [2, 132_000 + 73_000, 440_000]
 
@@ -218,6 +219,11 @@ def test_the_longest_types_of_ai_cpus_are_listed(tmp_path: Path) -> None:
         answer = table_answer("operators", store, limit=limit)
         dispatch = rows_of(answer, "dispatch", "type", "count", "total", "dispatch", "rank")
         assert dispatch == [*expected, ("c", 1, None, 0, 0)][:limit]
+    for chosen in ({"type": "A"}, {"without": "b,C,d"}, {"contains": "A", "core": "AI_CPU"}):
+        answer = table_answer("operators", store, **chosen)
+        assert rows_of(answer, "dispatch", "type", "rank") == [("a", 0), ("a", 1)]
+    others = table_answer("operators", store, core="AI_CORE")
+    assert "dispatch" not in [table.id for table in others.tables]
 
 
 def test_a_rank_that_is_not_there(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def _framework_types(reader: QueryReader, table: RunTable) -> Interruptible[dict
             names = yield from texts_named(framework, FULL_NAMES)
             types = yield from texts_named(framework, ("op_type", "kernel_type"))
             used, first = np.unique(names.codes, return_index=True)
-            for place, row in zip(used.tolist(), first.tolist(), strict=True):
-                kinds.setdefault(names.words[place], types.words[types.codes[row]])
+            own = zip(used.tolist(), types.codes[first].tolist(), strict=True)
+            kinds = {names.words[name]: types.words[kind] for name, kind in own} | kinds
             yield
     return kinds

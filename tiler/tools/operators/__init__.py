@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
-from tilescope.tiler.facts.ascend.operator_families import CPU_RUNS, FAMILIES, SOURCES, Source
+from tilescope.tiler.facts.ascend.operator_families import AI_CPU, CPU_RUNS, FAMILIES, SOURCES, Source
 from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_tables, sources_there
 from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
 from tilescope.tiler.facts.tables import run_tables
@@ -107,8 +107,9 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         cores_table(sums, sum(core_wholes.values()), tick_ps),
         (yield from metrics_table(rows)),
     ]
-    if question.source in (None, "mindspore") and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
-        tables.append((yield from dispatch_table(runs, question.limit, tick_ps)))
+    is_of_cpus = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
+    if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
+        tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
     return Answer(facts, tables, notes=_notes(scope, question, counted, operators - len(rows)))
 
 

@@ -43,12 +43,9 @@ def chosen_operators(
     the same work, these are the sum.
     """
     groups = yield from operator_groups(reader, counted.table)
-    allowed = np.ones(len(groups), np.bool_)
+    allowed = allowed_types(groups.types, operator_filter)
     if operator_filter.core is not None:
         allowed &= _are_in(groups.cores, (operator_filter.core,))
-    if operator_filter.types is not None:
-        allowed &= _are_in(groups.types, operator_filter.types)
-    allowed &= ~_are_in(groups.types, operator_filter.without)
     yield
     by_type = (yield from matches(groups.types.words, operator_filter.contains))[groups.types.codes]
     by_name = np.zeros(len(groups), np.bool_)
@@ -59,6 +56,14 @@ def chosen_operators(
     if not (counted.is_listed and groups.has_names):
         are_listed = np.zeros(len(groups), np.bool_)
     return ChosenOperators(counted, groups, are_summed, are_listed)
+
+
+def allowed_types(types: CodedTexts, operator_filter: OperatorFilter) -> NDArray[np.bool_]:
+    """True for rows whose type is in the filter's list, if it has any, and not in that of others."""
+    allowed = ~_are_in(types, operator_filter.without)
+    if operator_filter.types is not None:
+        allowed &= _are_in(types, operator_filter.types)
+    return allowed
 
 
 def _are_in(texts: CodedTexts, wanted: Collection[str]) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.ascend.headers import texts_named, times_named
+from tilescope.tiler.facts.ascend.headers import CodedTexts, matches, texts_named, times_named
 from tilescope.tiler.facts.ascend.operator_families import CPU_RUNS, FAMILIES
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.table_figures import WideSums, counts_of
@@ -15,6 +15,7 @@ from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
+from tilescope.tiler.tools.operators.choice import OperatorFilter, allowed_types
 from tilescope.tiler.tools.table_places import place_columns
 
 _TOTAL: Final = "total"
@@ -25,8 +26,10 @@ _PARTS: Final = (
 )
 
 
-def dispatch_table(tables: Sequence[RunTable], limit: int, tick_ps: int) -> Interruptible[Table]:
-    """The types of each table, in which a row is a run, the longest of all tables first."""
+def dispatch_table(
+    tables: Sequence[RunTable], operator_filter: OperatorFilter, limit: int, tick_ps: int
+) -> Interruptible[Table]:
+    """The types that a filter leaves of tables in which a row is a run, the longest of all tables first."""
     places: list[RunTable] = []
     types: list[str] = []
     counts: list[int] = []
@@ -34,12 +37,15 @@ def dispatch_table(tables: Sequence[RunTable], limit: int, tick_ps: int) -> Inte
     for table in tables:
         texts = yield from texts_named(table, FAMILIES[CPU_RUNS].type)
         used, groups = distinct(texts.codes)
-        page = np.arange(0)
+        own_types = CodedTexts(texts.words, used)
+        by_type = (yield from matches(texts.words, operator_filter.contains))[used]
+        chosen = np.flatnonzero(by_type & allowed_types(own_types, operator_filter))
+        page = chosen
         for part, _, plain in reversed(_PARTS):  # the whole first: the longest are by it
             times = yield from times_named(table, plain, FAMILIES[CPU_RUNS].exponent)
             sums = WideSums.from_groups(times, groups, len(used))
             if part == _TOTAL:
-                page = np.argsort(-sums.doubles(), kind="stable")[:limit]
+                page = chosen[np.argsort(-sums.take(chosen).doubles(), kind="stable")[:limit]]
             recorded = counts_of(groups, ~np.ma.getmaskarray(times), len(used))[page].tolist()
             own = zip(sums.take(page).integers(), recorded, strict=True)
             ticks[part] += [nearest_mean(time, tick_ps) if runs else None for time, runs in own]

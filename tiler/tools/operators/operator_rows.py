@@ -175,12 +175,11 @@ def _fill(table: RunTable, rows: Ints, cells: Sequence[dict[str, str | None]]) -
 def _fill_from_framework(table: RunTable, cells: Mapping[str, dict[str, str | None]]) -> Interruptible[None]:
     """Details of operators by their full names, from their first rows; shapes are in `op_info`."""
     names = yield from texts_named(table, FULL_NAMES)
-    used, first = np.unique(names.codes, return_index=True)
+    is_listed = np.fromiter((word in cells for word in names.words), np.bool_, len(names.words))
+    rows = np.flatnonzero(is_listed[names.codes])
+    used, first = np.unique(names.codes[rows], return_index=True)
+    rows, own = rows[first], [cells[names.words[code]] for code in used.tolist()]
     yield
-    pairs = [(names.words[code], row) for code, row in zip(used.tolist(), first.tolist(), strict=True)]
-    pairs = [(name, row) for name, row in pairs if name in cells]
-    rows = np.array([row for _, row in pairs], np.int64)
-    own = [cells[name] for name, _ in pairs]
     yield from _fill(table, rows, own)
     header = column_named(table, "op_info")
     if header is not None:
