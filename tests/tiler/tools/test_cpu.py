@@ -54,6 +54,7 @@ def test_figures_of_a_real_run(tmp_path: Path) -> None:
     assert column(answer, "cpu_load", "mean") == [20, 20]
     assert (column(answer, "cpu_load", "least"), column(answer, "cpu_load", "greatest")) == ([10, 10], [30, 30])
     assert column(answer, "cpu_operations", "user") == [0.2]
+    assert answer.table("cpu_operations").column("user").total == "max"  # means are no parts of a whole
     assert (answer.fact("busy").value, answer.fact("busy_rounded").value) == (0.9, 90)
     assert "90 % of all processors are busy on average, more than 80 %" in texts(answer)
     assert "every 100 ms: mindspore.dataset.config.set_monitor_sampling_interval(ms) changes that" in texts(answer)

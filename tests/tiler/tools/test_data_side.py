@@ -56,6 +56,7 @@ def test_two_readers_are_the_bottlenecks_of_a_pipeline_alone(tmp_path: Path) -> 
     build_store([corpus_path("ascend/profiler/minddata_pipeline_raw_0.csv")], tmp_path / "store")
     answer = input_pipeline(tmp_path / "store")
     assert column(answer, "data_operations", "usage") == [None, 0.3125, 0.3125, 0.3125]
+    assert answer.table("data_operations").column("usage").total == "max"  # queues are no parts of a whole
     assert column(answer, "data_operations", "takes_from") == ["1", "2, 3", None, None]
     assert column(answer, "data_queues", "source") == [1, 2, 3]
     assert column(answer, "data_queues", "target") == [0, 1, 1]

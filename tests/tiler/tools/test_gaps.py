@@ -193,6 +193,7 @@ def test_tracks_that_are_no_devices_are_looked_at_one_by_one(devices: DeviceTrac
     answer = gaps(devices.reader, tracks=threads, limit=3)
     assert column(answer, "lane", "lanes") == ["python › thread 1", "python › thread 2"]
     assert column(answer, "idle", "lanes")[0] == 0  # steps cover it
+    assert answer.table("lanes").column("idle_share").total == "max"  # shares of several lanes are no parts of a whole
     work = [task for task in devices.tasks if (task.process, task.thread) == (HOST, 2)]
     assert column(answer, "idle", "lanes")[1] == ticks(without(seen(work, WHOLE), of_kind(work)))
     answer = gaps(example.reader)

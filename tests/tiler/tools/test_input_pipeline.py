@@ -245,9 +245,9 @@ def test_nothing_is_said_of_waiting_for_input_where_no_device_was_recorded(tmp_p
     reads = Instruction("", expression="Iterator::Batch::TFRecord")
     host = plane("/host:CPU", [reads], {"python": [Run(0, 0, 900)]})
     build_store([write_trace(tmp_path / "run.xplane.pb", [host])], tmp_path / "store")
-    without_device = answer(QueryReader(open_run_store(tmp_path / "store")))
-    assert without_device.fact("host_input").value is not None
-    assert without_device.notes[0].text == "The trace marks no steps: whether anything waits for input is not told."
+    hosts_alone = answer(QueryReader(open_run_store(tmp_path / "store")))
+    assert hosts_alone.fact("host_input").value is not None
+    assert hosts_alone.notes[0].text == "The trace marks no steps: whether anything waits for input is not told."
 
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:

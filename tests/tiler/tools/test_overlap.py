@@ -66,6 +66,7 @@ def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
     answer = overlap(devices.reader)
     whole = [parts_in(devices, device, [(0, 1 << 40)]) for device in (0, 1)]
     assert rows(answer, "devices") == whole
+    assert answer.table("devices").column("overlap").total == "max"  # shares of several devices are no parts of a whole
     total = whole[0] + whole[1]
     assert answer.table("devices").totals == {
         **dict(zip(FIGURES, astuple(total), strict=True)),
