@@ -130,6 +130,13 @@ def test_steps_of_a_cluster_are_read_with_pauses(tmp_path: Path) -> None:
     assert sum(1 for _ in read_cluster(reader, chosen)) >= len(table) > 1
 
 
+@pytest.mark.parametrize(("shape", "stage"), [("2_8_7", 2), ("3_8_7", None), ("0_8_7", None)])
+def test_stages_have_equally_many_ranks(shape: str, stage: int | None, tmp_path: Path) -> None:
+    path = tmp_path / f"ascend_cluster_analyse_pipeline-parallel_{shape}.csv"
+    path.write_text("computation_time,communication_alone_time,stage_time\n1,2,3\n1,2,3\n")
+    assert [row["stage"] for row in rows(answer(indexed(path, tmp_path), "collectives"), "cluster")] == [stage]
+
+
 def test_ranks_have_the_means_of_their_files(cluster: QueryReader) -> None:
     first = rows(answer(cluster, "collectives"), "ranks")[0]
     assert first["steps"] == 6

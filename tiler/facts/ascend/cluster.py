@@ -123,7 +123,7 @@ def _add_rows(
 def _stage(name: str, rank: int) -> int | None:
     """The stage of a pipeline that a rank is of: as many ranks are of each."""
     match = _SHAPE.search(name)
-    if match is None or not 0 < int(match[1]) <= int(match[2]):
+    if match is None or not 0 < int(match[1]) <= int(match[2]) or int(match[2]) % int(match[1]):
         return None
     return rank // (int(match[2]) // int(match[1])) + 1
 
