@@ -12,8 +12,8 @@ from typing import IO, Final
 import numpy as np
 
 from tilescope.tiler.columns import SideColumn, SideTable
-from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState, pack_cells
-from tilescope.tiler.records.column_blocks import block_starts, columns_of_block, encode_block
+from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState
+from tilescope.tiler.records.column_blocks import block_starts, column_size, columns_of_block, encode_block
 
 MAX_COLUMNS: Final = 20_000  # of a table
 MAX_NAME: Final = 256  # characters of a column's name
@@ -77,7 +77,7 @@ class SideTableWriter:
             self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
             self._magnitudes[place] = max(self._magnitudes[place], cells.most_magnitude)
         if self._block_starts is None:
-            self._block_starts = block_starts([len(pack_cells(cells)) for cells in chunk])
+            self._block_starts = block_starts([column_size(cells) for cells in chunk])
         for block in range(len(self._block_starts)):
             columns = columns_of_block(self._block_starts, block, len(chunk))
             record = encode_block(chunk[columns.start : columns.stop])

@@ -12,12 +12,20 @@ from typing import Final
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.records.cells import Cells, pack_cells, parse_cells
+from tilescope.tiler.records.cells import MAX_ROWS, Cells, pack_cells, parse_cells
 
 # Of the first chunk. Small wide tables take 0.2 of their files so, and 0.35 to 0.6 column by column.
 BLOCK_BYTES: Final = 16 << 10
 
 _LENGTH_BYTES: Final = 4
+
+
+def column_size(cells: Cells) -> int:
+    """The bytes that a column of the first chunk counts in its block.
+
+    Later chunks may say more: where the first is full, each column has a block of its own.
+    """
+    return max(len(pack_cells(cells)), len(cells) * BLOCK_BYTES // MAX_ROWS)
 
 
 def block_starts(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -29,6 +29,8 @@ from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.readers import side_tables
 from tilescope.tiler.readers.ascend import csv_table
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.tables.about_event import about_event
 
 Event = dict[str, Any]
 
@@ -104,15 +106,25 @@ def drawn_run(tmp_path: Path) -> Iterator[QueryReader]:
     store.close()
 
 
+def test_columns_without_a_name_have_a_title(tmp_path: Path) -> None:
+    with opened(tmp_path, [kernel("a", 1, 10)], [[*row("a", "1", "10"), "x"]], f"{HEADER},") as (reader, kernels):
+        (track,) = kernels.streams()
+        cells = finish(about_event(reader, track, 0)).table("event")
+        assert values_of(cells.column("column")) == [*HEADER.split(","), "column 7"]
+        assert values_of(cells.column("value"))[-1] == "x"
+
+
 @contextmanager
-def opened(folder: Path, events: list[Event], rows: list[list[str]]) -> Iterator[tuple[QueryReader, KernelRows]]:
+def opened(
+    folder: Path, events: list[Event], rows: list[list[str]], header: str = HEADER
+) -> Iterator[tuple[QueryReader, KernelRows]]:
     """A trace of one device, and a table."""
     names = [("process_name", 0, "Ascend Hardware"), *(("thread_name", tid, f"Stream {tid}") for tid in (1, 2))]
     trace = [{"ph": "M", "name": kind, "pid": 1, "tid": tid, "args": {"name": name}} for kind, tid, name in names]
     origin = {"ph": "X", "name": "host", "pid": 2, "tid": 1, "ts": 0, "dur": 1}
     (folder / "trace_view.json").write_text(json.dumps([*trace, origin, *events]))
     with (folder / "kernel_details.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([HEADER.split(","), *rows])
+        csv.writer(file).writerows([header.split(","), *rows])
     build_store([folder / "trace_view.json", folder / "kernel_details.csv"], folder / "store")
     store = open_run_store(folder / "store")
     reader = QueryReader(store)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.records.cells import Cells
+from tilescope.tiler.records.cells import MAX_ROWS, Cells
 from tilescope.tiler.records.column_blocks import (
     BLOCK_BYTES,
     block_of,
     block_starts,
+    column_size,
     columns_of_block,
     decode_blocks,
     encode_block,
@@ -34,6 +35,13 @@ def test_each_column_is_in_one_block(sizes: list[int]) -> None:
         assert len(columns) == 1 or sum(sizes[column] for column in columns) <= BLOCK_BYTES
     for before, after in pairwise(blocks):
         assert sum(sizes[column] for column in before) + sizes[after[0]] > BLOCK_BYTES
+
+
+def test_columns_of_a_full_chunk_stand_alone_whatever_is_in_them() -> None:
+    """Else a column of later chunks, which may say more, would be read with all those beside it."""
+    for rows, blocks in ((MAX_ROWS, 40), (MAX_ROWS // 2, 20), (3, 1)):
+        size = column_size(Cells.from_texts(["N/A"] * rows))
+        assert len(block_starts([size] * 40)) == blocks
 
 
 @given(COLUMNS, COLUMNS)

@@ -95,7 +95,10 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     names = _host_names(summaries, weight_of)
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
-    layout.hosts = [name or (_NO_HOST if k in placed else "") for k, name in enumerate(names)]
+    # Tables are where a timeline without a host is, be they drawn or not: they are of one rank.
+    unnamed = {k for k in placed if not names[k]}
+    unnamed.update(k for k, summary in enumerate(summaries) if unnamed and summary.tables)
+    layout.hosts = [name or (_NO_HOST if k in unnamed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts_by_file = _hosts_by_file(summaries, names)
     hosts = dict.fromkeys(

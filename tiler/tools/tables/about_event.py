@@ -9,6 +9,7 @@ import numpy as np
 from tilescope.tiler.facts.event_rows import event_rows
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table
+from tilescope.tiler.tools.tables.cell_column import column_title
 
 _MOST_COLUMNS: Final = 1000  # of a row
 
@@ -30,12 +31,12 @@ def about_event(reader: QueryReader, track: int, ordinal: int) -> Interruptible[
         if len(columns) > _MOST_COLUMNS:
             text = f"{entry.name}: {len(columns) - _MOST_COLUMNS:,} more columns are not listed: ask for its rows"
             notes[text] = Note("info", text)
-        for name in columns[:_MOST_COLUMNS]:
+        for place, name in enumerate(columns[:_MOST_COLUMNS]):
             cells = yield from event_row.table.part(name, np.array([event_row.row]))
             numbers.append(entry.id)
             files.append(entry.name)
             rows.append(event_row.row)
-            names.append(name)
+            names.append(column_title(name, place))
             values.append(cells.texts()[0])
     table = Table(
         "event",

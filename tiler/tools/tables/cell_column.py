@@ -26,7 +26,7 @@ def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]
     column = yield from table.part(name, rows[order])
     back = np.argsort(order, kind="stable")
     facts = table.entry.columns[table.places[name]]
-    title = name or f"column {table.places[name]}"
+    title = column_title(name, table.places[name])
     cell_id, missing = PREFIX + name, ~column.has_number[back]
     if facts.numbers and not facts.texts:
         if not facts.most_digits:
@@ -35,6 +35,11 @@ def cell_column(table: RunTable, name: str, rows: Rows) -> Interruptible[Column]
             return Column(cell_id, title, "number", column.doubles()[back], total="none")
     codes, words = column.coded()
     return Column(cell_id, title, "text", Words(codes[back], words), total="none")
+
+
+def column_title(name: str, place: int) -> str:
+    """A column as people read it, whose header may be empty."""
+    return name or f"column {place}"
 
 
 def chosen_rows(table: RunTable, names: Sequence[str], text: str | None) -> Interruptible[Rows]:
