@@ -9,6 +9,8 @@ import { isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
 import { type Command, commands } from "./commands";
 
+const RETRY_MS = 3000;
+
 export function Palette() {
   const app = useApp();
   const shown = runView.value;
@@ -21,6 +23,14 @@ export function Palette() {
       app.catalogue.look(trace);
     }
   }, [app, trace]);
+  // A failure that may pass, as of a server that is busy, passes while somebody looks.
+  useEffect(() => {
+    if (trace === null || tools.kind !== "failed" || tools.failure.isFinal) {
+      return;
+    }
+    const timer = setTimeout(() => app.catalogue.want(trace), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [app, trace, tools]);
   return (
     <Picker
       label="All that can be done"
