@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.example import Example, random_events
-from tilescope.client import AsyncClient, AsyncRun, connect_async
+from tilescope.client import AsyncClient, AsyncRun, connect_async, local
 from tilescope.server.app import make_app
 from tilescope.server.rpc import beside_http
 from tilescope.server.runs.cache import CacheDirectory
@@ -24,6 +25,13 @@ from tilescope.tiler.store import open_run_store
 
 GRPC_PORT = web.AppKey("grpc_port", int)
 ServerFactory = Callable[..., Awaitable[TestServer]]
+
+
+@pytest.fixture
+def nothing_is_open() -> None:
+    """No store is open, also none that a cycle of frames of another test has kept."""
+    gc.collect()
+    assert not local._open
 
 
 @pytest.fixture(scope="package")

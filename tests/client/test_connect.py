@@ -75,6 +75,7 @@ def test_a_store_is_opened_once_however_many_clients_read_it(example: Example) -
         assert again.run().build == second.build
 
 
+@pytest.mark.usefixtures("nothing_is_open")
 def test_a_client_that_is_forgotten_closes_itself(example: Example) -> None:
     run = connect(example.path).run()
     assert run.stats().total.count > 0
