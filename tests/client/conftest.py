@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -27,11 +26,9 @@ GRPC_PORT = web.AppKey("grpc_port", int)
 ServerFactory = Callable[..., Awaitable[TestServer]]
 
 
-@pytest.fixture
-def nothing_is_open() -> None:
-    """No store is open, also none that a cycle of frames of another test has kept."""
-    gc.collect()
-    assert not local._open
+def is_open(store: Path) -> bool:
+    """True if a client of this process has the store open."""
+    return any(folder.parent == store.resolve() for folder in local._open)
 
 
 @pytest.fixture(scope="package")

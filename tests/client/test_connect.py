@@ -12,9 +12,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 import tilescope
-from tests.client.conftest import GRPC_PORT, ServerFactory, serve
+from tests.client.conftest import GRPC_PORT, ServerFactory, is_open, serve
 from tests.example import Example
-from tilescope.client import Refused, Unreachable, connect, connect_async, local
+from tilescope.client import Refused, Unreachable, connect, connect_async
 from tilescope.server.guard.access import Access
 from tilescope.server.guard.tls import Certificate
 from tilescope.server.settings import Settings
@@ -75,12 +75,13 @@ def test_a_store_is_opened_once_however_many_clients_read_it(example: Example) -
         assert again.run().build == second.build
 
 
-@pytest.mark.usefixtures("nothing_is_open")
-def test_a_client_that_is_forgotten_closes_itself(example: Example) -> None:
-    run = connect(example.path).run()
+def test_a_client_that_is_forgotten_closes_itself(example: Example, tmp_path: Path) -> None:
+    store = Path(shutil.copytree(example.path, tmp_path / "run.store"))
+    run = connect(store).run()
     assert run.stats().total.count > 0
+    assert is_open(store)
     del run
-    assert not local._open
+    assert not is_open(store)
 
 
 @pytest.fixture
