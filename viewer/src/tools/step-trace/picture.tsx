@@ -30,7 +30,7 @@ export function StepPicture({ parts, context }: Props) {
     return { background: look.fill, borderColor: look.line };
   };
   return (
-    <section class="step-picture" aria-label={parts.title}>
+    <section class="step-picture" aria-label={`${parts.title}: picture`}>
       <h2>{parts.title}</h2>
       {rows.map((row, index) => (
         <div key={row.name} class="step-picture-row">
