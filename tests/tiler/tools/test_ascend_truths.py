@@ -113,3 +113,12 @@ def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
     assert 0.95 * free < first["loss"] < free
     assert [note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded work")]
     reader.store.close()
+
+
+def test_a_step_trace_alone_is_no_host_that_computes(tmp_path: Path) -> None:
+    build_store(sorted(corpus_path("ascend/cluster_propose").iterdir()), tmp_path / "run.store")
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    overview = answer(reader, "overview")
+    assert "findings" not in {table.id for table in overview.tables}
+    assert not [note.text for note in overview.notes if "host" in note.text and "computes" in note.text]
+    reader.store.close()

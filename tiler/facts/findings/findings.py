@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.device_lines import STEP_TRACE
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
@@ -171,7 +172,10 @@ def _host_only(
     reader: QueryReader, steps: RunSteps, span: TickRange, *, has_devices: bool
 ) -> Interruptible[RunFindings]:
     """The finding about hosts without devices; none where no thread marks steps."""
-    tracks = sorted({track for series in steps.series if not series.is_line for track in series.tracks})
+    tree = reader.tree
+    marking = {track for series in steps.series if not series.is_line for track in series.tracks}
+    # A step trace is of a device, though none of its operators were recorded.
+    tracks = sorted(track for track in marking if tree.groups[tree.tracks[track].group].name != STEP_TRACE)
     if not tracks:
         return NO_FINDINGS
     windows = Windows.single(*span)
