@@ -7,12 +7,15 @@ from typing import Final
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, Spot, findings_of
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Severity
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.environment import Environment, environment
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations
@@ -80,10 +83,28 @@ def question_findings(
 def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
     """The first finding and what to do about it, for pages that show where it comes from; nothing without one."""
     findings = yield from question_findings(scope, question)
+    limits = yield from operator_limits(scope, question)
     if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
-        return []
+        return limits
     first = findings.rows[0]
-    return [finding_note(first), *remedy_notes(scope, first), *lead_notes(first)]
+    return [finding_note(first), *remedy_notes(scope, first), *lead_notes(first), *limits]
+
+
+def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
+    """Words on devices whose operators were cut off, though work went on; nothing where none were."""
+    reader = scope.reader
+    tracks = frozenset(scope.leaves(question.tracks))
+    ends = []
+    for device in (yield from devices_of(reader)):
+        if device.track_ids & tracks and (end := (yield from operators_end(reader, device))) < TICK_LIMIT:
+            ends.append((end, device.name))
+    if not ends:
+        return []
+    end, name = min(ends)
+    others = f" (and of {plural(len(ends) - 1, 'device', 'devices')} more)" if len(ends) > 1 else ""
+    recorded = f"Operators of {name}{others} were recorded up to {duration_text(end, reader.tick_ps)} alone"
+    behind = "idle time behind that is time without a record, and no verdict counts it"
+    return [Note("warning", f"{recorded}, though steps or communication go on: {behind}")]
 
 
 def findings_table(findings: RunFindings) -> Table:
@@ -128,7 +149,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         notes.append(Note("info", f"{step} is left out: when it began is not known."))
     if findings.behind:
         steps = plural(findings.behind, "step ends", "steps end")
-        notes.append(Note("warning", f"{steps} behind the last recorded work, and are left out"))
+        notes.append(Note("warning", f"{steps} behind the last recorded operator, and are left out"))
     return notes
 
 

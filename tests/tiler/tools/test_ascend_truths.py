@@ -9,8 +9,10 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
+from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 
 # Of the step, in ticks of the trace: its duration, computation and exposed communication.
@@ -111,8 +113,29 @@ def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
     mean = sum(row["duration"] for row in steps) / 13
     free = mean - 1_771_382_850 / 14  # all but the mean work of a step: reductions that nothing hides, and idle time
     assert 0.95 * free < first["loss"] < free
-    assert [note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded work")]
+    assert [
+        note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded operator")
+    ]
     reader.store.close()
+
+
+def test_idle_time_without_operators_is_in_no_verdict(readers: dict[str, QueryReader]) -> None:
+    """A limit of the profiler cut the operators off at 2.96 of 66.17 s: what the device does then is not recorded."""
+    reader = readers[FIRST_TIMELINE]
+    overview = answer(reader, "overview")
+    facts = {fact.id: fact.value for fact in overview.facts}
+    (device,) = finish(devices_of(reader))
+    (part,) = rows(answer(reader, "overlap", start=0, end=finish(operators_end(reader, device))), "devices")
+    assert (facts["device_idle"], facts["duty_cycle"]) == tuple(
+        part[name] / part["span"] for name in ("idle", "computation")
+    )
+    assert {row["class"] for row in rows(overview, "findings")} == {"unclear", "collective", "straggler"}
+    words = "Operators of Device 1 were recorded up to 2.961 s alone"
+    for tool in ("overview", "overlap", "gaps"):
+        assert any(note.text.startswith(words) for note in answer(reader, tool).notes), tool
+    later = answer(reader, "overview", start=30_000_000_000)
+    assert [table.id for table in later.tables if table.id == "findings"] == []
+    assert {fact.id: fact.value for fact in later.facts}["device_idle"] is None
 
 
 def test_a_step_trace_alone_is_no_host_that_computes(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ from tilescope.tiler.facts.findings.where import (
 from tilescope.tiler.facts.findings.working_devices import working_devices
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
@@ -90,7 +91,7 @@ class RunFindings:
     """Findings, the greatest loss first; at least one where a run has devices that work. Times in ticks.
 
     `step`: the mean time of a step, or of the span where `steps` is 0. `warm_up`: the first recorded step, if it is
-    left out. `behind`: steps behind the last recorded work, which are left out.
+    left out. `behind`: steps behind the last recorded operator, which are left out.
     """
 
     rows: Sequence[Finding]
@@ -121,10 +122,15 @@ def findings_of(
     `operations` of these devices there, and the peaks of one of them. Raises DamagedStore, NotBuilt.
     """
     frames: list[tuple[Device, Frames]] = []
+    is_behind = False
     for device in devices:
         device_frames = yield from frames_of(reader, steps, device, span, numbers)
         if len(device_frames):
             frames.append((device, device_frames))
+        else:
+            is_behind |= bool(device_frames.behind) or span.start >= (yield from operators_end(reader, device))
+    if not frames and is_behind:
+        return NO_FINDINGS
     if not frames and devices:
         return RunFindings([_no_work()], 0, 0, None)
     run_devices = yield from devices_of(reader)

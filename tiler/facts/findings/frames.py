@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy, Device
 from tilescope.tiler.facts.launches import launched_steps
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
@@ -44,7 +45,7 @@ class Frames:
     begin: Ints
     end: Ints
     warm_up: WarmUp | None = None
-    behind: int = 0  # steps that end behind the last recorded work, and are no frames
+    behind: int = 0  # steps that end behind the last recorded operator, and are no frames
 
     def __len__(self) -> int:
         return len(self.number)
@@ -104,8 +105,9 @@ def frames_of(
     leaves_first_out = has_first and int(chosen.sum()) > 1
     chosen[:1] &= not leaves_first_out
     chosen &= rows.stop > rows.start
+    operators = yield from operators_end(reader, device)
     if chosen.any():
-        rows, count = (yield from _with_work(reader, device, rows.take(chosen))), int(chosen.sum())
+        rows, count = rows.take(chosen & (rows.stop <= operators)), int(chosen.sum())
         return Frames(
             rows.number,
             rows.pass_,
@@ -114,30 +116,12 @@ def frames_of(
             WarmUp(int(first_number), first) if leaves_first_out else None,
             count - len(rows),
         )
+    span = TickRange(span.start, min(span.stop, operators))
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
-    if not len(extent):
+    if not len(extent) or span.start >= span.stop:
         return Frames(none, none, none, none)
     begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
     return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
-
-
-def _with_work(reader: QueryReader, device: Device, rows: StepRows) -> Interruptible[StepRows]:
-    """Steps that end before the last work of a device does, where others begin behind it; all where none do.
-
-    All where one file has both: one that a limit cut off has no work of later steps, whose times another file has.
-    """
-    own_file = reader.file_of(device.tracks[0].track)
-    files = {reader.file_of(track) for track in np.unique(rows.track).tolist() if track >= 0}
-    if own_file in files or not files:
-        return rows
-    tracks = [track for track in (*device.tracks, *device.beside) if reader.file_of(track.track) == own_file]
-    last = int(rows.start[-1])
-    later = yield from Busy(reader, tracks).extent(TickRange(last, reader.end + 1))
-    if len(later):
-        return rows
-    extent = yield from Busy(reader, tracks).extent(TickRange(0, last))
-    is_recorded = rows.stop <= (extent.stop if len(extent) else 0)
-    return rows.take(is_recorded) if is_recorded.any() else rows
 
 
 def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptible[StepRows]:

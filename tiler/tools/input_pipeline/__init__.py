@@ -19,7 +19,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
-from tilescope.tiler.tools.findings import finding_note, question_findings
+from tilescope.tiler.tools.findings import finding_note, operator_limits, question_findings
 from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
@@ -82,6 +82,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     judgement = None if measured is None else _verdict(findings, measured)
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
+    notes += yield from operator_limits(scope, question)
     data = yield from _data(scope, question)
     choice = yield from step_choice(scope, question)
     tables += choice.tables

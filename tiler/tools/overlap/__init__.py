@@ -17,6 +17,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.findings import operator_limits
 from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.overlap.lanes import LANES
 from tilescope.tiler.tools.question import FigureQuestion
@@ -95,6 +96,7 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
     notes = [*_notes(total, unknown), *(yield from launch_notes(scope.reader))]
+    notes += yield from operator_limits(scope, question)
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )

@@ -23,7 +23,7 @@ from tilescope.tiler.tools.environment import (
     host_table,
     loss_notes,
 )
-from tilescope.tiler.tools.findings import NOT_YET, findings_notes, findings_table, question_findings
+from tilescope.tiler.tools.findings import NOT_YET, findings_notes, findings_table, operator_limits, question_findings
 from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.operations import asked_operations
@@ -102,7 +102,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
-    headline = findings_notes(scope, findings)
+    headline = [*findings_notes(scope, findings), *(yield from operator_limits(scope, question))]
     notes = [
         *headline[:1],
         *choice.notes,

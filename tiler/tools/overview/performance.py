@@ -12,8 +12,10 @@ from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
 from tilescope.tiler.facts.operations.operation import OpColumns
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.device.xla_words import is_control
+from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
@@ -90,21 +92,26 @@ def device_use(
             peak_note,
         )
     total = Parts()
+    is_cut = False
     for host in run_environment.hosts:
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
                 windows, begin = question_windows.on_device(device), question_windows.first_launch(device)
-                device_parts = yield from parts_of(
-                    scope.reader, device, windows, None, question_windows.within, first_launch=begin
-                )
-                total += device_parts.parts
+                operators = yield from operators_end(scope.reader, device)
+                is_cut |= operators < question_windows.within.stop
+                within = TickRange(question_windows.within.start, min(question_windows.within.stop, operators))
+                if within.start < within.stop:
+                    device_parts = yield from parts_of(scope.reader, device, windows, None, within, first_launch=begin)
+                    total += device_parts.parts
     if not total.span:
         is_any = run_environment.devices or (yield from devices_of(scope.reader))
         why = "devices do not work in what is looked at" if is_any else NO_DEVICES
+        if is_cut:
+            why = "not known: operators were recorded up to an earlier time alone"
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(
         total.idle / total.span,
-        f"when nothing runs, {DEVICE_SPAN}",
+        f"when nothing runs, {DEVICE_SPAN}{', as far as operators were recorded' if is_cut else ''}",
         total.computation / total.span,
         "when anything is computed",
         flops,
