@@ -28,14 +28,14 @@ def index(folder: Path, store: Path) -> Path:
     return store
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def run_1(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """The capture `run_1`, which has no timeline in JSON."""
     with tilescope.connect(index(corpus / "run_1", tmp_path_factory.mktemp("run_1") / "store")) as client:
         yield client.run()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def drawn_run_1(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """The same with its timeline."""
     folder = tmp_path_factory.mktemp("drawn") / "profiler"
