@@ -8,18 +8,15 @@ from pathlib import Path
 import pytest
 
 import tilescope
+from tests.corpus import corpus_path
 from tilescope import Run
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers.logdir import find_run
 
-CORPUS = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "ascend"
-
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    if not CORPUS.is_dir():
-        pytest.skip("the corpus is not there")
-    return CORPUS
+    return corpus_path("ascend")
 
 
 def index(folder: Path, store: Path) -> Path:
