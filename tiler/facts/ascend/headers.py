@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tilescope.tiler.facts.table_figures import Figures, whole_figures
+from tilescope.tiler.facts.cell_figures import Figures, whole_figures
 from tilescope.tiler.facts.tables import Ints, RunTable
 from tilescope.tiler.plain_headers import plain_name, time_exponent
 from tilescope.tiler.query import Interruptible
