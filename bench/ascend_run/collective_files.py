@@ -12,7 +12,7 @@ from bench.ascend_run.schedule import Ints, RankTimes, link_bytes
 from bench.ascend_run.shape import TICKS_PER_MS, AscendShape
 from bench.ascend_run.step_files import reduce_name
 
-Links = dict[tuple[int, int], tuple[float, int]]  # ticks and bytes by the rank that is read from and the reader
+Links = dict[tuple[int, int], tuple[int, int]]  # ticks and bytes by the rank that is read from and the reader
 _Json = dict[str, dict[str, list[float]]]
 
 
@@ -67,7 +67,7 @@ def _row(
     return [label, cost, wait, json.dumps(_json(shape, sums, steps)), json.dumps(operators)]
 
 
-def _cost(links: Links) -> float:
+def _cost(links: Links) -> int:
     return sum(ticks for ticks, _ in links.values())
 
 

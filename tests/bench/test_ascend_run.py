@@ -254,8 +254,11 @@ def test_what_was_planted_can_be_seen(expected: dict[str, Any]) -> None:
     intervals = figures["mean_intervals"]
     over = [100 * (interval / (sum(intervals) / len(intervals)) - 1) for interval in intervals]
     assert [rank for rank in RANKS if over[rank] > limits["step_interval_over_mean_percent"]] == [SHAPE.fed_slowly]
-    for part in ("receive", "collective"):
-        assert 100 * figures[part][0] / figures[part][1] > limits[f"{part}_percent"]
+    for name, (part, whole) in (
+        ("receive", figures["receive"]),
+        *(("collective", own) for own in figures["collective"]),
+    ):
+        assert 100 * part / whole > limits[f"{name}_percent"]
     usage = figures["queue_usage"]
     gaps = {
         operation["number"]: max(usage[child] for child in operation["children"]) - usage[operation["number"]]
