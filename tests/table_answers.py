@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.corpus import corpus_path
+from tests.reports.traces import answer
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
 
 
@@ -34,9 +35,18 @@ def written_tables(folder: Path, **contents: str) -> Path:
 
 def table_answer(name: str, store: Path, **values: Any) -> Answer:
     """The answer of a tool."""
-    registered = tool(name)
     with closing(open_run_store(store)) as run_store:
-        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
+        return answer(QueryReader(run_store), name, **values)
+
+
+def column(answer: Answer, table: str, name: str) -> list[Any]:
+    """The values of a column."""
+    return list(values_of(answer.table(table).column(name)))
+
+
+def texts(answer: Answer) -> str:
+    """All notes, line by line."""
+    return "\n".join(note.text for note in answer.notes)
 
 
 def rows_of(answer: Answer, table: str, *columns: str) -> Sequence[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ CASES = {
         ("tests/server/test_proxy.py", "tests/server/rpc/test_gate.py", "tests/browser/test_access.py"),
         "make nginx",
     ),
-    "chromium": (("tests/browser/test_keyboard.py", "tests/bench/test_wander.py"), "no Chromium on PATH"),
+    "chromium": (("tests/browser/test_keyboard.py", "tests/bench/test_wander.py"), "no Chromium on PATH: make "),
     "firefox": (("tests/browser/test_firefox.py",), "make firefox"),
     "corpus": (
         ("tests/tiler/search/test_search_corpus.py", "tests/tiler/export/test_equal.py"),
@@ -26,10 +26,10 @@ CASES = {
     ),
     "jax": (("tests/capture/test_jax.py", "tests/profiling/test_profile_jax.py"), "make deep-tools"),
     "mkdocs": (("tests/docs/test_site.py",), "make docs"),
-    "polars": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "polars"),
-    "duckdb": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "duckdb"),
+    "polars": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "polars is not installed: make"),
+    "duckdb": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "duckdb is not installed: make"),
     "schemathesis": (("tests/server/test_conformance.py",), "make deep-tools"),
-    "viztracer": (("tests/browser/test_sharing.py",), "viztracer is not installed"),
+    "viztracer": (("tests/browser/test_sharing.py",), "user interface: make deep-tools"),
 }
 
 

@@ -11,7 +11,7 @@ _EXPONENTS: Final = {"s": 12, "ms": 9, "us": 6, "ns": 3}
 _BLANK: Final = re.compile(r"\s+")
 
 
-def plain_name(column: str) -> str:
+def plain_header(column: str) -> str:
     """The name of a column without unit, blanks and capitals: `execution_time (ms)` is `execution_time`."""
     return _BLANK.sub("", _UNIT.sub("", column.strip().lower()))
 

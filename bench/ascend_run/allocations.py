@@ -44,17 +44,8 @@ class Allocations:
 def allocations(training: Training, rank: int) -> Allocations:
     """Weights before all; outputs of forward operators until the backward part of their layer."""
     program, times = training.program(rank), training.times[rank]
-    readers = {
-        operator.layer: place
-        for place, operator in enumerate(program.operators)
-        if operator.part == "backward" and operator.core != "HCCL"
-    }
-    places = [
-        place
-        for place, operator in enumerate(program.operators)
-        if operator.part == "forward" and operator.core != "HCCL"
-    ]
-    last = [readers[program.operators[place].layer] for place in places]
+    places = [*program.order["forward"]]
+    last = [program.layer_ends[program.operators[place].layer] for place in places]
     sizes = [sum(tensor.size_bytes for tensor in program.operators[place].outputs) for place in places]
     weights = training.shape.layers
     first = np.full(weights, START_NS - 1_000_000) + np.arange(weights)

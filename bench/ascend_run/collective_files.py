@@ -12,7 +12,7 @@ from bench.ascend_run.schedule import Ints, RankTimes, link_bytes
 from bench.ascend_run.shape import TICKS_PER_MS, AscendShape
 from bench.ascend_run.step_files import reduce_name
 
-Links = dict[tuple[int, int], tuple[float, int]]  # ticks and bytes by the rank that is read from and the reader
+Links = dict[tuple[int, int], tuple[int, int]]  # ticks and bytes by the rank that is read from and the reader
 _Json = dict[str, dict[str, list[float]]]
 
 
@@ -44,38 +44,37 @@ def communication(shape: AscendShape, program: Program, times: RankTimes, rank: 
     names = [reduce_name(program, place) for place in program.communications]
     numbers = range(len(names))
     sizes = link_bytes(shape, program, rank)
-    all_links = [[step_links(sizes, times, rank, number, step) for number in numbers] for step in range(shape.steps)]
-    waits = (times.wait + times.linger).tolist()
+    links = [[step_links(sizes, times, rank, number, step) for step in range(shape.steps)] for number in numbers]
+    waits = times.wait + times.linger
     rows = [
-        _row(shape, str(step + 1), names, links, waits[step], 1)
-        for step, links in enumerate(all_links)
-    ]  # fmt: skip
-    sums = [link_sums([links[number] for links in all_links]) for number in numbers]
-    wait_sums = [sum(wait[number] for wait in waits) for number in numbers]
-    return csv_text(header, [*rows, _row(shape, "-", names, sums, wait_sums, shape.steps)])
+        _row(shape, str(step + 1), names, [[own[step]] for own in links], waits[step].tolist())
+        for step in range(shape.steps)
+    ]
+    return csv_text(header, [*rows, _row(shape, "-", names, links, waits.sum(axis=0).tolist())])
 
 
-def _row(
-    shape: AscendShape, label: str, names: list[str], links: list[Links], waits: list[int], steps: int
-) -> list[object]:
+def _row(shape: AscendShape, label: str, names: list[str], links: list[list[Links]], waits: list[int]) -> list[object]:
+    """The means of some steps; `links` and `waits` by communication, those of all steps."""
+    steps = len(links[0]) if links else 1
     operators = {
         name: [label, _cost(own) / steps / TICKS_PER_MS, wait / steps / TICKS_PER_MS, _json(shape, own, steps)]
         for name, own, wait in zip(names, links, waits, strict=True)
     }
-    sums = link_sums(links)
-    cost, wait = _cost(sums) / steps / TICKS_PER_MS, sum(waits) / steps / TICKS_PER_MS
-    return [label, cost, wait, json.dumps(_json(shape, sums, steps)), json.dumps(operators)]
+    parts = [part for own in links for part in own]
+    cost, wait = _cost(parts) / steps / TICKS_PER_MS, sum(waits) / steps / TICKS_PER_MS
+    return [label, cost, wait, json.dumps(_json(shape, parts, steps)), json.dumps(operators)]
 
 
-def _cost(links: Links) -> float:
-    return sum(ticks for ticks, _ in links.values())
+def _cost(parts: list[Links]) -> int:
+    return sum(ticks for part in parts for ticks, _ in part.values())
 
 
-def _json(shape: AscendShape, links: Links, steps: int) -> _Json:
-    """Time in ms, size in KB of 1,000 bytes, and their quotient in KB a second."""
+def _json(shape: AscendShape, parts: list[Links], steps: int) -> _Json:
+    """Time in ms, size in KB of 1,000 bytes, and KB a second: of several communications the sum, as in real files."""
     result: _Json = {}
-    for (peer, rank), (ticks, size) in links.items():
-        milliseconds, kilobytes = ticks / steps / TICKS_PER_MS, size / steps / 1000
-        figures = [milliseconds, kilobytes, kilobytes / milliseconds * 1000]
+    for (peer, rank), (ticks, size) in link_sums(parts).items():
+        rates = [own[peer, rank] for own in parts if (peer, rank) in own]
+        rate = sum(own_size * TICKS_PER_MS / own_ticks for own_ticks, own_size in rates)
+        figures = [ticks / steps / TICKS_PER_MS, size / steps / 1000, rate / steps]
         result[f"{peer}-{rank}"] = {transport(shape, peer, rank): figures}
     return result

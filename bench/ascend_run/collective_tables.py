@@ -8,7 +8,7 @@ from typing import Final
 
 from bench.ascend_run.csv_text import csv_text
 from bench.ascend_run.decimals import decimal
-from bench.ascend_run.device_tasks import NO_RANK, PlaneTask, epoch_ns, plane_tasks
+from bench.ascend_run.device_tasks import NO_ID, PlaneTask, epoch_ns, plane_tasks
 from bench.ascend_run.framework import collective_name
 from bench.ascend_run.program import Operator
 from bench.ascend_run.shape import TICK_NS
@@ -44,7 +44,7 @@ def _operator(training: Training, rank: int, step: int, number: int) -> dict[str
     transit, linger = int(times.transit[step, number].max()), int(times.linger[step, number])
     sync = int(times.wait[step, number])
     wait = sync + linger
-    parts = [part for part in plane_tasks(training, rank, step, number) if part.size_bytes and part.peer != NO_RANK]
+    parts = [part for part in plane_tasks(training, rank, step, number) if part.size_bytes and part.peer != NO_ID]
     transfers = {transport: _transfer(parts, transport) for transport in ("RDMA", "HCCS", "PCIE")}
     # SDMA is the sum of the links that it drives.
     transfers["SDMA"] = _transfer([part for part in parts if part.link == "HCCS"], "HCCS") | {"Size Distribution": {}}
@@ -100,7 +100,7 @@ def communication_matrix(training: Training, rank: int) -> str:
             by_link: dict[str, list[PlaneTask]] = defaultdict(list)
             for part in plane_tasks(training, rank, step, number):
                 if part.size_bytes:
-                    peer = rank if part.peer == NO_RANK else part.peer
+                    peer = rank if part.peer == NO_ID else part.peer
                     by_link[f"{rank}-{peer}"].append(part)
             if by_link:
                 links[operator.kind].append((collective_name(operator, number, step), by_link))

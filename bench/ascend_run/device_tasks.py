@@ -18,8 +18,9 @@ Ints = NDArray[np.int64]
 _LEAD: Final = 2_000  # ticks from a launch to its kernel
 DATA_LEAD: Final = 60  # of what the host launches when it has got data
 _LAUNCH: Final = 12  # ticks from a launch to the next one, at least
+_NODE_NS: Final = 10  # between a launch of the host and that of CANN in it, on both sides
 _PLANE_STREAM: Final = 20
-NO_RANK: Final = 4294967295
+NO_ID: Final = 4294967295  # of a rank, a model, a subtask or a connection that there is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,15 @@ class Tasks:
     launch: Ints  # when the host launched it
     launch_duration: Ints
     task_id: Ints
+
+    @property
+    def node_launch(self) -> Ints:
+        """Starts of the launches of CANN, each within the operator of the host."""
+        return self.launch + _NODE_NS
+
+    @property
+    def node_duration(self) -> Ints:
+        return self.launch_duration - 2 * _NODE_NS
 
     def part(self, first: int, count: int) -> Tasks:
         columns = (getattr(self, name)[first : first + count] for name in self.__slots__)
@@ -129,13 +139,13 @@ def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[P
         add(start, RECORD, plane, "Notify_Record", "NOTIFY_RECORD", peer, "INVALID_TYPE")
 
     if wait:
-        add(begin, wait, 0, "Notify_Wait", "NOTIFY_WAIT", NO_RANK, "INVALID_TYPE")
+        add(begin, wait, 0, "Notify_Wait", "NOTIFY_WAIT", NO_ID, "INVALID_TYPE")
     done, plane = met, 0
     for peer in (int(peer) for peer in np.flatnonzero(sizes)):
         ticks, size = int(times.transit[step, number, peer]), int(sizes[peer])
         done = max(done, met + ticks)
         if peer == rank:
-            add(met, ticks, 0, "Memcpy", "MEMCPY_ASYNC", NO_RANK, "ON_CHIP", size)
+            add(met, ticks, 0, "Memcpy", "MEMCPY_ASYNC", NO_ID, "ON_CHIP", size)
             continue
         plane += 1
         if operator.kind == "Receive":
@@ -147,6 +157,6 @@ def plane_tasks(training: Training, rank: int, step: int, number: int) -> list[P
         add(met + half, ticks - half, plane, "Memcpy", "MEMCPY_ASYNC", peer, "HCCS", size - size // 2)
         report(met + ticks, plane, peer)
     if linger:
-        add(done, linger, 0, "Notify_Wait", "NOTIFY_WAIT", NO_RANK, "INVALID_TYPE")
+        add(done, linger, 0, "Notify_Wait", "NOTIFY_WAIT", NO_ID, "INVALID_TYPE")
     report(begin + length - RECORD, 0, rank)
     return parts

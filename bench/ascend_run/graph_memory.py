@@ -34,15 +34,11 @@ def planned_tensors(program: Program) -> list[PlannedTensor]:
     """Activations live until the backward operator of their layer; weights' gradients until the end."""
     operators = program.operators
     count = len(operators)
-    readers: dict[int, int] = {}
-    for place, operator in enumerate(operators):
-        if operator.part == "backward" and operator.core != "HCCL":
-            readers[operator.layer] = place
     planned: list[PlannedTensor] = []
     for place, operator in enumerate(operators):
         for tensor in operator.outputs:
             if operator.part == "forward":
-                life, last = "LifeLongNone", readers[operator.layer]
+                life, last = "LifeLongNone", program.layer_ends[operator.layer]
             elif operator.kind == "BiasAddGrad":
                 life, last = "LifeLongGraphEnd", count
             elif operator.kind == "AssignAdd":

@@ -41,7 +41,7 @@ def operator_details(training: Training, framework: Framework, rank: int, all_ta
 def api_statistic(rank: int, all_tasks: Tasks) -> str:
     """Launches as CANN counts them."""
     header = ("Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)", "Variance")
-    durations = all_tasks.launch_duration - 20
+    durations = all_tasks.node_duration
     total, count = int(durations.sum()), len(durations)
     mean = total / count / 1000
     variance = float(((durations / 1000 - mean) ** 2).mean())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bench.ascend_run.csv_text import csv_text
 from bench.ascend_run.decimals import choices, decimal, decimals, either, rows
-from bench.ascend_run.device_tasks import Tasks
+from bench.ascend_run.device_tasks import NO_ID, Tasks
 from bench.ascend_run.framework import Framework, collective_name, kernel_type
 from bench.ascend_run.operator_files import DISPATCH, block_dim
 from bench.ascend_run.program import Operator, Program
@@ -18,7 +18,6 @@ from bench.ascend_run.shape import START_NS, TICK_NS
 from bench.ascend_run.training import Training
 
 AT_ONCE: Final = 50_000  # rows
-_NO_MODEL: Final = 4294967295
 _ABSENT: Final = ",".join(["N/A"] * 14)
 _MAC_RATIO, _VECTOR_RATIO = "0.8868", "0.0822"
 
@@ -58,7 +57,7 @@ def kernel_details(training: Training, framework: Framework, rank: int, all_task
         metrics = either(is_cube, aic, "0,0,0,0,0,0,").then(either(is_vector, aiv, "0,0,0,0,0,0,0,0"))
         yield rows(
             choices(labels, step_labels(training, rank, part)),
-            f",{rank},{_NO_MODEL}," if framework.is_new else f",{_NO_MODEL},",
+            f",{rank},{NO_ID}," if framework.is_new else f",{NO_ID},",
             either(is_collective, "N/A", decimals(part.task_id, 0)),
             ",",
             choices([columns[0] for columns in names], place),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Literal
 
@@ -90,6 +90,11 @@ class Program:
         """Places of communication, in the order of their numbers."""
         return tuple(place for place, operator in enumerate(self.operators) if operator.core == "HCCL")
 
+    @cached_property
+    def layer_ends(self) -> dict[int, int]:
+        """The place of the last computing operator of each layer's backward part, by layer."""
+        return {self.operators[place].layer: place for place in self.order["backward"]}
+
     def places(self, kind: str, part: Part | None = None) -> list[int]:
         return [
             place
@@ -100,17 +105,9 @@ class Program:
 
 def stage_program(shape: AscendShape, stage: int) -> Program:
     """The operators of one step; numbers in their names go through all stages, as a compiler gives them."""
-    numbers = iter(range(stage * 10_000, (stage + 1) * 10_000_000))
-    return Program(stage, tuple(_numbered(_operators(shape, stage), numbers)))
-
-
-def _numbered(operators: Iterable[Operator], numbers: Iterator[int]) -> Iterator[Operator]:
-    for operator, number in zip(operators, numbers, strict=False):
-        yield Operator(
-            operator.scope,
-            f"{operator.kind}-op{number}",
-            *(getattr(operator, name) for name in Operator.__slots__[2:]),
-        )
+    operators = enumerate(_operators(shape, stage), stage * 10_000)
+    named = (replace(operator, name=f"{operator.kind}-op{number}") for number, operator in operators)
+    return Program(stage, tuple(named))
 
 
 def _operators(shape: AscendShape, stage: int) -> Iterator[Operator]:

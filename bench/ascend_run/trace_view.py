@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bench.ascend_run.decimals import choices, decimal, decimals, rows
 from bench.ascend_run.device_tasks import (
     DATA_LEAD,
-    NO_RANK,
+    NO_ID,
     PlaneTask,
     Tasks,
     collective_group,
@@ -32,7 +32,6 @@ CANN_PID: Final = 410002
 DEVICE_PID: Final = 800
 HCCL_PID: Final = 410011
 OVERLAP_PID: Final = 410012
-_NO_MODEL: Final = 4294967295
 _LANES: Final = ("Computing", "Communication", "Communication(Not Overlapped)", "Free")
 
 
@@ -124,8 +123,8 @@ def _host_rows(
     host_names = [framework.host_name(operator) for operator in program.operators]
     device_pid, lane = _lanes(training, rank, part)
     launch, start = decimals(part.launch, 3, 3), decimals(part.start, 3, 3)
-    inner, duration = decimals(part.launch + 10, 3, 3), decimals(part.launch_duration, 3, 1)
-    shorter = decimals(part.launch_duration - 20, 3, 1)
+    inner, duration = decimals(part.node_launch, 3, 3), decimals(part.launch_duration, 3, 1)
+    shorter = decimals(part.node_duration, 3, 1)
     connection = decimals(numbers, 0)
     flow = decimals(numbers << 32 | 0xFFFFFFFF, 0)
     host = f'"pid": {HOST_PID}, "tid": {HOST_TID}, "ts": "'
@@ -173,14 +172,13 @@ def _device_rows(
         for operator in operators
     ]
     tails = [
-        f', "args": {{"Model Id": {_NO_MODEL}, "Task Type": "{operator.core}", "Stream Id": {operator.stream}, '
-        '"Task Id": '
+        f', "args": {{"Model Id": {NO_ID}, "Task Type": "{operator.core}", "Stream Id": {operator.stream}, "Task Id": '
         for operator in operators
     ]
     cells = rows(
         choices(heads, part.place), decimals(part.start, 3, 3), '", "dur": ', decimals(part.duration, 3, 1),
         choices(tails, part.place), decimals(part.task_id, 0),
-        f', "Batch Id": 0, "Subtask Id": {_NO_MODEL}, "connection_id": ', decimals(numbers, 0), '}, "ph": "X"}',
+        f', "Batch Id": 0, "Subtask Id": {NO_ID}, "connection_id": ', decimals(numbers, 0), '}, "ph": "X"}',
         count=len(part),
     )  # fmt: skip
     yield cells.only(np.array([operator.core != "HCCL" for operator in operators])[part.place]).joined()
@@ -227,13 +225,13 @@ def _plane_rows(part: PlaneTask, rank: int, task: int) -> Iterator[str]:
         f'"args": {json.dumps(args)}, "ph": "X"}}'
     )
     on_stream = {
-        "Model Id": _NO_MODEL,
+        "Model Id": NO_ID,
         "Task Type": part.kind,
         "Stream Id": part.stream,
         "Task Id": task,
         "Batch Id": 0,
     }
-    on_stream |= {"Subtask Id": NO_RANK, "connection_id": _NO_MODEL}
+    on_stream |= {"Subtask Id": NO_ID, "connection_id": NO_ID}
     yield (
         f'{{"name": "{part.kind}", "pid": {DEVICE_PID}, "tid": {part.stream}, "ts": "{ts}", "dur": {dur}, '
         f'"args": {json.dumps(on_stream)}, "ph": "X"}}'

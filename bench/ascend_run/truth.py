@@ -171,7 +171,7 @@ def _links(training: Training, rank: int) -> list[dict[str, Any]]:
         for step in range(shape.steps)
     ]
     return [
-        {"peer": peer, "transport": transport(shape, peer, rank), "ticks": int(ticks), "bytes": size}
+        {"peer": peer, "transport": transport(shape, peer, rank), "ticks": ticks, "bytes": size}
         for (peer, _), (ticks, size) in link_sums(parts).items()
     ]
 

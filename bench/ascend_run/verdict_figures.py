@@ -23,6 +23,7 @@ THRESHOLDS: Final[dict[str, float]] = {
     "collective_percent": 10,
     "stage_flops_over_mean_percent": 20,
 }
+_WORK: Final = ("computation", "pure_communication")
 
 
 def figures(training: Training) -> dict[str, Any]:
@@ -32,16 +33,17 @@ def figures(training: Training) -> dict[str, Any]:
     steps = [
         average_row([step_row(times, step) for step in range(shape.steps)]) for times in training.times
     ]  # fmt: skip
-    whole = sum(part["computation"] + part["pure_communication"] for part in parts)
+    stages = [[part for rank, part in enumerate(parts) if shape.stage(rank) == own] for own in range(shape.stages)]
+    whole = _sum(parts, *_WORK)
     flops = [sum(flops_files.flops(training.program(rank))) for rank in range(shape.ranks)]
     samples = 3 * shape.steps
     data = data_files.data_queue(shape)
     return {
         "mean_intervals": [row[5] for row in steps],
         "mean_lengths": [row[2] for row in steps],
-        "communication": [sum(part["pure_communication"] for part in parts), whole],
-        "receive": [sum(part["receive_alone"] for part in parts), whole],
-        "collective": [sum(part["collective_alone"] for part in parts), whole],
+        "communication": [_sum(parts, "pure_communication"), whole],
+        "receive": [_sum(parts, "receive_alone"), whole],
+        "collective": [[_sum(own, "collective_alone"), _sum(own, *_WORK)] for own in stages],  # by stage
         "stage_flops": [
             sum(count for rank, count in enumerate(flops) if shape.stage(rank) == stage)
             for stage in range(shape.stages)
@@ -53,6 +55,10 @@ def figures(training: Training) -> dict[str, Any]:
             if operation.fill is not None
         },
     }
+
+
+def _sum(parts: list[dict[str, int]], *names: str) -> int:
+    return sum(part[name] for part in parts for name in names)
 
 
 def _mean_parts(training: Training, rank: int) -> dict[str, int]:

@@ -219,14 +219,36 @@ def test_links_and_waits_are_those_of_the_truth(profiler: Path, expected: dict[s
     ticks, sizes = Counter[str](), Counter[str]()
     for row in rows[:-1]:
         for link, by_transport in json.loads(row["link_info"]).items():
-            for milliseconds, kilobytes, rate in by_transport.values():
+            for milliseconds, kilobytes, _ in by_transport.values():
                 ticks[link] += round(milliseconds * 1e5)
                 sizes[link] += round(kilobytes * 1e3)
-                assert rate == pytest.approx(kilobytes / milliseconds * 1e3)
     assert ticks == {f"{link['peer']}-{rank}": link["ticks"] for link in own["links"]}
     assert sizes == {f"{link['peer']}-{rank}": link["bytes"] for link in own["links"]}
     waits = sum(round(float(row["wait_cost"]) * 1e5) for row in rows[:-1])
     assert waits == sum(item["wait"] + item["linger"] for item in own["communications"])
+
+
+@pytest.mark.parametrize("is_real", [False, True], ids=["own", "real"])
+def test_rates_of_a_step_are_sums_of_those_of_its_operators(profiler: Path, is_real: bool) -> None:
+    csv.field_size_limit(1 << 20)
+    rows = table(corpus_path("ascend/cluster_propose/hccl_raw_0.csv") if is_real else profiler / "hccl_raw_0.csv")
+    means = Counter[str]()
+    for row in rows[:-1]:
+        sums = Counter[str]()
+        for *_, links in json.loads(row["communication_operator_cost"]).values():
+            for link, by_transport in links.items():
+                for milliseconds, kilobytes, rate in by_transport.values():
+                    assert rate == pytest.approx(kilobytes / milliseconds * 1e3)
+                    sums[link] += rate
+        assert rates(row) == pytest.approx(sums)
+        means.update(sums)
+    assert rates(rows[-1]) == pytest.approx({link: rate / len(rows[:-1]) for link, rate in means.items()})
+
+
+def rates(row: dict[str, str]) -> dict[str, float]:
+    """KB a second by link."""
+    links = json.loads(row["link_info"])
+    return {link: rate for link, by_transport in links.items() for _, _, rate in by_transport.values()}
 
 
 def test_what_was_planted_can_be_seen(expected: dict[str, Any]) -> None:
@@ -254,8 +276,11 @@ def test_what_was_planted_can_be_seen(expected: dict[str, Any]) -> None:
     intervals = figures["mean_intervals"]
     over = [100 * (interval / (sum(intervals) / len(intervals)) - 1) for interval in intervals]
     assert [rank for rank in RANKS if over[rank] > limits["step_interval_over_mean_percent"]] == [SHAPE.fed_slowly]
-    for part in ("receive", "collective"):
-        assert 100 * figures[part][0] / figures[part][1] > limits[f"{part}_percent"]
+    for name, (part, whole) in (
+        ("receive", figures["receive"]),
+        *(("collective", own) for own in figures["collective"]),
+    ):
+        assert 100 * part / whole > limits[f"{name}_percent"]
     usage = figures["queue_usage"]
     gaps = {
         operation["number"]: max(usage[child] for child in operation["children"]) - usage[operation["number"]]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.deep
 def test_a_quick_run(capfd: pytest.CaptureFixture[str]) -> None:
     if find_chromium() is None or not (ROOT / "server" / "static" / "index.html").exists():
-        pytest.skip("no Chromium on PATH, or the viewer is not built: make viewer")
+        pytest.skip("no Chromium on PATH: make chromium; or the viewer is not built: make viewer")
     assert main(["--quick"]) == 0
     out = capfd.readouterr().out
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]

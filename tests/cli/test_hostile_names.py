@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -66,8 +67,10 @@ def write_traces(folder: Path) -> dict[str, Path]:
 def paths(tmp_path: Path) -> dict[str, Path]:
     try:
         return write_traces(tmp_path)
-    except (OSError, UnicodeError):
-        pytest.skip("this file system takes no such names")
+    except (OSError, UnicodeError) as error:
+        if getattr(error, "errno", errno.EILSEQ) != errno.EILSEQ:
+            raise
+        pytest.skip(f"this file system takes no such names: {error}")
 
 
 def commands(paths: dict[str, Path], folder: Path) -> list[list[str]]:

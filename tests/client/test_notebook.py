@@ -15,7 +15,6 @@ def test_it_is_what_its_script_makes() -> None:
 
 
 def test_every_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pandas")
     monkeypatch.chdir(NOTEBOOK.parent)
     names: dict[str, Any] = {}
     for cell in json.loads(NOTEBOOK.read_text())["cells"]:

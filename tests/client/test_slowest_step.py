@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import tilescope
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 
@@ -15,7 +13,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "client.md"
 
 
 def test_the_operations_of_the_slowest_step(tmp_path: Path) -> None:
-    pytest.importorskip("pandas")
     (example,) = re.findall(r"```python\n([^`]*slowest =[^`]*)```", DOCS.read_text())
     shared: dict[str, int | str] = {"program_id": 3, "hlo_category": "loop fusion"}
     instructions = [Instruction(f"fusion.{k}", {**shared, "symbol_id": k}) for k in (1, 2)]

@@ -31,8 +31,8 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
 @pytest.mark.deep
 @pytest.mark.parametrize("way", ["store", "http", "grpc"])
 def test_a_program(addresses: dict[str, str], way: str) -> None:
-    pytest.importorskip("polars")
-    pytest.importorskip("duckdb")
+    pytest.importorskip("polars", reason="polars is not installed: make deep-tools")
+    pytest.importorskip("duckdb", reason="duckdb is not installed: make deep-tools")
     done = subprocess.run([sys.executable, STRANGER, addresses[way]], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "refused: end: 0.1 is a float, which cannot represent every tick: give an integer" in done.stdout
@@ -42,7 +42,6 @@ def test_a_program(addresses: dict[str, str], way: str) -> None:
 
 def test_the_notebook_against_a_server(addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells of docs/client.ipynb, with a server's address where they have a store."""
-    pytest.importorskip("pandas")
     monkeypatch.chdir(NOTEBOOK.parent)
     names: dict[str, Any] = {}
     connect = f"tilescope.connect({addresses['http']!r})"

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import nanoarrow
 import numpy as np
+import pyarrow
 import pytest
 
 from tilescope.client.tables import Table, words
@@ -31,7 +33,6 @@ def test_columns_and_rows() -> None:
 
 
 def test_to_arrow() -> None:
-    pyarrow = pytest.importorskip("pyarrow")
     table = TABLE.to_arrow()
     assert table.schema.field("name").type == pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     assert table.column("start").to_pylist() == [5, 2**62, 7]
@@ -39,7 +40,6 @@ def test_to_arrow() -> None:
 
 
 def test_to_pandas() -> None:
-    pytest.importorskip("pandas")
     frame = TABLE.to_pandas()
     assert frame["name"].tolist() == ["b", "a", "b"]
     assert str(frame["name"].dtype) == "category"
@@ -93,7 +93,6 @@ MIXED_ROWS = [
 
 
 def test_pyarrow_reads_the_stream_as_to_arrow_does() -> None:
-    pyarrow = pytest.importorskip("pyarrow")
     streamed, made = pyarrow.table(MIXED), MIXED.to_arrow()
     assert streamed.to_pylist() == made.to_pylist()
     assert [tuple(row.values()) for row in streamed.to_pylist()] == MIXED_ROWS
@@ -104,7 +103,7 @@ def test_pyarrow_reads_the_stream_as_to_arrow_does() -> None:
 
 @pytest.mark.deep
 def test_polars_reads_it_as_it_is() -> None:
-    polars = pytest.importorskip("polars")
+    polars = pytest.importorskip("polars", reason="polars is not installed: make deep-tools")
     frame = polars.DataFrame(MIXED)
     assert frame.columns == MIXED.columns
     assert frame.rows() == MIXED_ROWS
@@ -113,7 +112,7 @@ def test_polars_reads_it_as_it_is() -> None:
 
 @pytest.mark.deep
 def test_duckdb_reads_it_as_it_is() -> None:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: make deep-tools")
     found = duckdb.sql("SELECT * FROM MIXED").fetchall()
     assert [tuple(int(v) if isinstance(v, Decimal) else v for v in row) for row in found] == MIXED_ROWS
     sums = duckdb.sql("SELECT name, count(*), sum(start) FROM MIXED WHERE row < 3 GROUP BY 1 ORDER BY 1").fetchall()
@@ -129,12 +128,11 @@ import numpy as np, polars
 from tilescope import Table
 assert polars.DataFrame(Table({"a": np.arange(3)}))["a"].sum() == 3
 """
-    pytest.importorskip("polars")
+    pytest.importorskip("polars", reason="polars is not installed: make deep-tools")
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_stream_outlives_its_table() -> None:
-    nanoarrow = pytest.importorskip("nanoarrow")
     stream = nanoarrow.c_array_stream(Table({"a": np.arange(100_000), "b": words(["x"] * 100_000)}))
     gc.collect()
     (batch,) = list(nanoarrow.Array(stream).iter_chunks())

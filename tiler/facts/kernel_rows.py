@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.facts.tables import RunTable, run_tables
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
@@ -30,7 +30,7 @@ _STREAM: Final = re.compile(r"Stream ([0-9]{1,18})\b")
 _PLANE: Final = re.compile(r"Plane\b")  # parts of communication kernels, which have no rows
 
 
-# Columns with starts, in microseconds unless the header has another unit, and with names, as `plain_name` has them.
+# Columns with starts, in microseconds unless the header has another unit, and with names, as `plain_header` has them.
 _FAMILIES: Final = {"kernel_details": ("starttime", "name"), "op_summary": ("taskstarttime", "opname")}
 
 
@@ -58,7 +58,7 @@ class KernelRows:
         """Raises KeyError for a table of another family, or without the columns of its own."""
         self.table = table
         self._reader = reader
-        places = {plain_name(column): column for column in reversed(table.columns)}
+        places = {plain_header(column): column for column in reversed(table.columns)}
         start, name = _FAMILIES[table.entry.family]
         self.start, self.name = places[start], places[name]
         self.stream, self.task = places.get("streamid", ""), places.get("taskid", "")

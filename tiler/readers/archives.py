@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, Protocol
 from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace, DiskFull, TilescopeError, TraceError, UnknownFormat
-from tilescope.tiler.readers.container import plain_name
+from tilescope.tiler.readers.container import member_path
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.member_streams import FileSlice, TapeStream, ZipStream
 from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
@@ -78,7 +78,7 @@ class ZipArchive:
         try:
             for entry in zip_entries(self._file.fileno()):
                 check()
-                name = plain_name(entry.name)
+                name = member_path(entry.name)
                 if name in self._wanted and not entry.name.endswith("/"):
                     entries.setdefault(name, entry)
         except ZipDamage:
@@ -194,7 +194,7 @@ class TarArchive:
         missing = set(self._wanted)
         for member in tape.members():
             check()
-            name = plain_name(member.name)
+            name = member_path(member.name)
             if member.kind is TarKind.FILE and name in missing:
                 missing.remove(name)
                 yield name, member

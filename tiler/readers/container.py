@@ -136,7 +136,7 @@ def is_zip(path: Path) -> bool:
         return file.read(4) in MAGICS
 
 
-def plain_name(name: str) -> str:
+def member_path(name: str) -> str:
     """A member's name as a path below the archive, without what `tar` puts before it; empty if it leads out of it."""
     parts = [part for part in name.replace("\0", "\ufffd").split("/") if part not in ("", ".")]
     return "" if ".." in parts else "/".join(parts)
@@ -175,7 +175,7 @@ class _Collector:
 
     def accept(self, name: str) -> str | None:
         """The member's plain name if it is to be looked at; None for those that nobody means."""
-        plain = plain_name(name)
+        plain = member_path(name)
         if not plain or len(plain) > _MAX_NAME_CHARS:
             why = "has a very long name" if plain else "has no name that lies in the archive"
             self._obstacles.add(name[:100] or "a member", why)

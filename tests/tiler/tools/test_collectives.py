@@ -217,6 +217,8 @@ def test_proposals_of_the_first_generation(training: tuple[QueryReader, Any]) ->
     assert table["Step interval"]["share"] == pytest.approx(4 * max(intervals) / sum(intervals) - 1, abs=1e-4)
     part, whole = figures["receive"]
     assert table["Communication between stages"]["share"] == pytest.approx(part / whole, abs=1e-4)
+    within = max(part / whole for part, whole in figures["collective"])
+    assert table["Communication within a stage"]["share"] == pytest.approx(within, abs=1e-4)
     assert table["FLOPs of a stage"]["share"] == pytest.approx(0, abs=1e-9)
 
 

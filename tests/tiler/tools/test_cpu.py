@@ -17,25 +17,16 @@ from hypothesis import strategies as st
 from bench.ascend_run import AscendShape, Training, write_profiler
 from bench.ascend_run.data_files import PIPELINE, PROCESSORS, processors
 from tests.corpus import corpus_path
+from tests.table_answers import column, table_answer, texts
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, why_not
+from tilescope.tiler.tools import Answer, Scope, tool, why_not
 from tilescope.tiler.tools.answer import values_of
 
 
 def cpu(store: Path, **values: Any) -> Answer:
-    registered = tool("cpu")
-    with closing(open_run_store(store)) as run_store:
-        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
-
-
-def column(answer: Answer, table: str, name: str) -> list[Any]:
-    return list(values_of(answer.table(table).column(name)))
-
-
-def texts(answer: Answer) -> str:
-    return "\n".join(note.text for note in answer.notes)
+    return table_answer("cpu", store, **values)
 
 
 def write(folder: Path, content: dict[str, Any]) -> Path:

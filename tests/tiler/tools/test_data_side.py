@@ -11,26 +11,17 @@ import pytest
 
 from bench.ascend_run import AscendShape, Training, truth, write_ascend, write_profiler
 from tests.corpus import corpus_path
+from tests.table_answers import column, table_answer, texts
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
 
 
 def input_pipeline(store: Path, **values: Any) -> Answer:
-    registered = tool("input_pipeline")
-    with closing(open_run_store(store)) as run_store:
-        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
-
-
-def column(answer: Answer, table: str, name: str) -> list[Any]:
-    return list(values_of(answer.table(table).column(name)))
-
-
-def texts(answer: Answer) -> str:
-    return "\n".join(note.text for note in answer.notes)
+    return table_answer("input_pipeline", store, **values)
 
 
 def test_stages_and_advice_of_a_real_run(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.table_answers import column
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden
 from tilescope.tiler.indexing import build_store
@@ -40,10 +41,6 @@ def shown(path: Path, folder: Path) -> tuple[Answer, int]:
         return answer, int(opened.manifest()["tick_ps"])
     finally:
         opened.close()
-
-
-def column(answer: Answer, table: str, name: str) -> list[Any]:
-    return values_of(answer.table(table).column(name))
 
 
 def test_pod_viewer(tmp_path: Path) -> None:

@@ -10,20 +10,17 @@ from typing import Any
 
 import pytest
 
+from tests.table_answers import column
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import ArgumentReader, QueryReader, finish
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 
 COUNT = 60_000
 
 
 def answer_of(reader: QueryReader, name: str, **values: Any) -> Answer:
     return finish(ask(tool(name), Scope(reader), from_values(tool(name).question, values)))
-
-
-def column(answer: Answer, table: str, name: str) -> list[Any]:
-    return list(values_of(answer.table(table).column(name)))
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.table_answers import column
 from tests.tiler.tools.saved_answers import ask_page
 from tests.tpu_trace import Instruction, Run, plane, write_trace
-from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
 
 OVERVIEW = "overview"
@@ -39,10 +39,6 @@ def golden(run: str, folder: Path) -> tuple[Path, Any]:
     path = folder / "overview_page.json"
     path.write_bytes(content)
     return path, json.loads(content)
-
-
-def column(answer: Answer, table: str, name: str) -> list[Any]:
-    return list(values_of(answer.table(table).column(name)))
 
 
 def test_an_old_page_has_its_figures_its_operations_and_its_steps(tmp_path: Path) -> None:

@@ -14,20 +14,19 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.step_trace_runs import Step, write_steps
+from tests.table_answers import table_answer
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
 
 RANK = "ascend/two_ranks/PROF_000001_20230818142704322_COJGGGCANRMICFBC/device_0/timeline/step_trace_0_2_1.json"
 
 
 def step_trace(store: Path, **values: Any) -> Answer:
-    registered = tool("step_trace")
-    with closing(open_run_store(store)) as run_store:
-        return finish(ask(registered, Scope(QueryReader(run_store)), from_values(registered.question, values)))
+    return table_answer("step_trace", store, **values)
 
 
 def ticks_of_a_nanosecond(store: Path) -> int:

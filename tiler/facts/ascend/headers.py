@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tilescope.tiler.facts.table_figures import Figures, whole_figures
+from tilescope.tiler.facts.cell_figures import Figures, whole_figures
 from tilescope.tiler.facts.tables import Ints, RunTable
-from tilescope.tiler.plain_headers import plain_name, time_exponent
+from tilescope.tiler.plain_headers import plain_header, time_exponent
 from tilescope.tiler.query import Interruptible
 
 _WORDS_AT_ONCE: Final = 1 << 16
@@ -24,7 +24,7 @@ class CodedTexts(NamedTuple):
 
 def column_named(table: RunTable, *plain: str) -> str | None:
     """The header of the first column that has one of these plain names, the first name first."""
-    by_name = {plain_name(name): name for name in reversed(table.columns)}
+    by_name = {plain_header(name): name for name in reversed(table.columns)}
     return next((by_name[name] for name in plain if name in by_name), None)
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from tilescope.tiler.facts.ascend.cell_values import Figure, counts, figure_list, figures, mean
 from tilescope.tiler.facts.ascend.data_preparation import DataOperation, DataPreparation, data_preparations
 from tilescope.tiler.facts.ascend.table_places import RankPlace, left_out, tables_by_rank
+from tilescope.tiler.facts.cell_figures import Figure, counts, figure_list, figures, mean
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named, figures_named, texts_named, times_named
 from tilescope.tiler.facts.ascend.operator_families import KERNEL_DETAILS
-from tilescope.tiler.facts.table_figures import Figures
+from tilescope.tiler.facts.cell_figures import Figures
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 

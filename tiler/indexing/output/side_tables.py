@@ -19,10 +19,7 @@ class SideTableRecorder(RecordMaker):
 
     def __init__(self, recording: Recording) -> None:
         self._files = [file.summary for file in recording.run.files]
-        hosts = recording.layout.hosts
-        named = {group.name for group in recording.layout.groups if group.kind == "host"}
-        # Tables that are not drawn have no host of their own: where all that is drawn is of one host, they are of it.
-        self._hosts = [host or next(iter(named)) for host in hosts] if len(named) == 1 else hosts
+        self._hosts = recording.layout.hosts
 
     def last(self) -> Iterator[Entry]:
         """All records."""

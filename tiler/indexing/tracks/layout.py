@@ -76,7 +76,7 @@ class Layout(Struct):
 
     groups: list[Group] = field(default_factory=list)
     tracks: list[PlacedTrack] = field(default_factory=list)
-    hosts: list[str] = field(default_factory=list)  # of each file, as its group is called
+    hosts: list[str] = field(default_factory=list)  # of each file, as its group is called; empty: of none
 
     def lanes_of(self, track: PlacedTrack, facts: Mapping[int, TrackFacts]) -> int:
         """Number of rows that the tracks of a rollup have together; at least 1."""
@@ -95,15 +95,12 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     names = _host_names(summaries, weight_of)
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
-    # Tables are where a timeline without a host is, be they drawn or not: they are of one rank.
-    unnamed = {k for k in placed if not names[k]}
-    unnamed.update(k for k, summary in enumerate(summaries) if unnamed and summary.tables)
-    layout.hosts = [name or (_NO_HOST if k in unnamed else "") for k, name in enumerate(names)]
     files = sorted(placed, key=lambda k: natural_key(names[k]))
     hosts_by_file = _hosts_by_file(summaries, names)
     hosts = dict.fromkeys(
         host for file in files for host in sorted({*hosts_by_file[file]} or {names[file]}, key=natural_key)
     )
+    layout.hosts = _file_hosts(summaries, names, placed, [*hosts])
     what = "hosts"
     if all(summaries[file].rank is not None for file in files):
         what = "ranks"
@@ -150,6 +147,17 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
                 name = f"{name} ({seen[name]})"
         names.append(name)
     return names
+
+
+def _file_hosts(
+    summaries: Sequence[TraceSummary], names: Sequence[str], placed: Collection[int], hosts: Sequence[str]
+) -> list[str]:
+    """The host of each file, as its group is called, among these; empty for what has none and is not placed."""
+    unnamed = {k for k in placed if not names[k]}
+    # Tables are where a timeline without a host is, be they drawn or not, or else on the only host there is.
+    only = hosts[0] if len(hosts) == 1 else ""
+    others = [(_NO_HOST if unnamed else only) if summary.tables else "" for summary in summaries]
+    return [name or (_NO_HOST if k in unnamed else others[k]) for k, name in enumerate(names)]
 
 
 def _hosts_by_file(summaries: Sequence[TraceSummary], names: Sequence[str]) -> list[list[str]]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.readers.compression import without_ending
 
 
@@ -92,7 +92,7 @@ _RANK: Final = re.compile(r"(?<=_)(\d{1,8})(?=(?:_detail(?:_time)?|_type)?$)")
 
 def family_of(columns: Sequence[str], path: Path) -> str:
     """The family of a table with this header; empty for none that is recognised."""
-    plain = frozenset(map(plain_name, columns))
+    plain = frozenset(map(plain_header, columns))
     by_columns = [family for family in FAMILIES if family.columns <= plain]
     stem = stem_of(path)
     for family in by_columns:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.readers.ascend.counter_rows import CounterRows, samples_of
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 from tilescope.tiler.records.cells import Cells
@@ -43,7 +43,7 @@ class MemorySamples:
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The samples of a chunk of rows, column by column; none where the time or the component is missing."""
-        places = {plain_name(column): place for place, column in reversed([*enumerate(columns)])}
+        places = {plain_header(column): place for place, column in reversed([*enumerate(columns)])}
         if "timestamp" not in places or "component" not in places:
             return
         place = places["timestamp"]

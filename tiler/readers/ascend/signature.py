@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.readers.ascend.families import FAMILIES, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family
 from tilescope.tiler.readers.ascend.text_table import text_family
@@ -52,7 +52,7 @@ def _cells(line: bytes) -> tuple[str, ...]:
 
 @lru_cache(_KEPT_HEADERS)
 def _is_of_family(header: tuple[str, ...]) -> bool:
-    plain = frozenset(map(plain_name, header))
+    plain = frozenset(map(plain_header, header))
     return any(family.columns <= plain for family in FAMILIES)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.records.cell_values import MILLISECOND_DIGITS, header_times
 from tilescope.tiler.records.cells import Cells, CellState
@@ -33,7 +33,7 @@ class TimelineData:
 
     def chunks(self, columns: Sequence[str], cells: Sequence[Cells]) -> Iterator[EventChunk]:
         """The slices of a chunk of rows; none where columns are missing."""
-        places = {plain_name(column): place for place, column in enumerate(columns)}
+        places = {plain_header(column): place for place, column in enumerate(columns)}
         if any(name not in places for name in _COLUMNS):
             return
         operators, streams, starts, durations = (cells[places[name]] for name in _COLUMNS)

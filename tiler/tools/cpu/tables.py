@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from tilescope.tiler.facts.ascend.cell_values import Figure
 from tilescope.tiler.facts.ascend.processors import Curve, Metric, OperationUse, ProcessorUse, curve_mean
+from tilescope.tiler.facts.cell_figures import Figure
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.cpu.advice import heaviest

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
 from tilescope.tiler.facts.distinct import distinct
-from tilescope.tiler.facts.table_figures import WideSums, counts_of
 from tilescope.tiler.facts.tables import Ints
+from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.run_sum import RunSum
 

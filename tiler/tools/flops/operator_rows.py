@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.flops import PARTS, TOTAL, OperatorFlops
 from tilescope.tiler.facts.ascend.headers import matches
+from tilescope.tiler.facts.cell_figures import joined
 from tilescope.tiler.facts.operations.exact_columns import sum_of
-from tilescope.tiler.facts.table_figures import joined
 from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Table, Value

@@ -15,7 +15,7 @@ from tilescope.tiler.facts.ascend.operator_families import CORE_DETAILS, KERNEL_
 from tilescope.tiler.facts.ascend.operator_groups import FRAMEWORK, FULL_NAMES, OperatorGroups
 from tilescope.tiler.facts.ascend.table_places import may_be_same
 from tilescope.tiler.facts.tables import Ints, RunTable, run_tables
-from tilescope.tiler.plain_headers import plain_name
+from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
@@ -135,7 +135,7 @@ def metrics_table(rows: Sequence[OperatorRow]) -> Interruptible[Table]:
 
 def _is_metric(column: str) -> bool:
     """True unless it is one of the other columns: `Device_id` as well as `Device ID`."""
-    return plain_name(column).replace("_", "") not in _NO_METRICS
+    return plain_header(column).replace("_", "") not in _NO_METRICS
 
 
 def _by_table(rows: Sequence[OperatorRow]) -> list[tuple[RunTable, list[int], Ints]]:

@@ -9,10 +9,10 @@ import { ChartCard } from "./chart-card";
 import { FactCards } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
-import { RingTable } from "./ring-table";
+import { PictureTable } from "./picture-table";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
-import { isTree, TreeTable } from "./tree-table";
+import { isTree } from "./tree-rows";
 
 /** Sorting and filters of tables, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
@@ -101,19 +101,18 @@ export function AnswerView({
         >
           {(id, head) => {
             const table = tablesById.get(id)!;
-            const props = {
-              head,
-              table,
-              links,
-              choices: choices(tool.id, id, isOwn && !hasPictures, hasPictures && isTree(table)),
-              wanted: wanted.value?.table === id ? wanted.value : null,
-              onMore,
-              ...(onPointed === undefined ? {} : { onPointed: (row: number) => onPointed({ table: id, row }) }),
-            };
-            return isTree(table) ? (
-              <TreeTable key={id} {...props} rangeText={rangeText} />
-            ) : (
-              <RingTable key={id} {...props} rangeText={rangeText} />
+            return (
+              <PictureTable
+                key={id}
+                head={head}
+                table={table}
+                links={links}
+                choices={choices(tool.id, id, isOwn && !hasPictures, hasPictures && isTree(table))}
+                rangeText={rangeText}
+                wanted={wanted.value?.table === id ? wanted.value : null}
+                onMore={onMore}
+                {...(onPointed === undefined ? {} : { onPointed: (row: number) => onPointed({ table: id, row }) })}
+              />
             );
           }}
         </Tabs>

@@ -1,5 +1,12 @@
 /** Rows that form a tree, as the lines that one sees: parents before their children, children of open rows only. */
 
+import type { ToolTable } from "@tilescope/client";
+
+/** True for a table that can be drawn as a tree. */
+export function isTree({ parent, columns }: ToolTable): boolean {
+  return parent !== null && (columns[0]?.values.length ?? 0) > 0;
+}
+
 /** The lines of a table: which row each shows and, in a tree, how deep it stands. */
 export interface Lines {
   readonly rows: Uint32Array;

@@ -2,7 +2,7 @@
 
 import type { ToolTable } from "@tilescope/client";
 import { TreePicture } from "../answers/tree-picture/tree-picture";
-import { isTree } from "../answers/tree-table";
+import { isTree } from "../answers/tree-rows";
 import type { Trace } from "../state/trace";
 import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";

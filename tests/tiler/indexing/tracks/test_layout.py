@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from msgspec import UNSET
 
-from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns import Process, SideTable, TraceSummary, Track, TrackKind
 from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 
@@ -101,6 +104,28 @@ def test_files_of_one_host_stand_together() -> None:
         ("process", "p0"),
         ("process", "p2"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("named", "drawn", "host_by_table"),
+    [
+        ((), 1, "host"),  # beside a timeline that does not say where it is from
+        (("a",), 0, "a"),
+        (("a", "a"), 0, "a"),
+        (("a", "b"), 0, ""),  # which of them nobody can tell
+        (("a",), 1, "host"),
+        ((), 0, "host"),
+    ],
+)
+def test_tables_without_a_host_are_on_the_only_one(named: tuple[str, ...], drawn: int, host_by_table: str) -> None:
+    track = Track(0, TrackKind.SLICE, "a")
+    files = [json_summary(name, [Process("p")], [track]) for name in (*named, *[""] * drawn)]
+    table = replace(json_summary("", [], []), tables=[SideTable("t", "t", [], [], [], lambda: iter(()))])
+    page = json_summary("", [], [])
+    layout = lay_out([*files, table, page], lambda file, track: 1)
+    assert layout.hosts[: len(files)] == [*named, *["host"] * drawn]
+    assert layout.hosts[len(files)] == host_by_table
+    assert layout.hosts[-1] == ("" if files else "host")  # what is no table and not drawn is of the run
 
 
 def framing(process: Process, *names: str, weight: int = 1) -> list[str]:

@@ -8,18 +8,15 @@ from pathlib import Path
 import pytest
 
 import tilescope
+from tests.corpus import corpus_path
 from tilescope import Run
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers.logdir import find_run
 
-CORPUS = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "ascend"
-
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    if not CORPUS.is_dir():
-        pytest.skip("the corpus is not there")
-    return CORPUS
+    return corpus_path("ascend")
 
 
 def index(folder: Path, store: Path) -> Path:
@@ -28,14 +25,14 @@ def index(folder: Path, store: Path) -> Path:
     return store
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def run_1(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """The capture `run_1`, which has no timeline in JSON."""
     with tilescope.connect(index(corpus / "run_1", tmp_path_factory.mktemp("run_1") / "store")) as client:
         yield client.run()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def drawn_run_1(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """The same with its timeline."""
     folder = tmp_path_factory.mktemp("drawn") / "profiler"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus import corpus_path
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers.logdir import discover, find_run
 
@@ -90,9 +91,7 @@ def test_missing_ranks_are_said(tmp_path: Path) -> None:
 
 
 def test_all_folders_of_the_corpus() -> None:
-    corpus = Path(__file__).resolve().parents[5] / "shared" / "corpus" / "ascend"
-    if not corpus.is_dir():
-        pytest.skip("the corpus is not there")
+    corpus = corpus_path("ascend")
     runs = discover(corpus)
     files = {file for run in runs for file in run.files}
     assert files == {path for path in corpus.rglob("*") if path.is_file()}

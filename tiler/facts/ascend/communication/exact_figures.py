@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
+
+from tilescope.tiler.facts.cell_figures import cell_decimal, scaled
 
 _DIGITS: Final = 22  # behind the point; doubles that are at least 0.00001 have no more
 SCALE: Final = 10**_DIGITS  # of one millisecond, and of one byte
 
-_MOST_DIGITS: Final = 40  # of a number
 _GREATEST: Final = 20  # power of ten: years in milliseconds, and all bytes that there are
 
 KILOBYTE: Final = 1000
@@ -18,25 +19,10 @@ GIGABYTE: Final = 1_000_000_000
 
 def exact(value: object, unit: int = 1) -> int | None:
     """A number, or its text, times `unit` and SCALE; None for what is no number of such a size, or is below 0."""
-    if not isinstance(value, str | Decimal):
+    number = cell_decimal(value) if isinstance(value, str | Decimal) else None
+    if number is None or number < 0 or number.adjusted() > _GREATEST:
         return None
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return None
-    if not number.is_finite() or number < 0 or number.adjusted() > _GREATEST:
-        return None
-    _, digits, exponent = number.as_tuple()
-    if len(digits) > _MOST_DIGITS or not isinstance(exponent, int):
-        return None
-    whole, shift = int("".join(map(str, digits))), exponent + _DIGITS
-    if shift < -_MOST_DIGITS - _DIGITS:
-        return 0
-    return unit * (whole * _power(shift) if shift >= 0 else whole // _power(-shift))
-
-
-def _power(exponent: int) -> int:
-    return int(10**exponent)
+    return unit * scaled(number, _DIGITS)
 
 
 def to_ticks(time: int, tick_ps: int) -> int:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts.ascend.cell_values import decimal_times
 from tilescope.tiler.facts.ascend.table_places import RankPlace, places_of
+from tilescope.tiler.facts.cell_figures import decimal_times
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
-from tilescope.tiler.facts.ascend.cell_values import count_list, counts
+from tilescope.tiler.facts.cell_figures import count_list, counts
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
 

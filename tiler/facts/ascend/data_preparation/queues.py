@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from tilescope.tiler.facts.ascend.cell_values import counts, decimal_times
+from tilescope.tiler.facts.cell_figures import counts, decimal_times
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
 

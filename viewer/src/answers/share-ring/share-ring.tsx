@@ -1,5 +1,6 @@
 /** A column whose values add up to a whole as a ring: its parts by size, with a list of them. By pointer and by keys. */
 
+import { BarSelect } from "../../components/bar-select";
 import "./share-ring.css";
 import { useSignal } from "@preact/signals";
 import type { ToolTable } from "@tilescope/client";
@@ -132,20 +133,14 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
     <section class="share-ring" aria-label={`${table.title}: ring`}>
       <div class="table-toolbar">
         {columns.length > 1 && (
-          <select
-            class="bar-select"
-            aria-label="Parts of the ring"
-            value={column.id}
-            onChange={(event) => {
-              chosen.value = event.currentTarget.value;
+          <BarSelect
+            label="Parts of the ring"
+            choices={columns.map(({ id, title }) => ({ value: id, text: title }))}
+            chosen={column.id}
+            onChoose={(id) => {
+              chosen.value = id;
             }}
-          >
-            {columns.map(({ id, title }) => (
-              <option key={id} value={id}>
-                {title}
-              </option>
-            ))}
-          </select>
+          />
         )}
         <span class="topbar-space" />
         {place !== null && (

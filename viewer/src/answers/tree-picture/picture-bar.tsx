@@ -1,5 +1,6 @@
 /** The bar above a picture of a tree: direction, sizes, search. */
 
+import { BarSelect } from "../../components/bar-select";
 import { percentDigits } from "../../components/percent";
 import "../choices.css";
 import type { ComponentChildren } from "preact";
@@ -46,18 +47,12 @@ export function PictureBar({ model, onFocus, children }: Props) {
         ))}
       </fieldset>
       {model.sizeColumns.length > 1 && (
-        <select
-          class="bar-select"
-          aria-label="Sizes of boxes"
-          value={model.sizeColumn.value ?? ""}
-          onChange={(event) => model.setSizeColumn(event.currentTarget.value)}
-        >
-          {model.sizeColumns.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <BarSelect
+          label="Sizes of boxes"
+          choices={model.sizeColumns.map(({ id, title }) => ({ value: id, text: title }))}
+          chosen={model.sizeColumn.value ?? ""}
+          onChoose={(id) => model.setSizeColumn(id)}
+        />
       )}
       <input
         type="search"

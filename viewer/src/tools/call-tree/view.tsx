@@ -2,14 +2,15 @@
 
 import { useMemo } from "preact/hooks";
 import { GROUPING_TEXTS, GROUPINGS } from "../../answers/tree-groupings";
+import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
 import type { PageProps } from "../contract";
 import { Choices } from "../frame/choices";
-import { PlacePicker } from "../frame/place-picker";
+import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import { type CallTreeFields, LIMITS, type Limit } from "./fields";
+import { type CallTreeFields, LIMITS } from "./fields";
 
 const TOOL = { id: "call_tree", title: "Call tree", help: "" };
 
@@ -19,32 +20,20 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
-      <div class="tool-bar is-flat">
+      <PageHead context={context} fields={fields} setFields={setFields}>
         <Choices
           label="Trees"
           choices={GROUPINGS.map((value) => ({ value, text: GROUPING_TEXTS[value] }))}
           chosen={by}
           onChoose={(next) => setFields({ ...fields, by: next })}
         />
-        <select
-          class="bar-select"
-          aria-label="How much is listed"
-          value={limit}
-          onChange={(event) => setFields({ ...fields, limit: event.currentTarget.value as Limit })}
-        >
-          {LIMITS.map((choice) => (
-            <option key={choice} value={choice}>
-              The {formatCount(Number(choice))} largest nodes
-            </option>
-          ))}
-        </select>
-        <PlacePicker
-          trace={context.trace}
-          tracks={tracks}
-          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        <BarSelect
+          label="How much is listed"
+          choices={LIMITS.map((value) => ({ value, text: `The ${formatCount(Number(value))} largest nodes` }))}
+          chosen={limit}
+          onChoose={(next) => setFields({ ...fields, limit: next })}
         />
-        <p class="page-of">Figures are of {context.rangeText}.</p>
-      </div>
+      </PageHead>
       <Answered request={request}>
         {(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} hasPictures={true} />}
       </Answered>

@@ -7,10 +7,11 @@ import { heatColor } from "../../answers/chart-style";
 import { scaleOf } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
 import { NotesList } from "../../answers/notes-list";
+import { BarSelect } from "../../components/bar-select";
 import { Answered } from "../../requests/states";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
-import { PlacePicker } from "../frame/place-picker";
+import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import type { CollectivesFields } from "./fields";
@@ -29,14 +30,7 @@ export function CollectivesView({ context, fields, setFields }: PageProps<Collec
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
-      <div class="tool-bar is-flat">
-        <PlacePicker
-          trace={context.trace}
-          tracks={tracks}
-          onChoose={(next) => setFields({ ...fields, tracks: next })}
-        />
-        <p class="page-of">Figures are of {context.rangeText}.</p>
-      </div>
+      <PageHead context={context} fields={fields} setFields={setFields} />
       <Answered request={request}>
         {(answer) => <Shown answer={answer} context={context} fields={fields} setFields={setFields} />}
       </Answered>
@@ -92,30 +86,18 @@ function Links({ context, fields, setFields, links, transports, onRow }: LinksPr
     <section class="link-matrix" aria-label="Matrix of links">
       <div class="link-matrix-head">
         <h2>Links by</h2>
-        <select
-          class="bar-select"
-          aria-label="Transport"
-          value={transport}
-          onChange={(event) => setFields({ ...fields, transport: event.currentTarget.value })}
-        >
-          {transports.map((name) => (
-            <option key={name} value={name}>
-              {name === "" ? "unnamed transport" : name}
-            </option>
-          ))}
-        </select>
-        <select
-          class="bar-select"
-          aria-label="What colours the matrix"
-          value={figure}
-          onChange={(event) => setFields({ ...fields, figure: event.currentTarget.value as CellFigure })}
-        >
-          {FIGURES.map((id) => (
-            <option key={id} value={id}>
-              {TITLES[id]}
-            </option>
-          ))}
-        </select>
+        <BarSelect
+          label="Transport"
+          choices={transports.map((value) => ({ value, text: value === "" ? "unnamed transport" : value }))}
+          chosen={transport}
+          onChoose={(next) => setFields({ ...fields, transport: next })}
+        />
+        <BarSelect
+          label="What colours the matrix"
+          choices={FIGURES.map((value) => ({ value, text: TITLES[value] }))}
+          chosen={figure}
+          onChoose={(next) => setFields({ ...fields, figure: next })}
+        />
         <Legend matrix={matrix} figure={figure} text={text} />
       </div>
       <div class="link-matrix-body">

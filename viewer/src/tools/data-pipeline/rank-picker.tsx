@@ -1,6 +1,7 @@
 /** The rank whose queues and pipeline are shown, where several were recorded. */
 
 import type { ToolAnswer } from "@tilescope/client";
+import { BarSelect } from "../../components/bar-select";
 import { ranksOf } from "./stages-model";
 
 interface Props {
@@ -17,18 +18,14 @@ export function RankPicker({ answer, rank, onChoose }: Props) {
   }
   const listed = rank === "" || ranks.includes(rank) ? ranks : [rank, ...ranks];
   return (
-    <select
-      class="bar-select"
-      aria-label="Rank whose data preparation is shown"
-      value={rank}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    >
-      <option value="">Data of the rank most in doubt</option>
-      {listed.map((number) => (
-        <option key={number} value={number}>
-          Data of rank {number}
-        </option>
-      ))}
-    </select>
+    <BarSelect
+      label="Rank whose data preparation is shown"
+      choices={["", ...listed].map((value) => ({
+        value,
+        text: value === "" ? "Data of the rank most in doubt" : `Data of rank ${value}`,
+      }))}
+      chosen={rank}
+      onChoose={onChoose}
+    />
   );
 }

@@ -4,6 +4,7 @@ import "./memory-profile.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { type TrackActions, useApp } from "../../components/app-context";
+import { BarSelect } from "../../components/bar-select";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
@@ -47,19 +48,15 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
     <>
       <div class="tool-bar is-flat">
         {(names.length > 0 || chosen !== "") && (
-          <select
-            class="bar-select"
-            aria-label="Which memory"
-            value={chosen}
-            onChange={(event) => setFields({ ...fields, memory: event.currentTarget.value })}
-          >
-            {!names.includes(chosen) && <option value={chosen}>Memory {chosen}</option>}
-            {names.map((name) => (
-              <option key={name} value={name}>
-                Memory {name}
-              </option>
-            ))}
-          </select>
+          <BarSelect
+            label="Which memory"
+            choices={[...(names.includes(chosen) ? [] : [chosen]), ...names].map((value) => ({
+              value,
+              text: `Memory ${value}`,
+            }))}
+            chosen={chosen}
+            onChoose={(next) => setFields({ ...fields, memory: next })}
+          />
         )}
         <PlacePicker
           trace={context.trace}

@@ -13,6 +13,7 @@ import { FactCards } from "../../answers/facts-cards";
 import { exactText, figureText } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
 import { useForced } from "../../answers/use-forced";
+import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
@@ -61,47 +62,33 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
     <>
       <div class="tool-bar is-flat">
         {programs.length > 0 && (
-          <select
-            class="bar-select"
-            aria-label="Which program"
-            value={shown}
-            onChange={(event) => setFields({ ...fields, program: event.currentTarget.value })}
-          >
-            {!programs.includes(shown) && <option value={shown}>{shown}</option>}
-            {programs.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <BarSelect
+            label="Which program"
+            choices={[...(programs.includes(shown) ? [] : [shown]), ...programs].map((value) => ({
+              value,
+              text: value,
+            }))}
+            chosen={shown}
+            onChoose={(next) => setFields({ ...fields, program: next })}
+          />
         )}
         {hosts.length > 1 && (
-          <select
-            class="bar-select"
-            aria-label="Whose programs"
-            value={host}
-            onChange={(event) => setFields({ ...fields, host: event.currentTarget.value })}
-          >
-            <option value="">All {hostNoun(hosts).many}</option>
-            {hosts.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <BarSelect
+            label="Whose programs"
+            choices={["", ...hosts].map((value) => ({ value, text: value || `All ${hostNoun(hosts).many}` }))}
+            chosen={host}
+            onChoose={(next) => setFields({ ...fields, host: next })}
+          />
         )}
-        <select
-          class="bar-select"
-          aria-label="Which memory space"
-          value={String(space)}
-          onChange={(event) => setFields({ ...fields, space: Number(event.currentTarget.value) })}
-        >
-          {[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => (
-            <option key={choice} value={String(choice)}>
-              {choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`}
-            </option>
-          ))}
-        </select>
+        <BarSelect
+          label="Which memory space"
+          choices={[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => ({
+            value: String(choice),
+            text: choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`,
+          }))}
+          chosen={String(space)}
+          onChoose={(next) => setFields({ ...fields, space: Number(next) })}
+        />
         <Choices
           label="Which buffers"
           choices={[

@@ -2,10 +2,11 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
+import { BarSelect } from "../../components/bar-select";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
-import { PlacePicker } from "../frame/place-picker";
+import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { GROUPINGS, type Grouping, LISTED, type Listed, type OpProfileFields, part } from "./fields";
@@ -35,7 +36,7 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
-      <div class="tool-bar is-flat">
+      <PageHead context={context} fields={fields} setFields={setFields}>
         <Choices
           label="Parts by"
           choices={GROUPINGS.map((value) => ({ value, text: BY[value] }))}
@@ -50,25 +51,13 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
           />
           Idle time
         </label>
-        <select
-          class="bar-select"
-          aria-label="How much is listed"
-          value={listed}
-          onChange={(event) => setFields({ ...fields, listed: event.currentTarget.value as Listed })}
-        >
-          {LISTED.map((choice) => (
-            <option key={choice} value={choice}>
-              {PARTS[choice]}
-            </option>
-          ))}
-        </select>
-        <PlacePicker
-          trace={context.trace}
-          tracks={tracks}
-          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        <BarSelect
+          label="How much is listed"
+          choices={LISTED.map((value) => ({ value, text: PARTS[value] }))}
+          chosen={listed}
+          onChoose={(next) => setFields({ ...fields, listed: next })}
         />
-        <p class="page-of">Figures are of {context.rangeText}.</p>
-      </div>
+      </PageHead>
       <Answered request={request}>
         {(answer) => <Tree answer={answer} context={context} operation={fields.operation} />}
       </Answered>

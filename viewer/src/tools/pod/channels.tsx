@@ -4,6 +4,7 @@ import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { useRef } from "preact/hooks";
 import { figureText } from "../../answers/figures";
 import { goToPlace, Places } from "../../answers/timeline-places";
+import { BarSelect } from "../../components/bar-select";
 import { GoIcon } from "../../components/icons";
 import type { PageContext } from "../contract";
 import {
@@ -53,19 +54,15 @@ export function Channels({ table, cores, context, channel, onChannel, current, o
     <section class="pod-channels" aria-label="Channels between cores">
       <div class="pod-channel-head">
         <h3>Channels</h3>
-        <select
-          class="bar-select"
-          aria-label="Channel"
-          value={channel}
-          onChange={(event) => onChannel(event.currentTarget.value)}
-        >
-          <option value="">All channels</option>
-          {channelNames(all).map((name) => (
-            <option key={name} value={name}>
-              Channel {name}
-            </option>
-          ))}
-        </select>
+        <BarSelect
+          label="Channel"
+          choices={["", ...channelNames(all)].map((value) => ({
+            value,
+            text: value === "" ? "All channels" : `Channel ${value}`,
+          }))}
+          chosen={channel}
+          onChoose={onChannel}
+        />
         <span class="pod-worth">Mean latency, the slowest first</span>
       </div>
       <ol class="pod-channel-list" ref={list} onKeyDown={onKeyDown}>

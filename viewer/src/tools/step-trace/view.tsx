@@ -5,7 +5,7 @@ import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
-import { PlacePicker } from "../frame/place-picker";
+import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import type { StepTraceFields } from "./fields";
@@ -19,14 +19,7 @@ export function StepTraceView({ context, fields, setFields }: PageProps<StepTrac
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
-      <div class="tool-bar is-flat">
-        <PlacePicker
-          trace={context.trace}
-          tracks={tracks}
-          onChoose={(next) => setFields({ ...fields, tracks: next })}
-        />
-        <p class="page-of">Figures are of {context.rangeText}.</p>
-      </div>
+      <PageHead context={context} fields={fields} setFields={setFields} />
       <Answered request={request}>{(answer) => <Shown answer={answer} context={context} />}</Answered>
     </>
   );

@@ -1,4 +1,4 @@
-"""Cells of tables as whole numbers, against fractions."""
+"""Cells of tables as exact numbers, against fractions."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.table_figures import WideSums, whole_figures
+from tilescope.tiler.facts.cell_figures import counts, decimal_times, figures, whole_figures
 from tilescope.tiler.facts.tables import TableColumn
 from tilescope.tiler.query import finish
-from tilescope.tiler.records.cells import Cells
+from tilescope.tiler.records.cells import Cells, CellState
 
 DECIMALS = st.builds(
     lambda whole, digits: f"{whole}{digits}",
@@ -60,15 +59,15 @@ def test_figures_of_texts_and_long_decimals_yield_between_chunks() -> None:
     assert len(list(whole_figures(TableColumn("c", chunks), 6))) == 3
 
 
-@given(st.lists(st.tuples(st.integers(-(1 << 63), (1 << 63) - 1), st.integers(0, 3), st.booleans()), max_size=20))
-def test_sums_of_groups_are_exact(rows: list[tuple[int, int, bool]]) -> None:
-    figures = np.ma.MaskedArray(np.array([row[0] for row in rows], np.int64), [row[2] for row in rows])
-    groups = np.array([row[1] for row in rows], np.int64)
-    expected = [sum(value for value, group, masked in rows if group == which and not masked) for which in range(4)]
-    sums = WideSums.from_groups(figures, groups, 4)
-    assert sums.integers() == expected
-    assert sums.regrouped(np.array([0, 1, 0, 1]), 2).integers() == [
-        expected[0] + expected[2],
-        expected[1] + expected[3],
+@given(st.lists(DECIMALS), st.sampled_from([1, 1000, 10**9]))
+def test_figures_of_plain_decimals_are_exact(texts: Sequence[str], unit: int) -> None:
+    column = TableColumn("c", [Cells.from_texts([*texts, "N/A", "word"])])
+    are_numbers = (column.states[: len(texts)] == CellState.NUMBER).tolist()
+    numbers = [Fraction(text) if is_number else None for text, is_number in zip(texts, are_numbers, strict=True)]
+    expected = [*numbers, None, None]
+    assert decimal_times(column, unit) == [value if value is None else math.floor(value * unit) for value in expected]
+    positive = [None if value is None or value < 0 else value for value in expected]
+    assert figures(column) == positive
+    assert counts(column) == [
+        None if value is None or "." in text else value for value, text in zip(positive, [*texts, "", ""], strict=True)
     ]
-    assert sums.doubles().tolist() == pytest.approx(expected)
