@@ -121,7 +121,8 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         notes.append(Note("info", f"{plural(more, 'more cause is', 'more causes are')} in the table"))
     elif first.cause in _IS_CAUSE:
         least = percent_text(LEAST_SHARE, 0)
-        notes.append(Note("info", f"Nothing else is seen that costs {least} of a step or more"))
+        whole = "a step" if findings.steps else "the time"
+        notes.append(Note("info", f"Nothing else is seen that costs {least} of {whole} or more"))
     if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
