@@ -26,12 +26,13 @@ struct SpanCursor {
 
 // Returns up to where all ticks from `tick` on are in any of these sets, `end` at most.
 int64_t covered_until(Span<SpanCursor> sets, int64_t tick, int64_t end) {
-    for (int64_t before = -1; before != tick && tick < end;) {
-        before = tick;
-        for (SpanCursor& set : sets) {
-            set.go_to(tick);
-            if (set.has(tick)) tick = std::min(set.stop(), end);
-        }
+    // Spans of one set are apart: behind one of them only the others are asked.
+    for (std::size_t s = 0, without = 0; without < sets.size() && tick < end; s = s + 1 < sets.size() ? s + 1 : 0) {
+        sets[s].go_to(tick);
+        ++without;
+        if (!sets[s].has(tick)) continue;
+        tick = std::min(sets[s].stop(), end);
+        without = 1;
     }
     return tick;
 }
@@ -58,11 +59,16 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
     for (const SpanCursor& cursor : cursors) most = std::max(most, cursor.set->spans.start.size() + 1);
     rest.start.reserve(most);
     rest.stop.reserve(most);
-    // Most spans are of the first part, whose sets come first, two streams of kernels by turns: they are gone through at
-    // once. Up to `quiet_until` no other set has a tick.
-    std::size_t leading = 0;
-    while (leading < cursors.size() && cursors[leading].set->part == cursors[0].set->part) ++leading;
-    const Span<SpanCursor> first_part(cursors.data(), leading),
+    // Most spans are of the first sets, two streams of kernels by turns: they are gone through at once. Up to `quiet_until`
+    // no other set has a tick, such as those of the same part with few spans.
+    constexpr std::size_t kFew = 8;
+    const auto has_many = [&](const SpanCursor& cursor) {
+        return cursor.set->part == cursors[0].set->part &&
+               cursor.set->spans.start.size() * kFew >= cursors[0].set->spans.start.size();
+    };
+    const auto leading =
+        static_cast<std::size_t>(std::find_if_not(cursors.begin(), cursors.end(), has_many) - cursors.begin());
+    const Span<SpanCursor> leading_sets(cursors.data(), leading),
         others(cursors.data() + leading, cursors.size() - leading);
     int64_t quiet_until = std::numeric_limits<int64_t>::min();
     const auto add = [&](std::size_t part, std::size_t k, int64_t start, int64_t stop) {
@@ -71,13 +77,13 @@ DividedTime divided_time(const TickSpansView& stretches, const std::vector<PartS
     };
     for (std::size_t k = 0; k < n; ++k) {
         for (int64_t tick = stretches.start[k], next = 0; tick < stretches.stop[k]; tick = next) {
-            next = covered_until(first_part, tick, stretches.stop[k]);
+            next = covered_until(leading_sets, tick, stretches.stop[k]);
             if (next > tick) {
-                add(first_part[0].set->part, k, tick, next);
+                add(leading_sets[0].set->part, k, tick, next);
                 continue;
             }
             next = stretches.stop[k];
-            for (const SpanCursor& set : first_part) next = std::min(next, set.start());
+            for (const SpanCursor& set : leading_sets) next = std::min(next, set.start());
             const SpanCursor* owner = nullptr;
             if (tick >= quiet_until) {
                 quiet_until = std::numeric_limits<int64_t>::max();
