@@ -90,6 +90,7 @@ def findings_table(findings: RunFindings) -> Table:
     """A row for each finding, the greatest loss first."""
     rows = findings.rows
     places = [row.place for row in rows]
+    loss, share = ("Loss per step", "Of the step") if findings.steps else ("Loss", "Of the time")
     return Table(
         "findings",
         "What costs the time",
@@ -97,8 +98,8 @@ def findings_table(findings: RunFindings) -> Table:
             Column("class", "Cause", "text", [str(row.cause) for row in rows], total="none"),
             Column("where", "Where", "text", [row.where for row in rows], total="none"),
             Column("steps", "Steps", "text", [_steps_text(row) for row in rows], total="none"),
-            Column("loss", "Loss per step", "ticks", [row.loss for row in rows], total="none"),
-            Column("share", "Of the step", "fraction", [row.share for row in rows], total="none"),
+            Column("loss", loss, "ticks", [row.loss for row in rows], total="none"),
+            Column("share", share, "fraction", [row.share for row in rows], total="none"),
             Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
             Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
             Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),

@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts.findings.alike import operations_alike
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.blame import IdleBlame
 from tilescope.tiler.facts.findings.busy_names import busiest_name
@@ -75,6 +77,9 @@ _STAGE: Final = 0.3
 
 # Part of a pause that is in one place at least, if that is to blame alone: a step may be longer all over.
 _IN_ONE_PLACE: Final = 0.3
+
+# Parts of a device's time of which an operation is named, the longest.
+_OF_OPERATIONS: Final = (TimePart.COMMUNICATION, TimePart.TO_DEVICE, TimePart.TO_HOST, TimePart.COPY)
 
 # Causes that the host of a device has.
 _HOST_CAUSES: Final = frozenset(
@@ -319,7 +324,7 @@ class _Finder:
         if place is not None and frames.are_steps:
             place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
-        detail = self._detail(candidate)
+        detail = self._detail(candidate) or self._alike(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
         reason = SLOW_ALL_OVER if self._is_slow_all_over(candidate, places[0]) else ""
         row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
@@ -437,6 +442,13 @@ class _Finder:
         if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
             return "the others wait for it in communication"
         return ""
+
+    def _alike(self, candidate: CauseTime, parts: Sequence[str]) -> str:
+        """That other operations take as much as the one that is named last, where they do."""
+        if candidate.part not in _OF_OPERATIONS or self._operations is None or not parts:
+            return ""
+        others = operations_alike(self._reader, self._operations, candidate.part, parts[-1])
+        return f"{plural(others, 'other operation takes', 'other operations take')} about as much" if others else ""
 
     def _slow_operation(self, slow: SlowOperation) -> Finding:
         metadata = slow.operation.metadata
