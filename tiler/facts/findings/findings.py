@@ -9,10 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device, devices_of
-from tilescope.tiler.facts.findings.alike import operations_alike
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.blame import IdleBlame
 from tilescope.tiler.facts.findings.busy_names import busiest_name
@@ -38,6 +36,7 @@ from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.leads import infeed_leads, late_leads, operation_leads
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
+from tilescope.tiler.facts.findings.named_operation import named_operation_text
 from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import are_passing
 from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
@@ -324,7 +323,7 @@ class _Finder:
         if place is not None and frames.are_steps:
             place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
-        detail = self._detail(candidate) or self._alike(candidate, parts)
+        detail = self._detail(candidate) or self._about_operation(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
         reason = SLOW_ALL_OVER if self._is_slow_all_over(candidate, places[0]) else ""
         row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
@@ -443,12 +442,11 @@ class _Finder:
             return "the others wait for it in communication"
         return ""
 
-    def _alike(self, candidate: CauseTime, parts: Sequence[str]) -> str:
-        """That other operations take as much as the one that is named last, where they do."""
+    def _about_operation(self, candidate: CauseTime, parts: Sequence[str]) -> str:
+        """Words about the operation that is named last, if one is."""
         if candidate.part not in _OF_OPERATIONS or self._operations is None or not parts:
             return ""
-        others = operations_alike(self._reader, self._operations, candidate.part, parts[-1])
-        return f"{plural(others, 'other operation takes', 'other operations take')} about as much" if others else ""
+        return named_operation_text(self._reader, self._operations, candidate.part, parts[-1])
 
     def _slow_operation(self, slow: SlowOperation) -> Finding:
         metadata = slow.operation.metadata

@@ -74,7 +74,14 @@ def test_a_host_that_is_slow_all_over_in_one_step_does_nothing_else_there(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("name", "ends"), [("xplane/tpu_v6e_4core.xplane.pb", "; 3 other operations take about as much"), ("pod", "")]
+    ("name", "ends"),
+    [
+        (
+            "xplane/tpu_v6e_4core.xplane.pb",
+            "; it copies from the host's memory, and 3 other operations take about as much",
+        ),
+        ("pod", ""),
+    ],
 )
 def test_operations_that_take_as_much_as_the_one_named_are_counted(tmp_path: Path, name: str, ends: str) -> None:
     """Four copies take 77.8 to 72.9 s; of the all-reduces of the pod the second takes 0.9 s, the first 2.4 s."""
