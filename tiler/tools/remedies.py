@@ -63,7 +63,7 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
         Framework.OTHER: "copy asynchronously, and less often",
     },
     Cause.COPY: {
-        Framework.OTHER: "keep what is used often in the device's memory; see what waits for these copies, and layouts"
+        Framework.OTHER: "keep what is used often in the device's memory; see layouts, and what waits for these copies"
     },
     Cause.RECOMPILATION: {
         Framework.PYTORCH: "pad inputs to a few shapes, or mark_dynamic; TORCH_LOGS=recompiles says why",
