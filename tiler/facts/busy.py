@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.leaf_spans import LeafSpans, PageParts
+from tilescope.tiler.pages.leaf_spans import LeafPages, LeafSpans
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.two_threads import worked_aside
@@ -89,7 +88,7 @@ class UnsortedPiece:
     """Pages in some windows, track by track, of whose slices nothing has been read: which any thread may do."""
 
     windows: Windows
-    tracks: Sequence[tuple[NDArray[np.uint8], Sequence[PageParts]]]  # with the kind of each name
+    tracks: Sequence[tuple[NDArray[np.uint8], LeafPages]]  # with the kind of each name
 
     def kinds(self) -> list[Sequence[Windows]]:
         """Windows of each kind, of each track. Raises DamagedStore."""
@@ -120,18 +119,13 @@ class Busy:
     def unsorted_pieces(self, windows: Windows) -> Iterator[UnsortedPiece | None]:
         """As `pieces`, before spans are put into order: which another thread may do while the next piece is read."""
         for part in self.parts(windows):
-            tiles = [leaves.meet(part) for leaves in self._leaves]
-            keys = (key for leaves, met in zip(self._leaves, tiles, strict=True) for key in leaves.page_keys(met))
-            yield from self._reader.inflate_pages(keys)
+            wanted = [leaves.parts(leaves.meet(part), part) for leaves in self._leaves]
+            keys = list(dict.fromkeys(key for parts in wanted for key in parts.pages))
+            contents = dict(zip(keys, (yield from self._reader.page_contents(keys)), strict=True))
             tracks = []
-            for leaves, met in zip(self._leaves, tiles, strict=True):
-                read: list[PageParts] = []
-                for page in self._pages(leaves, met, part):
-                    if page is None:
-                        yield None
-                    else:
-                        read.append(page)
-                tracks.append((leaves.kinds, read))
+            for leaves, parts in zip(self._leaves, wanted, strict=True):
+                tracks.append((leaves.kinds, leaves.pages(parts, contents.__getitem__)))
+                yield None
             yield UnsortedPiece(part, tracks)
 
     def ticks(self, windows: Windows) -> int:
@@ -142,10 +136,7 @@ class Busy:
         total = 0
         for leaves in self._leaves:
             for part in self.parts(windows):
-                spans = LeafSpans(leaves.kinds)
-                for _ in self._read(leaves, leaves.meet(part), part, spans):
-                    pass
-                total += spans.take_ticks()
+                total += self._spans(leaves, leaves.meet(part), part).take_ticks()
         return total
 
     def extent(self, span: TickRange) -> Interruptible[Windows]:
@@ -165,37 +156,19 @@ class Busy:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, index in enumerate(order):
             leaf = slice(index, index + 1)
-            spans = LeafSpans(leaves.kinds)
             windows = Windows.from_spans(leaves.start[leaf], leaves.stop[leaf]).clipped(*span)
-            for _ in self._read(leaves, leaves.tiles[leaf], windows, spans):
-                pass
-            work = NOTHING.joined(*spans.take()[1:])
+            work = NOTHING.joined(*self._spans(leaves, leaves.tiles[leaf], windows).take()[1:])
             if len(work):
                 return work
             if number % _PAGES_AT_ONCE == 0:
                 yield
         return NOTHING
 
-    def _read(self, leaves: _Leaves, tiles: Ints, windows: Windows, spans: LeafSpans) -> Iterator[None]:
-        for page in self._pages(leaves, tiles, windows):
-            if page is None:
-                yield
-            else:
-                spans.add(*page)
-
-    def _pages(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> Iterator[PageParts | None]:
-        if not len(tiles) or not len(windows):
-            return
-        parts = leaf_parts(leaves.shape, np.sort(tiles), windows)
-        page = leaves.tiles_of_block.page_starts_of(parts[0])
-        ends = [*(np.flatnonzero(np.diff(page)) + 1).tolist(), len(page)]
-        for number, (begin, end) in enumerate(pairwise([0, *ends])):
-            first, of_page = int(page[begin]), parts[:, begin:end]
-            content = self._page(leaves.tiles_of_block.page_key(first))
-            names = None if leaves.rename is None else leaves.rename(content, leaves.shape, first, of_page[0])
-            yield content, leaves.shape, first, of_page, names
-            if number % _PAGES_AT_ONCE == _PAGES_AT_ONCE - 1:
-                yield None
+    def _spans(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> LeafSpans:
+        spans = LeafSpans(leaves.kinds)
+        for page in leaves.pages(leaves.parts(tiles, windows), self._page):
+            spans.add(*page)
+        return spans
 
     def parts(self, windows: Windows) -> Iterator[Windows]:
         """The windows, cut so that in each part not too many events start; none where nothing can be is left out."""
@@ -234,9 +207,29 @@ class _Leaves:
         """Tiles of the leaves that have a tick in a window."""
         return self.tiles[windows.meet(self.start, self.stop)]
 
-    def page_keys(self, tiles: Ints) -> Iterator[PageKey]:
-        """The pages of some of these leaves."""
-        return map(self.tiles_of_block.page_key, set(self.tiles_of_block.page_starts_of(tiles).tolist()))
+    def parts(self, tiles: Ints, windows: Windows) -> _Parts:
+        """Parts that some of these leaves have in common with windows."""
+        parts = leaf_parts(self.shape, np.sort(tiles), windows)
+        first, counts = np.unique(self.tiles_of_block.page_starts_of(parts[0]), return_counts=True)
+        return _Parts(list(map(self.tiles_of_block.page_key, first.tolist())), first, counts, parts)
+
+    def pages(self, parts: _Parts, content: Callable[[PageKey], bytes]) -> LeafPages:
+        """Parts with the pages that they are on."""
+        pages = LeafPages(self.shape, list(map(content, parts.pages)), parts.first, parts.counts, parts.parts)
+        if self.rename is None:
+            return pages
+        names = [self.rename(page, shape, first, of_page[0]) for page, shape, first, of_page, _ in pages]
+        return replace(pages, names=names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Parts of leaves, as `LeafPages` has them, whose pages have not been read."""
+
+    pages: Sequence[PageKey]
+    first: Ints
+    counts: Ints
+    parts: Ints
 
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:

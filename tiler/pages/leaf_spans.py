@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -20,6 +21,30 @@ Ints = NDArray[np.int64]
 
 # What `LeafSpans.add` takes.
 PageParts = tuple[bytes, Shape, int, Ints, NDArray[np.int32] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LeafPages:
+    """Parts of leaves of a track, page by page: arrays, as a track of a long run has parts on thousands of pages.
+
+    `contents`: of each page, uncompressed. `first`: position of its first tile, shape (pages,). `parts`: as
+    `leaf_parts`, of which `counts` are on each page. `names`: of all slices of each page, instead of their own.
+    """
+
+    shape: Shape
+    contents: Sequence[bytes]
+    first: Ints
+    counts: Ints
+    parts: Ints
+    names: Sequence[NDArray[np.int32]] | None = None
+
+    def __iter__(self) -> Iterator[PageParts]:
+        """Each page by itself."""
+        ends = np.cumsum(self.counts).tolist()
+        for place, (first, end, count) in enumerate(zip(self.first.tolist(), ends, self.counts.tolist(), strict=True)):
+            names = None if self.names is None else self.names[place]
+            yield self.contents[place], self.shape, first, self.parts[:, end - count : end], names
+
 
 KINDS: Final = 16  # there are; 0 is what does not matter
 
@@ -47,26 +72,22 @@ class LeafSpans:
         """
         read_parts(partial(self._spans.add, names=names), page, shape, first_of_page, parts)
 
-    def windows(self, pages: Sequence[PageParts]) -> list[Windows]:
+    def windows(self, pages: LeafPages) -> list[Windows]:
         """By kind: when any slice of it runs in parts of some pages of a track, before any were added.
 
         As `add` and `take`, in one call of native code. Raises DamagedStore.
         """
-        if not pages or any(names is not None or page[:4] != PAGE_MAGIC for page, *_, names in pages):
+        if pages.names is not None or any(page[:4] != PAGE_MAGIC for page in pages.contents):
             self._spans.take()
             for page in pages:
                 self.add(*page)
             return self.take()
-        tiles, first, stop = np.concatenate([parts for *_, parts, _ in pages], axis=1)
-        shape = pages[0][1]
-        counts = np.array([parts.shape[1] for *_, parts, _ in pages])
-        first_of_page = np.repeat([first_of_page for _, _, first_of_page, *_ in pages], counts)
-        columns = tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop
+        shape, (tiles, first, stop) = pages.shape, pages.parts
+        columns = tiles - np.repeat(pages.first, pages.counts), shape.index[tiles], shape.slot[tiles], first, stop
         try:
-            spans = self._spans.windows([page for page, *_ in pages], MAX_ROWS, counts, *columns, TICK_LIMIT)
+            spans = self._spans.windows(pages.contents, MAX_ROWS, pages.counts, *columns, TICK_LIMIT)
         except _native.DamagedContainer as error:
-            _, shape, first, *_ = pages[self._spans.page]
-            raise damaged_page(shape, first, error) from None
+            raise damaged_page(shape, int(pages.first[self._spans.page]), error) from None
         return [Windows(start, stop) for start, stop in spans]
 
     def take_ticks(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -208,11 +208,16 @@ class QueryReader:
         """A page, uncompressed, without its residual. Raises DamagedStore when it is not there."""
         return self._kept_content(key)
 
-    def inflate_pages(self, keys: Iterable[PageKey]) -> Interruptible[None]:
-        """Has pages ready that are going to be read, by two threads where that is worth it. Raises DamagedStore."""
-        unread = [key for key in dict.fromkeys(keys) if key not in self._kept_content]
+    def page_contents(self, keys: Sequence[PageKey]) -> Interruptible[list[bytes]]:
+        """The same of several pages, read by two threads where that is worth it. Raises DamagedStore."""
+        content = self._kept_content
+        unread = [key for key in dict.fromkeys(keys) if key not in content]
+        read: dict[PageKey, bytes] = {}
         if len(unread) >= WORTH_A_THREAD:
-            yield from for_each(unread, lambda key, content: content(key), self._kept_content, self._kept_content)
+            contents = yield from for_each(unread, lambda key, content: content(key), content, content)
+            read = dict(zip(unread, contents, strict=True))
+        # Few are kept for long: those that were read are not looked up again.
+        return [read[key] if key in read else content(key) for key in keys]
 
     def page_names(self, block: int) -> PageNames:
         """On which pages of a block the slices of each name start. Raises DamagedStore or NotBuilt as `tiles`."""

@@ -110,7 +110,11 @@ def _kind(plane: str) -> str:
 
 def environment_facts(run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
     """Facts about a run: its hosts, devices and task, as far as the trace says."""
-    idle = f"{run_environment.working} of them work" if run_environment.working < run_environment.devices else ""
+    idle = (
+        f"{run_environment.working} of them compute or copy"
+        if run_environment.working < run_environment.devices
+        else ""
+    )
     training = "training" if has_steps else "inference, or not marked"
     return [
         Fact("hosts", "Hosts", len(run_environment.hosts), "count"),

@@ -111,6 +111,7 @@ def findings_table(findings: RunFindings) -> Table:
     """A row for each finding, the greatest loss first."""
     rows = findings.rows
     places = [row.place for row in rows]
+    loss, share = ("Loss per step", "Of the step") if findings.steps else ("Loss", "Of the time")
     return Table(
         "findings",
         "What costs the time",
@@ -118,8 +119,8 @@ def findings_table(findings: RunFindings) -> Table:
             Column("class", "Cause", "text", [str(row.cause) for row in rows], total="none"),
             Column("where", "Where", "text", [row.where for row in rows], total="none"),
             Column("steps", "Steps", "text", [_steps_text(row) for row in rows], total="none"),
-            Column("loss", "Loss per step", "ticks", [row.loss for row in rows], total="none"),
-            Column("share", "Of the step", "fraction", [row.share for row in rows], total="none"),
+            Column("loss", loss, "ticks", [row.loss for row in rows], total="none"),
+            Column("share", share, "fraction", [row.share for row in rows], total="none"),
             Column("track", "Track", "track", [place.track if place else None for place in places], total="none"),
             Column("start", "Start", "time", [place.start if place else None for place in places], total="none"),
             Column("end", "End", "time", [place.stop if place else None for place in places], total="none"),
@@ -142,7 +143,8 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         notes.append(Note("info", f"{plural(more, 'more cause is', 'more causes are')} in the table"))
     elif first.cause in _IS_CAUSE:
         least = percent_text(LEAST_SHARE, 0)
-        notes.append(Note("info", f"Nothing else is seen that costs {least} of a step or more"))
+        whole = "a step" if findings.steps else "the time"
+        notes.append(Note("info", f"Nothing else is seen that costs {least} of {whole} or more"))
     if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"

@@ -62,7 +62,9 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
         Framework.JAX: "copy_to_host_async, and read the values a step later, or less often",
         Framework.OTHER: "copy asynchronously, and less often",
     },
-    Cause.COPY: {Framework.OTHER: "look at which operations wait for these copies, and at layouts and memory spaces"},
+    Cause.COPY: {
+        Framework.OTHER: "keep what is used often in the device's memory; see layouts, and what waits for these copies"
+    },
     Cause.RECOMPILATION: {
         Framework.PYTORCH: "pad inputs to a few shapes, or mark_dynamic; TORCH_LOGS=recompiles says why",
         Framework.JAX: "keep shapes, types and static arguments the same; jax_log_compiles says what was compiled",

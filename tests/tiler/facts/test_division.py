@@ -36,10 +36,15 @@ def work_of(spans: dict[Work, Spans]) -> list[Windows]:
     return [windows_of(spans.get(kind, [])) for kind in [*Work, *[Work.NONE] * (KINDS - len(Work))]]
 
 
-@given(TRACKS, BORDERS, st.booleans(), st.integers(0, 1))
+# A track with so many spans that the others are gone through apart from it.
+MANY: list[dict[Work, Spans]] = [{Work.COMPUTATION: [(k, k + 2) for k in range(0, 60, 3)]}]
+
+
+@given(TRACKS, BORDERS, st.booleans(), st.integers(0, 1), st.booleans())
 def test_each_tick_is_of_the_first_kind_that_runs(
-    spans: list[dict[Work, Spans]], borders: list[int], touch: bool, counted: int
+    spans: list[dict[Work, Spans]], borders: list[int], touch: bool, counted: int, has_many: bool
 ) -> None:
+    spans = MANY + spans if has_many else spans
     stretches = list(pairwise(borders))[:: 1 if touch else 2]
     begin, end = (np.array([stretch[end] for stretch in stretches], np.int64) for end in (0, 1))
     tracks = [work_of(kinds) for kinds in spans]

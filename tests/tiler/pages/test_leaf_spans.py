@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from msgspec import structs
 
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, small_tracks
@@ -17,12 +16,21 @@ from tests.tiler.records.test_span_sums import END, NESTED, SLOT, page_of
 from tests.tiler.windows import pairs
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import Shape
 from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.pages.leaf_parts import leaf_parts
-from tilescope.tiler.pages.leaf_spans import KINDS, LeafSpans
+from tilescope.tiler.pages.leaf_spans import KINDS, LeafPages, LeafSpans
 from tilescope.tiler.windows import Windows
 
 NAMES = 40
+
+Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+def pages_of(shape: Shape, *pages: tuple[bytes, Ints]) -> LeafPages:
+    """Pages that all begin with the first tile of a shape, each with its parts."""
+    first, counts = np.zeros(len(pages), np.int64), np.array([parts.shape[1] for _, parts in pages])
+    return LeafPages(shape, [page for page, _ in pages], first, counts, np.concatenate([p for _, p in pages], axis=1))
 
 
 def kinds_of(rng: random.Random) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
@@ -43,7 +51,7 @@ def check(track: list[Slice], windows: Windows, kinds: np.ndarray[tuple[int], np
     halves = windows.clipped(0, END // 2), windows.clipped(END // 2, END)
     parts = [leaf_parts(shape, np.zeros(1, np.int64), half) for half in halves]
     assert [pairs(of_kind) for of_kind in found] == [
-        pairs(of_kind) for of_kind in LeafSpans(kinds).windows([(page, shape, 0, part, None) for part in parts])
+        pairs(of_kind) for of_kind in LeafSpans(kinds).windows(pages_of(shape, *((page, part) for part in parts)))
     ]
     assert not len(found[0])
     assert not any(map(len, spans.take()))
@@ -88,14 +96,14 @@ def test_tracks_that_share_a_page_are_read_as_from_pages_of_their_own(seed: int)
     for tile, track in enumerate(tracks):
         alone, own_shape = page_of(track)
         own = LeafSpans(kinds).windows(
-            [(alone, own_shape, 0, leaf_parts(own_shape, np.zeros(1, np.int64), whole), None)]
+            pages_of(own_shape, (alone, leaf_parts(own_shape, np.zeros(1, np.int64), whole)))
         )
         parts = leaf_parts(shape, np.array([tile], np.int64), whole)
-        assert list(map(pairs, LeafSpans(kinds).windows([(page, shape, 0, parts, None)]))) == list(map(pairs, own))
+        assert list(map(pairs, LeafSpans(kinds).windows(pages_of(shape, (page, parts))))) == list(map(pairs, own))
     tiles = np.array(sorted(rng.sample(range(len(tracks)), min(3, len(tracks)))), np.int64)
-    joined = LeafSpans(kinds).windows([(page, shape, 0, leaf_parts(shape, tiles, whole), None)])
+    joined = LeafSpans(kinds).windows(pages_of(shape, (page, leaf_parts(shape, tiles, whole))))
     each = [
-        LeafSpans(kinds).windows([(page, shape, 0, leaf_parts(shape, tiles[k : k + 1], whole), None)])
+        LeafSpans(kinds).windows(pages_of(shape, (page, leaf_parts(shape, tiles[k : k + 1], whole))))
         for k in range(len(tiles))
     ]
     assert list(map(pairs, joined)) == [pairs(of_kind[0].joined(*of_kind[1:])) for of_kind in zip(*each, strict=True)]
@@ -109,30 +117,32 @@ def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) ->
         damaged[at % len(damaged)] = byte
     spans = LeafSpans(np.ones(8, np.uint8))
     parts = np.array([[0], [10], [500]], np.int64)
-    both = [(page, shape, 0, parts, None), (bytes(damaged), shape, 0, parts, None)]
+    both = (page, parts), (bytes(damaged), parts)
     try:
         spans.add(bytes(damaged), shape, 0, parts)
     except DamagedStore as error:
         with pytest.raises(DamagedStore, match=re.escape(str(error))):
-            LeafSpans(np.ones(8, np.uint8)).windows(both)
+            LeafSpans(np.ones(8, np.uint8)).windows(pages_of(shape, *both))
         with pytest.raises(DamagedStore, match=re.escape(str(error))):
-            LeafSpans(np.ones(8, np.uint8)).windows(both[::-1])
+            LeafSpans(np.ones(8, np.uint8)).windows(pages_of(shape, *both[::-1]))
         return
     assert 0 <= spans.take()[1].ticks <= 490
-    assert 0 <= LeafSpans(np.ones(8, np.uint8)).windows(both)[1].ticks <= 490
+    assert 0 <= LeafSpans(np.ones(8, np.uint8)).windows(pages_of(shape, *both))[1].ticks <= 490
 
 
 def test_pages_are_read_once_and_the_damaged_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one call of native code, which says at which page it stopped."""
     page, shape = page_of(NESTED)
-    parts = np.array([[0], [10], [500]], np.int64)
     monkeypatch.setattr(LeafSpans, "add", lambda *_: pytest.fail("it is read again"))
+    rows = {name: np.repeat(getattr(shape, name), 3) for name in shape.__struct_fields__[1:]}
+    places = np.arange(3)
     for place in range(3):
-        pages = [(page, shape, 0, parts, None)] * 3
-        named = structs.replace(shape, block=7)
-        pages[place] = (page[:11] + b"\xbd" + page[12:], named, 0, parts, None)
-        with pytest.raises(DamagedStore, match=re.escape(named.page_at(0).text())):
-            LeafSpans(np.ones(8, np.uint8)).windows(pages)
+        contents = [page] * 3
+        contents[place] = page[:11] + b"\xbd" + page[12:]
+        named = Shape(0, **rows | {"slot": np.where(places == place, SLOT + 1, SLOT)})
+        each = np.concatenate([[[tile], [10], [500]] for tile in range(3)], axis=1)
+        with pytest.raises(DamagedStore, match=re.escape(named.page_at(place).text())):
+            LeafSpans(np.ones(8, np.uint8)).windows(LeafPages(named, contents, places, np.ones(3, np.int64), each))
 
 
 def test_a_page_that_says_it_has_billions_of_tiles_is_damaged() -> None:

@@ -29,6 +29,7 @@ from tilescope.tiler.tools import Answer, Scope, ask, from_values, memory_profil
 from tilescope.tiler.tools import lanes as lanes_module
 from tilescope.tiler.tools.lane import LaneSource
 from tilescope.tiler.tools.queues import QueuesQuestion
+from tilescope.tiler.windows import Windows
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
 STATES = {"Computation": 0, "Exposed communication": 1, "Exposed copies": 2, "Idle": 3}
@@ -244,16 +245,16 @@ def test_a_view_of_a_tenth_reads_its_own_events(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "trace.json").write_text(json.dumps(list(trace_events(host + kernels))))
     store = indexed(tmp_path / "trace.json", tmp_path).store
     monkeypatch.setattr(busy, "_EVENTS_AT_ONCE", 500)
-    read_events, read_work = Reading.events_and_outliers, busy.Busy._read
+    read_events, read_work = Reading.events_and_outliers, busy._Leaves.parts
     leaves: list[int] = []
 
     def events(self: Reading, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
         leaves[-1] += sum(len(run.tiles) for run in runs)
         return read_events(self, plan, runs)
 
-    def work(self: busy.Busy, track: Any, tiles: Any, *rest: Any) -> Iterator[None]:
+    def work(self: busy._Leaves, tiles: Any, windows: Windows) -> busy._Parts:
         leaves[-1] += len(tiles)
-        return read_work(self, track, tiles, *rest)
+        return read_work(self, tiles, windows)
 
     for part in (1, 10):
         reader = QueryReader(store)
@@ -262,7 +263,7 @@ def test_a_view_of_a_tenth_reads_its_own_events(monkeypatch: pytest.MonkeyPatch,
         leaves.append(0)
         with monkeypatch.context() as patch:
             patch.setattr(Reading, "events_and_outliers", events)
-            patch.setattr(busy.Busy, "_read", work)
+            patch.setattr(busy._Leaves, "parts", work)
             for lane in streams:
                 answer_of(reader, "lane_bins", lane=lane, start=start, end=start + reader.end // part)
     whole, tenth = leaves

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from tilescope.tiler.facts import Device
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.finding import Spot
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.facts.findings.where import short
 from tilescope.tiler.query import QueryReader
+
+
+def busiest_track(reader: QueryReader, device: Device) -> int:
+    """The track of a device that is busy longest in the run: the first may have a copy or two."""
+    return max((track.track for track in device.tracks), key=lambda track: reader.tree.tracks[track].busy)
 
 
 def work_at(reader: QueryReader, lane: DeviceTime, tick: int) -> tuple[str, Spot] | None:

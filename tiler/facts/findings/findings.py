@@ -9,12 +9,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import STEP_TRACE
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.findings.amount_of_work import has_more_work
 from tilescope.tiler.facts.findings.blame import IdleBlame
-from tilescope.tiler.facts.findings.busy_names import busiest_name, busiest_on_hosts
+from tilescope.tiler.facts.findings.busy_names import busiest_name
 from tilescope.tiler.facts.findings.candidates import (
     CauseTime,
     affected,
@@ -23,12 +22,13 @@ from tilescope.tiler.facts.findings.candidates import (
     late_devices,
     straggler,
 )
-from tilescope.tiler.facts.findings.device_events import longest_event
+from tilescope.tiler.facts.findings.device_events import busiest_track, longest_event
 from tilescope.tiler.facts.findings.device_time import DeviceTime, TimePart
 from tilescope.tiler.facts.findings.device_times import times_of_devices
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Lead, Spot
 from tilescope.tiler.facts.findings.frames import Frames, WarmUp, common_frames, frames_of
 from tilescope.tiler.facts.findings.host_kinds import HostKind
+from tilescope.tiler.facts.findings.host_only import host_only
 from tilescope.tiler.facts.findings.host_steps import host_steps
 from tilescope.tiler.facts.findings.host_threads import HostThreads, host_threads_of
 from tilescope.tiler.facts.findings.host_time import open_slices
@@ -36,15 +36,16 @@ from tilescope.tiler.facts.findings.idle_causes import Wait, idle_causes
 from tilescope.tiler.facts.findings.input_stages import stages, waits_for_others
 from tilescope.tiler.facts.findings.leads import infeed_leads, late_leads, operation_leads
 from tilescope.tiler.facts.findings.losses import DeviceGroup, group_of
+from tilescope.tiler.facts.findings.named_operation import named_operation_text
 from tilescope.tiler.facts.findings.participants import are_all_recorded
 from tilescope.tiler.facts.findings.passing import are_passing
 from tilescope.tiler.facts.findings.roofs import Roofs, SlowOperation, roofs_of
 from tilescope.tiler.facts.findings.sentences import (
     NO_HOST,
+    SLOW_ALL_OVER,
     Loss,
     finding_sentence,
     healthy_sentence,
-    host_only_sentence,
     idle_devices_sentence,
     no_work_sentence,
     slow_detail,
@@ -76,6 +77,9 @@ _STAGE: Final = 0.3
 
 # Part of a pause that is in one place at least, if that is to blame alone: a step may be longer all over.
 _IN_ONE_PLACE: Final = 0.3
+
+# Parts of a device's time of which an operation is named, the longest.
+_OF_OPERATIONS: Final = (TimePart.COMMUNICATION, TimePart.TO_DEVICE, TimePart.TO_HOST, TimePart.COPY)
 
 # Causes that the host of a device has.
 _HOST_CAUSES: Final = frozenset(
@@ -135,7 +139,8 @@ def findings_of(
         return RunFindings([_no_work()], 0, 0, None)
     run_devices = yield from devices_of(reader)
     if not frames:
-        return (yield from _host_only(reader, steps, span, has_devices=bool(run_devices)))
+        host = yield from host_only(reader, steps, span, has_devices=bool(run_devices))
+        return NO_FINDINGS if host is None else RunFindings([host], 0, 0, None)
     lanes: list[DeviceTime] = []
     causes = []
     threads: list[HostThreads] = []
@@ -172,23 +177,6 @@ def findings_of(
 
 def _no_work() -> Finding:
     return Finding(Cause.NONE, "", (), 0, 0.0, no_work_sentence(), None)
-
-
-def _host_only(
-    reader: QueryReader, steps: RunSteps, span: TickRange, *, has_devices: bool
-) -> Interruptible[RunFindings]:
-    """The finding about hosts without devices; none where no thread marks steps."""
-    tree = reader.tree
-    marking = {track for series in steps.series if not series.is_line for track in series.tracks}
-    # A step trace is of a device, though none of its operators were recorded.
-    tracks = sorted(track for track in marking if tree.groups[tree.tracks[track].group].name != STEP_TRACE)
-    if not tracks:
-        return NO_FINDINGS
-    windows = Windows.single(*span)
-    name, share, track = yield from busiest_on_hosts(reader, tracks, windows)
-    place = None if track is None else Spot(track, *span)
-    row = Finding(Cause.HOST_ONLY, name, (), 0, 0.0, host_only_sentence(name, share, has_devices=has_devices), place)
-    return RunFindings([row], 0, 0, None)
 
 
 class _Finder:
@@ -295,7 +283,7 @@ class _Finder:
     def _idle_devices(self, working: Sequence[Device], device_count: int) -> Finding:
         names = [device.name for device in working]
         share = 1 - len(names) / device_count
-        track = self._lanes[0].device.tracks[0].track
+        track = busiest_track(self._reader, self._lanes[0].device)
         place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
         sentence = idle_devices_sentence(names, device_count)
         return Finding(Cause.IDLE_DEVICES, ", ".join(names), (), round(share * self._step), share, sentence, place)
@@ -341,9 +329,10 @@ class _Finder:
         if place is not None and frames.are_steps:
             place = _with_steps(place, self._lanes[places[0]].frames, has_good=bool(numbers))
         where = SEPARATOR.join(part for part in (names, *parts) if part)
-        detail = self._detail(candidate)
+        detail = self._detail(candidate) or self._about_operation(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
-        row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail)
+        reason = SLOW_ALL_OVER if self._is_slow_all_over(candidate, places[0]) else ""
+        row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
         return replace(row, leads=tuple(self._leads(candidate, places)))
 
     def _leads(self, candidate: CauseTime, places: Sequence[int]) -> list[Lead]:
@@ -363,11 +352,17 @@ class _Finder:
         blame = self._group.causes[place].blame[candidate.wait]
         if candidate.cause is not Cause.HOST_PAUSE or candidate.wait is not Wait.LAUNCH:
             return blame
+        if not self._is_slow_all_over(candidate, place):
+            return blame.only_longest()
         step, frames = int(np.argmax(candidate.losses)), self._lanes[place].frames
-        longest = blame.only_longest()
-        if max(longest.most.values(), default=0) >= _IN_ONE_PLACE * candidate.losses[step]:
-            return longest
-        return blame.within(int(frames.begin[step]), int(frames.end[step])) or longest
+        return blame.within(int(frames.begin[step]), int(frames.end[step])) or blame.only_longest()
+
+    def _is_slow_all_over(self, candidate: CauseTime, place: int) -> bool:
+        """True of a pause that is in no one place: the host does what it does in each step, and takes longer."""
+        if candidate.cause is not Cause.HOST_PAUSE or candidate.wait is not Wait.LAUNCH:
+            return False
+        most = self._group.causes[place].blame[candidate.wait].only_longest().most
+        return max(most.values(), default=0) < _IN_ONE_PLACE * int(candidate.losses.max())
 
     def _numbers(
         self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]
@@ -434,7 +429,7 @@ class _Finder:
             event = longest_event(self._reader, lane, candidate.part)
             return ([], None) if event is None else ([event[0]], event[1])
         frame = int(np.argmax(candidate.losses))
-        track = lane.device.tracks[0].track
+        track = busiest_track(self._reader, lane.device)
         return [], Spot(track, int(lane.frames.begin[frame]), int(lane.frames.end[frame]))
 
     def _detail(self, candidate: CauseTime) -> str:
@@ -452,6 +447,12 @@ class _Finder:
         if candidate.cause is Cause.INPUT and 1 < len(group.lanes) != len(candidate.devices):
             return "the others wait for it in communication"
         return ""
+
+    def _about_operation(self, candidate: CauseTime, parts: Sequence[str]) -> str:
+        """Words about the operation that is named last, if one is."""
+        if candidate.part not in _OF_OPERATIONS or self._operations is None or not parts:
+            return ""
+        return named_operation_text(self._reader, self._operations, candidate.part, parts[-1])
 
     def _slow_operation(self, slow: SlowOperation) -> Finding:
         metadata = slow.operation.metadata
@@ -472,7 +473,7 @@ class _Finder:
             name, share = SEPARATOR.join(dict.fromkeys(part for part in parts if part)), roofs.share
         else:
             name, share = busiest_name(self._reader, self._lanes)
-        track = self._lanes[0].device.tracks[0].track
+        track = busiest_track(self._reader, self._lanes[0].device)
         place = Spot(track, int(self._frames.begin[0]), int(self._frames.end[0]))
         return Finding(Cause.NONE, name, (), 0, 0.0, healthy_sentence(computing, name, share, idle), place)
 

@@ -39,6 +39,9 @@ _TEXTS: Final[Mapping[Cause, str]] = {
 # The same of idle time where nothing tells what the host does.
 NO_HOST: Final = "while the devices have no work, and no thread of their host was recorded, which would say why"
 
+# The same of steps in which the host is slow without one place for it.
+SLOW_ALL_OVER: Final = "because the host is slower than in other steps, in many places, most of all"
+
 
 def _steps_text(steps: Sequence[int]) -> str:
     """The steps in words: some of them, where there are many."""
@@ -106,9 +109,10 @@ def idle_devices_sentence(working: Sequence[str], count: int) -> str:
     )
 
 
-def host_only_sentence(operation: str, share: float, *, has_devices: bool = False) -> str:
-    """The sentence of threads of hosts alone. `has_devices`: the run has some, which are not looked at."""
-    greatest = f"; {operation} takes {percent_text(share, 0)} of the time of its threads" if operation else ""
+def host_only_sentence(operation: str, share: float, threads: int = 1, *, has_devices: bool = False) -> str:
+    """The sentence of so many threads of hosts alone. `has_devices`: the run has some, which are not looked at."""
+    thread = "threads that mark steps" if threads > 1 else "the thread that marks steps"
+    greatest = f"; {operation} takes {percent_text(share, 0)} of the time of {thread}" if operation else ""
     if has_devices:
         return f"No device is on what is looked at{greatest}"
     return f"No device was recorded: the program computes on the host{greatest}"

@@ -16,6 +16,8 @@ const ANCHOR_PX = 16;
 /** Until it is laid out. */
 const FIRST_WIDTH_PX = 800;
 const NAME_CHARS = 16;
+/** Room for so many characters, and for what keeps them apart from the next name. */
+const NAME_PX = 112;
 
 function timeMarks(chart: uPlot, data: ChartData, time: TimeBase): TimeAxis {
   const { min, max } = chart.scales.x!;
@@ -56,7 +58,7 @@ export function xAxis({ data, time }: PlotOptions, axis: uPlot.Axis): uPlot.Axis
     };
   }
   if (data.xKind === "names") {
-    const every = (width: number) => Math.max(1, Math.ceil((data.xs.length * X_GAP_PX) / Math.max(1, width)));
+    const every = (width: number) => Math.max(1, Math.ceil((data.xs.length * NAME_PX) / Math.max(1, width)));
     return {
       ...axis,
       size: X_AXIS_PX,

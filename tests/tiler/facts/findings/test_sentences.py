@@ -91,7 +91,10 @@ def test_devices_that_do_nothing() -> None:
 
 
 def test_runs_without_devices() -> None:
-    assert host_only_sentence("step", 0.4).endswith("on the host; step takes 40 % of the time of its threads")
+    assert host_only_sentence("step", 0.4).endswith(
+        "on the host; step takes 40 % of the time of the thread that marks steps"
+    )
+    assert host_only_sentence("step", 0.4, 2).endswith("of the time of threads that mark steps")
     assert host_only_sentence("", 0.0) == "No device was recorded: the program computes on the host"
     assert host_only_sentence("", 0.0, has_devices=True) == "No device is on what is looked at"
     assert no_work_sentence() == "No device computes in what is looked at"

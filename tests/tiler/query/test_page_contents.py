@@ -1,4 +1,4 @@
-"""Pages that are made ready: each is read once, and none where a second thread is not worth its start."""
+"""Pages that are read together: each once."""
 
 from __future__ import annotations
 
@@ -48,9 +48,11 @@ def test_each_page_is_read_once_and_kept(example: Example, processors: int) -> N
     ):
         first, second, *_ = keys
         assert reader.page_content(first) == contents[first]
-        finish(reader.inflate_pages([first, second, second]))
-        assert reads == Counter([first])
-        finish(reader.inflate_pages([*keys, *keys]))
+        assert finish(reader.page_contents([first, second, second])) == [
+            contents[key] for key in (first, second, second)
+        ]
+        assert reads == Counter([first, second])
+        assert finish(reader.page_contents([*keys, *keys])) == [contents[key] for key in (*keys, *keys)]
         assert reads == Counter(keys)
         assert {key: reader.page_content(key) for key in keys} == contents
         assert reads == Counter(keys)
@@ -61,4 +63,4 @@ def test_a_page_that_is_missing_is_damage(example: Example) -> None:
     keys = page_keys(reader)
     missing = keys[len(keys) // 2]._replace(index=1 << 40)
     with pytest.raises(DamagedStore, match="is missing"):
-        finish(reader.inflate_pages([*keys, missing]))
+        finish(reader.page_contents([*keys, missing]))
