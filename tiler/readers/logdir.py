@@ -18,8 +18,9 @@ from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.ascend_captures import with_ascend_runs
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
-from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
+from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
+from tilescope.tiler.readers.folder_listing import FileEntry
 from tilescope.tiler.readers.kept_runs import KeptRuns
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.ascend import (
