@@ -105,7 +105,7 @@ def _list(path: str) -> FolderListing:
                 links.append(name)
             elif refused_table(name):
                 tables.append(name)
-    return FolderListing(*(tuple(sorted(names)) for names in (files, folders, links, tables)))
+    return FolderListing(tuple(sorted(files)), tuple(sorted(folders)), tuple(sorted(links)), tuple(sorted(tables)))
 
 
 def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
