@@ -95,9 +95,9 @@ def test_steps_are_listed_once_they_are_read(
 
     def listed() -> tuple[object, bool]:
         assert main(["info", str(tmp_path / "logs"), "--json"]) == 0
-        (told,) = json.loads(capsys.readouterr().out)["runs"]
+        (training,) = json.loads(capsys.readouterr().out)["runs"]
         assert main(["info", str(tmp_path / "logs")]) == 0
-        return told["steps"], "    1 rank, 3 steps, newest file" in capsys.readouterr().out
+        return training["steps"], "    1 rank, 3 steps, newest file" in capsys.readouterr().out
 
     assert listed() == (None, False)
     build_store(run.files, cached_store(default_cache_dir(), run.id, run.files))

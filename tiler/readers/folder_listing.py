@@ -1,4 +1,4 @@
-"""What lies in a folder on disk: listed anew where something in it has changed, else as it was listed before.
+"""Entries of folders on disk: listed anew where something in it has changed, else as it was listed before.
 
 A base folder of 500 trainings has 80,000 files: the state of a folder (`_native.folder_state`) tells in one call,
 exactly, whether any of them has another size or time, and no object is made of each of them again.
