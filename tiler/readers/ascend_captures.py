@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
-from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of, unread_notes
-from tilescope.tiler.readers.layouts.ascend_names import capture_position
+from tilescope.tiler.readers.layouts.ascend import (
+    AscendRun,
+    ascend_runs,
+    find_tables,
+    labels_of,
+    raw_data_notes,
+    summary_notes,
+    unread_notes,
+)
+from tilescope.tiler.readers.layouts.ascend_contents import training_contents
+from tilescope.tiler.readers.layouts.ascend_names import capture_folder_of, capture_position
+
+_ABOVE: Final = 3  # folders of a summary: profiler/*_ascend_ms/ASCEND_PROFILER_OUTPUT
 
 _ANY_FILES: Final = ("trace.json", "timeline_display_0.json")  # which tell whether a folder is within a capture
 
@@ -28,6 +41,23 @@ def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[Discover
     claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}
     others = [run for run in runs if run.path not in claimed]
     return [*others, *(_run(ascend, alone, root, resolved) for ascend in joined_runs)]
+
+
+def with_unread_files(
+    run: DiscoveredRun, raw_data: Mapping[Path, Sequence[str]], summaries: Mapping[Path, Sequence[str]]
+) -> DiscoveredRun:
+    """The run of a training with notes on what lies beside its files and is not read.
+
+    `raw_data`: folders by capture; `summaries`: names by the folder that has the profile, at most three folders deep.
+    """
+    if training_contents(run.files) is None:
+        return run
+    folders = {file.parent for file in run.files}
+    captures = {capture_folder_of(folder / _ANY_FILES[0]) for folder in folders} & raw_data.keys()
+    above = {parent for folder in folders for parent in (*folder.parents,)[:_ABOVE]} & summaries.keys()
+    raw = [f"{capture.name}/{folder}" for capture in sorted(captures) for folder in sorted(raw_data[capture])]
+    notes = [*raw_data_notes(raw), *summary_notes([name for folder in sorted(above) for name in summaries[folder]])]
+    return replace(run, notes=(*run.notes, *notes)) if notes else run
 
 
 def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:

@@ -64,7 +64,8 @@ class FolderWalk:
         self.left_out = 0  # files that are more than there may be
         self.refused = LeftOut("more folders and files are left out: they cannot be read")
         self.links = FolderLinks(root, is_served)
-        self.raw_captures: set[Path] = set()  # of Ascend devices, with data that only their profiler reads
+        self.raw_data: dict[Path, list[str]] = {}  # folders that no reader takes, by capture of Ascend devices
+        self.summaries: dict[Path, tuple[str, ...]] = {}  # of MindSpore, and its checkpoints, by folder
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
@@ -75,7 +76,8 @@ class FolderWalk:
             path, parts = place.path, place.parts
             gone_through.add(place.real)
             if (raw := raw_capture((self._root.name, *parts))) is not None:
-                self.raw_captures.add(self._root.joinpath(*raw[1:]))
+                raw_data = "/".join((self._root.name, *parts)[len(raw) :])
+                self.raw_data.setdefault(self._root.joinpath(*raw[1:]), []).append(raw_data)
             try:
                 listing = list_folder(path)
             except FileNotFoundError:  # removed meanwhile
@@ -89,6 +91,8 @@ class FolderWalk:
                 waiting += [place.below(name) for name in reversed(listing.folders)]
                 for name in listing.links:
                     self.links.add(place.below(name))
+            if listing.summaries:
+                self.summaries[Path(path)] = listing.summaries
             files = listing.files
             if not files:  # else they are of a capture that is read
                 for name in listing.tables:

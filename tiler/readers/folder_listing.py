@@ -16,6 +16,7 @@ from msgspec import Struct
 from tilescope.tiler import _native
 from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.layouts.ascend_names import is_of_summary
 from tilescope.tiler.readers.refused_files import refused_table
 
 _PACKED_ENDINGS: Final = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
@@ -41,6 +42,7 @@ class FolderListing(Struct, frozen=True):
     folders: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # to folders
     tables: tuple[str, ...] = ()  # that no reader takes
+    summaries: tuple[str, ...] = ()  # of MindSpore, and its checkpoints
     is_store: bool = False  # an index of ours: nothing in it is a trace
 
 
@@ -90,6 +92,7 @@ def _list(path: str) -> FolderListing:
     folders: list[str] = []
     links: list[str] = []
     tables: list[str] = []
+    summaries: list[str] = []
     with os.scandir(path) as entries:
         for entry in entries:
             name = entry.name
@@ -105,7 +108,10 @@ def _list(path: str) -> FolderListing:
                 links.append(name)
             elif refused_table(name):
                 tables.append(name)
-    return FolderListing(tuple(sorted(files)), tuple(sorted(folders)), tuple(sorted(links)), tuple(sorted(tables)))
+            elif is_of_summary(name):
+                summaries.append(name)
+    names = (tuple(sorted(names)) for names in (folders, links, tables, summaries))
+    return FolderListing(tuple(sorted(files)), *names)
 
 
 def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.readers.ascend_captures import with_ascend_runs
+from tilescope.tiler.readers.ascend_captures import with_ascend_runs, with_unread_files
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FolderWalk, look_into
@@ -136,9 +136,11 @@ def _search(
     captures = {path: run for path, run in captures.items() if run in runs} if walk.links.again else captures
     if not separate:
         runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
-    exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_captures else set()
-    for raw in sorted(walk.raw_captures - exported):
-        walk.refused.add(raw.relative_to(root).as_posix(), RAW_DATA)
+    if walk.raw_data or walk.summaries:
+        runs = [with_unread_files(run, walk.raw_data, walk.summaries) for run in runs]
+        exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_data else set()
+        for raw in sorted(walk.raw_data.keys() - exported):
+            walk.refused.add(raw.relative_to(root).as_posix(), RAW_DATA)
     return _with_bound(runs, walk, root)
 
 

@@ -217,8 +217,25 @@ def test_what_is_not_read_is_named_with_what_to_run(tmp_path: Path) -> None:
     put(tmp_path / SECOND / "device_1" / "data" / "x.bin")
     run = find_run(tmp_path)
     assert [file.name for file in run.side_files] == ["analysis.db"]
-    assert len(run.notes) == 2
+    assert len(run.notes) == 3
     assert run.notes[0].startswith("analysis.db is a database, not read: record, or analyse, with an export of text")
-    assert run.notes[1].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
+    assert run.notes[1].startswith(f"{framework.name}/{FIRST}/device_0/data is not read: it is the raw data of the")
+    assert run.notes[1].endswith("or msprof --export=on --output=FOLDER, makes the files that are")
+    assert run.notes[2].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
     with pytest.raises(TraceError, match="msprof --export=on"):
         find_run(tmp_path / SECOND)
+
+
+def test_checkpoints_and_summaries_beside_a_profile_are_named(tmp_path: Path) -> None:
+    profiler = tmp_path / "summary" / "profiler"
+    put(profiler / "n_7_20240102030405678_ascend_ms" / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    put(profiler / "n_7_20240102030405678_ascend_ms" / "FRAMEWORK" / "x.bin")
+    put(tmp_path / "summary" / "lenet-1_32.ckpt", tmp_path / "summary" / "events.out.events.summary.1.host_MS")
+    put(tmp_path / "other" / "a.json", tmp_path / "other" / "b.ckpt")
+    notes = {run.name: run.notes for run in discover(tmp_path)}
+    raw, summaries = notes["summary/profiler/n_7_20240102030405678_ascend_ms"]
+    assert raw.startswith("n_7_20240102030405678_ascend_ms/FRAMEWORK is not read: it is the raw data of the profiler")
+    assert summaries.startswith(
+        "events.out.events.summary.1.host_MS and lenet-1_32.ckpt beside the profile are not read: checkpoints and"
+    )
+    assert notes["other/a.json"] == ()
