@@ -53,9 +53,10 @@ def with_unread_files(
     if training_contents(run.files) is None:
         return run
     folders = {file.parent for file in run.files}
-    captures = {capture_folder_of(folder / _ANY_FILES[0]) for folder in folders} & raw_data.keys()
+    its_captures = (capture_folder_of(folder / _ANY_FILES[0]) for folder in folders)
+    captures = sorted({capture for capture in its_captures if capture is not None and capture in raw_data})
     above = {parent for folder in folders for parent in (*folder.parents,)[:_ABOVE]} & summaries.keys()
-    raw = [f"{capture.name}/{folder}" for capture in sorted(captures) for folder in sorted(raw_data[capture])]
+    raw = [f"{capture.name}/{folder}" for capture in captures for folder in sorted(raw_data[capture])]
     notes = [*raw_data_notes(raw), *summary_notes([name for folder in sorted(above) for name in summaries[folder]])]
     return replace(run, notes=(*run.notes, *notes)) if notes else run
 

@@ -110,8 +110,8 @@ def _list(path: str) -> FolderListing:
                 tables.append(name)
             elif is_of_summary(name):
                 summaries.append(name)
-    names = (tuple(sorted(names)) for names in (folders, links, tables, summaries))
-    return FolderListing(tuple(sorted(files)), *names)
+    folders, links, tables, summaries = map(sorted, (folders, links, tables, summaries))
+    return FolderListing(tuple(sorted(files)), tuple(folders), tuple(links), tuple(tables), tuple(summaries))
 
 
 def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:

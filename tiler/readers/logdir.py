@@ -25,6 +25,7 @@ from tilescope.tiler.readers.kept_runs import KeptRuns
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.ascend import (
     RAW_DATA,
+    AscendRun,
     ascend_runs,
     file_order,
     is_joined_name,
@@ -425,11 +426,17 @@ def _with_joined_members(planned_runs: list[tuple[Path, PlannedRun]]) -> list[tu
 
 
 def _with_rest(
-    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path, listing: Listing
+    planned_runs: Sequence[tuple[Path, PlannedRun]], rest: Sequence[Candidate], top: Path, listing: Listing
 ) -> list[tuple[Path, PlannedRun]]:
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
-    captures = [capture for run in ascend_runs(chosen.files, listing.rank_of) for capture in run.captures]
+    ascend = ascend_runs(chosen.files, listing.rank_of)
+    if len(ascend) > 1:  # trainings, as on disk
+        planned_runs = [*planned_runs, *((run.path, _planned_ascend(run)) for run in ascend)]
+        claimed = {file for run in ascend for capture in run.captures for file in (*capture.files, *capture.copies)}
+        others = [candidate for candidate in rest if candidate.path not in claimed]
+        return _with_rest(planned_runs, others, top, listing) if others else list(planned_runs)
+    captures = [capture for run in ascend for capture in run.captures]
     labels, copies = labels_of(captures), {copy for capture in captures for copy in capture.copies}
     files = [
         RunFile(file, labels.get(file) or FileLabel(host=host_of(file))) for file in chosen.files if file not in copies
@@ -443,6 +450,12 @@ def _with_rest(
     files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
     joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *notes))
     return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
+
+
+def _planned_ascend(run: AscendRun) -> PlannedRun:
+    labels = labels_of(run.captures)
+    files = [RunFile(file, labels[file]) for file in run.files]
+    return PlannedRun(run.path.name, files, notes=tuple(run.notes), is_unconfirmed=len(run.captures) > 1)
 
 
 def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:

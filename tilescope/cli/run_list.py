@@ -34,8 +34,10 @@ def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
         say(f"  {shortened(str(run.path), _SHOWN_CHARACTERS)}  {files}, {size_text(run.size_bytes)}")
         contents = training_contents(run.files)
         if contents is not None:
-            hosts = plural(len(set(run.hosts)), "host", "hosts")
-            ranks = plural(len(contents.ranks), "rank", "ranks") if contents.ranks else hosts
+            hosts = len(set(run.hosts))
+            are_ranks = bool(contents.ranks) or all(host.startswith("rank ") for host in run.hosts)
+            names = ("rank", "ranks") if are_ranks else ("host", "hosts")
+            ranks = plural(len(contents.ranks) or hosts, *names)
             time = str(np.datetime64(run.modified_ns // _MINUTE_NS, "m")).replace("T", " ")  # of any year
             parts = ", ".join(contents.parts) or "tables of other kinds"
             steps = _steps(run)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.corpus import corpus_path
 from tilescope.tiler.errors import TraceError, UsageError
 from tilescope.tiler.readers import DiscoveredRun, discover, find_run
@@ -239,3 +240,30 @@ def test_checkpoints_and_summaries_beside_a_profile_are_named(tmp_path: Path) ->
         "events.out.events.summary.1.host_MS and lenet-1_32.ckpt beside the profile are not read: checkpoints and"
     )
     assert notes["other/a.json"] == ()
+
+
+def test_trainings_in_an_archive_are_the_runs_that_they_are_on_disk(tmp_path: Path) -> None:
+    """Captures days apart are no ranks of one job, also in an archive."""
+    base = tmp_path / "base"
+    shape = AscendShape(ranks=2, stages=1, steps=1, layers=1)
+    write_profiler(base / "lenet" / "profiler", Training(shape))
+    write_ascend(base / "gpt", Training(shape), "pt")
+    write_ascend(base / "llama", Training(shape), "ms")
+    archive = tmp_path / "base.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for path in sorted(base.rglob("*")):
+            zipped.write(path, path.relative_to(base))
+
+    def contents(root: Path) -> dict[str, list[tuple[str, str]]]:
+        return {
+            run.path.relative_to(root).as_posix(): [
+                (file.relative_to(root).as_posix(), host) for file, host in zip(run.files, run.hosts, strict=True)
+            ]
+            for run in discover(root)
+        }
+
+    in_archive = contents(archive)
+    assert in_archive == contents(base)
+    assert sorted(in_archive) == ["gpt/ascend_2026010100000*", "lenet/profiler", "llama/ascend_2026010100000*"]
+    (run,) = discover(archive / "gpt" / "ascend_2026010100000*")
+    assert len(run.files) == len(in_archive["gpt/ascend_2026010100000*"])
