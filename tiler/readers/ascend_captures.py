@@ -8,8 +8,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
+from tilescope.tiler.readers.folder_listing import list_folder
 from tilescope.tiler.readers.layouts.ascend import (
     AscendRun,
     ascend_runs,
@@ -59,6 +61,24 @@ def with_unread_files(
     raw = [f"{capture.name}/{folder}" for capture in captures for folder in sorted(raw_data[capture])]
     notes = [*raw_data_notes(raw), *summary_notes([name for folder in sorted(above) for name in summaries[folder]])]
     return replace(run, notes=(*run.notes, *notes)) if notes else run
+
+
+def with_hint_of_folder(run: DiscoveredRun) -> DiscoveredRun:
+    """The run of a file that was named, with a note on the training that it is of, where others lie beside it."""
+    file = run.path.resolve()
+    if run.files != (run.path,) or training_contents([file]) is None:
+        return run
+    try:
+        files = list_folder(str(file.parent)).files
+    except OSError:  # not ours to read
+        return run
+    others = sum(training_contents([file.parent / entry.name]) is not None for entry in files) - 1
+    if others < 1:
+        return run
+    folder = capture_folder_of(file) or file.parent
+    more = plural(others, "more file", "more files")
+    note = f"{file.name} is of a training with {more}: open their folder, {folder.name}, to have all in one run"
+    return replace(run, notes=(*run.notes, note))
 
 
 def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.readers.ascend_captures import with_ascend_runs, with_unread_files
+from tilescope.tiler.readers.ascend_captures import with_ascend_runs, with_hint_of_folder, with_unread_files
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
 from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FolderWalk, look_into
@@ -62,7 +62,7 @@ def discover(
     if path.is_dir():
         return _newest_first(_search(path, max_inflated, separate, is_served))
     if path.is_file() and (runs := _file_runs(path, path.name, max_inflated, separate)):
-        return _newest_first(runs)
+        return _newest_first(with_hint_of_folder(run) for run in runs)
     archive = holding_archive(path)
     if archive is not None:
         runs = _archive_runs(archive, path, path.name, max_inflated, separate) or [
@@ -141,7 +141,7 @@ def _search(
         runs = [with_unread_files(run, walk.raw_data, walk.summaries) for run in runs]
         exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_data else set()
         for raw in sorted(walk.raw_data.keys() - exported):
-            walk.refused.add(raw.relative_to(root).as_posix(), RAW_DATA)
+            walk.refused.add(raw.name if raw == root else raw.relative_to(root).as_posix(), RAW_DATA)
     return _with_bound(runs, walk, root)
 
 

@@ -13,7 +13,7 @@ import pytest
 from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.corpus import corpus_path
 from tilescope.tiler.errors import TraceError, UsageError
-from tilescope.tiler.readers import DiscoveredRun, discover, find_run
+from tilescope.tiler.readers import DiscoveredRun, discover, find_run, open_trace
 from tilescope.tiler.readers.layouts import ascend
 from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
 from tilescope.tiler.readers.layouts.ascend_names import DevicePlace, device_place
@@ -267,3 +267,27 @@ def test_trainings_in_an_archive_are_the_runs_that_they_are_on_disk(tmp_path: Pa
     assert sorted(in_archive) == ["gpt/ascend_2026010100000*", "lenet/profiler", "llama/ascend_2026010100000*"]
     (run,) = discover(archive / "gpt" / "ascend_2026010100000*")
     assert len(run.files) == len(in_archive["gpt/ascend_2026010100000*"])
+
+
+def test_a_file_that_is_named_alone_says_which_folder_has_the_rest(tmp_path: Path) -> None:
+    shape = AscendShape(ranks=1, stages=1, steps=1, layers=1)
+    write_profiler(tmp_path / "lenet" / "profiler", Training(shape))
+    (capture,) = write_ascend(tmp_path / "gpt", Training(shape), "pt")
+    (run,) = discover(tmp_path / "lenet" / "profiler" / "step_trace_raw_0_detail_time.csv")
+    assert len(run.files) == 1
+    assert run.notes[0].endswith("more files: open their folder, profiler, to have all in one run")
+    (run,) = discover(capture / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
+    assert run.notes[0].endswith(f"more files: open their folder, {capture.name}, to have all in one run")
+    alone = tmp_path / "op_statistic.csv"
+    alone.write_bytes((capture / "ASCEND_PROFILER_OUTPUT" / "op_statistic.csv").read_bytes())
+    assert discover(alone)[0].notes == ()
+
+
+def test_raw_data_that_is_named_says_what_makes_files_of_it(tmp_path: Path) -> None:
+    put(tmp_path / FIRST / "device_0" / "data" / "x.bin")
+    (tmp_path / FIRST / "device_0" / "data" / "x.bin").write_bytes(bytes(range(200)))
+    with pytest.raises(TraceError, match=rf"{FIRST} is left out: it has raw data alone: profiler.analyse"):
+        discover(tmp_path / FIRST)
+    (run,) = discover(tmp_path / FIRST / "device_0" / "data" / "x.bin")
+    with pytest.raises(TraceError, match="is raw data of a profiler of Ascend devices"):
+        open_trace(run.path)
