@@ -262,6 +262,12 @@ class CallTree:
         longest slice that starts, -1 where none does.
         """
 
+def folder_state(path: bytes, endings: Sequence[str], most_bytes: int) -> bytes | None:
+    """
+    Returns bytes that differ as soon as entries of a folder do, or sizes and times of files whose names end so,
+    or of what links lead to. None: it cannot be read, or has too many entries.
+    """
+
 class Histograms:
     """The histograms of names of tiles, one after the other."""
 

@@ -71,6 +71,7 @@ class FoundRun:
     sources: tuple[Fingerprint, ...] | None = None  # of the files; None where there is no index to compare with
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
     origin: RunOrigin | None = None  # of traces
+    contents: tuple[str, ...] = ()  # of a training on Ascend devices
 
     @property
     def is_unconfirmed(self) -> bool:
@@ -111,4 +112,6 @@ class RunStatus:
             events=None if self.extent is None else str(self.extent.events),
             duration_ps=None if self.extent is None else str(self.extent.duration_ps),
             growing=self.is_growing,
+            contents=list(run.contents),
+            steps=None if self.extent is None or self.extent.steps is None else str(self.extent.steps),
         )

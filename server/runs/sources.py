@@ -18,6 +18,7 @@ from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
+from tilescope.tiler.readers.layouts.ascend_contents import training_contents
 from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
@@ -77,6 +78,7 @@ def _trace_runs(
             continue
         except StoreError:  # its index would lie outside of the cache directory
             continue
+        contents = training_contents(run.files)
         trace_runs.append(
             FoundRun(
                 id=run.id,
@@ -91,6 +93,7 @@ def _trace_runs(
                 sources=sources,
                 notes=tuple(map(without_folders, run.notes)),
                 origin=RunOrigin(root, run),
+                contents=() if contents is None else tuple(contents.parts),
             )
         )
     return trace_runs

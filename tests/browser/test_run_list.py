@@ -37,6 +37,8 @@ def made_up(number: int, **facts: Any) -> dict[str, Any]:
         "events": str(12_347 * (number + 1)),
         "duration_ps": str(97_531_000_000 * (number + 1)),
         "growing": False,
+        "contents": [],
+        "steps": None,
     } | facts
 
 

@@ -16,7 +16,9 @@ from tilescope.cli import main
 from tilescope.cli.info import SHOWN_PROCESSES
 from tilescope.cli.run_list import print_runs
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.readers import discover
 from tilescope.tiler.readers.discovered_run import DiscoveredRun
+from tilescope.tiler.store.cache_place import cached_store, default_cache_dir
 
 SECOND_PARTS = "timeline, step trace, operators, data preparation, communication, memory, caches"
 KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
@@ -75,13 +77,33 @@ def test_trainings_say_what_is_in_them(tmp_path: Path, capsys: pytest.CaptureFix
     lines = [line for line in capsys.readouterr().out.splitlines() if "UTC" in line]
     first = "timeline, step trace, operators, FLOPs, data preparation, communication, cluster, memory"
     assert sorted(lines) == [
-        f"    2 hosts, newest file 2026-01-01 00:00 UTC: {SECOND_PARTS}",
         f"    2 ranks, newest file 2026-01-01 00:00 UTC: {first}, dynamic shapes, parallel strategy",
+        f"    2 ranks, newest file 2026-01-01 00:00 UTC: {SECOND_PARTS}",
     ]
     assert main(["info", str(tmp_path), "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
     assert {run["modified_ns"] for run in runs} == {str(stamp * 10**9)}
     assert SECOND_PARTS.split(", ") in [run["contents"] for run in runs]
+
+
+def test_steps_are_listed_once_they_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write_profiler(tmp_path / "logs" / "a" / "profiler", Training(AscendShape(ranks=1, stages=1, steps=3)))
+    (run,) = discover(tmp_path / "logs")
+
+    def listed() -> tuple[object, bool]:
+        assert main(["info", str(tmp_path / "logs"), "--json"]) == 0
+        (training,) = json.loads(capsys.readouterr().out)["runs"]
+        assert main(["info", str(tmp_path / "logs")]) == 0
+        return training["steps"], "    1 rank, 3 steps, newest file" in capsys.readouterr().out
+
+    assert listed() == (None, False)
+    build_store(run.files, cached_store(default_cache_dir(), run.id, run.files))
+    assert listed() == (3, True)
+    os.utime(run.files[0], (1, 1))  # an index of other files says nothing
+    assert listed() == (None, False)
 
 
 def test_a_training_of_a_single_host_at_any_time(capsys: pytest.CaptureFixture[str]) -> None:

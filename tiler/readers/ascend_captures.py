@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
-from tilescope.tiler.readers.layouts.ascend import AscendRun, ascend_runs, find_tables, labels_of, unread_notes
-from tilescope.tiler.readers.layouts.ascend_names import capture_position
+from tilescope.tiler.readers.folder_listing import list_folder
+from tilescope.tiler.readers.layouts.ascend import (
+    AscendRun,
+    ascend_runs,
+    find_tables,
+    labels_of,
+    raw_data_notes,
+    summary_notes,
+    unread_notes,
+)
+from tilescope.tiler.readers.layouts.ascend_contents import training_contents
+from tilescope.tiler.readers.layouts.ascend_names import capture_folder_of, capture_position
+
+_ABOVE: Final = 3  # folders of a summary: profiler/*_ascend_ms/ASCEND_PROFILER_OUTPUT
 
 _ANY_FILES: Final = ("trace.json", "timeline_display_0.json")  # which tell whether a folder is within a capture
 
@@ -28,6 +43,42 @@ def with_ascend_runs(runs: Sequence[DiscoveredRun], root: Path) -> list[Discover
     claimed = {alone[file].path for capture in captures for file in (*capture.files, *capture.copies)}
     others = [run for run in runs if run.path not in claimed]
     return [*others, *(_run(ascend, alone, root, resolved) for ascend in joined_runs)]
+
+
+def with_unread_files(
+    run: DiscoveredRun, raw_data: Mapping[Path, Sequence[str]], summaries: Mapping[Path, Sequence[str]]
+) -> DiscoveredRun:
+    """The run of a training with notes on what lies beside its files and is not read.
+
+    `raw_data`: folders by capture; `summaries`: names by the folder that has the profile, at most three folders deep.
+    """
+    if training_contents(run.files) is None:
+        return run
+    folders = {file.parent for file in run.files}
+    its_captures = (capture_folder_of(folder / _ANY_FILES[0]) for folder in folders)
+    captures = sorted({capture for capture in its_captures if capture is not None and capture in raw_data})
+    above = {parent for folder in folders for parent in (*folder.parents,)[:_ABOVE]} & summaries.keys()
+    raw = [f"{capture.name}/{folder}" for capture in captures for folder in sorted(raw_data[capture])]
+    notes = [*raw_data_notes(raw), *summary_notes([name for folder in sorted(above) for name in summaries[folder]])]
+    return replace(run, notes=(*run.notes, *notes)) if notes else run
+
+
+def with_hint_of_folder(run: DiscoveredRun) -> DiscoveredRun:
+    """The run of a file that was named, with a note on the training that it is of, where others lie beside it."""
+    file = run.path.resolve()
+    if run.files != (run.path,) or training_contents([file]) is None:
+        return run
+    try:
+        files = list_folder(str(file.parent)).files
+    except OSError:  # not ours to read
+        return run
+    others = sum(training_contents([file.parent / entry.name]) is not None for entry in files) - 1
+    if others < 1:
+        return run
+    folder = capture_folder_of(file) or file.parent
+    more = plural(others, "more file", "more files")
+    note = f"{file.name} is of a training with {more}: open their folder, {folder.name}, to have all in one run"
+    return replace(run, notes=(*run.notes, note))
 
 
 def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:

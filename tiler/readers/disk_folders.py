@@ -1,7 +1,6 @@
 """Folders on disk, and what the files in them are by their first bytes: each file is looked into once.
 
-A folder of ten thousand traces is listed again in a fifth of a second: so there is one `stat` for each file, and paths
-are texts until something is made of them.
+Paths are texts until something is made of them: a folder of ten thousand traces is listed again and again.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct, field
 
 from tilescope.tiler.errors import TooLarge, TraceError
-from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
+from tilescope.tiler.readers.folder_listing import FileEntry, list_folder
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.ascend_names import raw_capture
@@ -36,19 +35,7 @@ MAX_FILES: Final = 100_000  # that are looked into in one search
 _MAX_DEPTH: Final = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
 _FIRST_BYTES: Final = 16 * 1024
 _KEPT_LOOKS: Final = MAX_FILES
-_PACKED_ENDINGS: Final = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
-_STORE_MARK: Final = "CURRENT"
 _EVENTS: Final = b'"traceEvents"'
-
-
-class FileEntry(NamedTuple):
-    """A file of a folder that may be a trace. Its look is kept for as long as all of this is the same."""
-
-    name: str
-    size_bytes: int
-    modified_ns: int
-    changed_ns: int  # of the inode, which cannot be set back
-    is_link: bool
 
 
 class DiskFolder(Struct, frozen=True):
@@ -77,7 +64,8 @@ class FolderWalk:
         self.left_out = 0  # files that are more than there may be
         self.refused = LeftOut("more folders and files are left out: they cannot be read")
         self.links = FolderLinks(root, is_served)
-        self.raw_captures: set[Path] = set()  # of Ascend devices, with data that only their profiler reads
+        self.raw_data: dict[Path, list[str]] = {}  # folders that no reader takes, by capture of Ascend devices
+        self.summaries: dict[Path, tuple[str, ...]] = {}  # of MindSpore, and its checkpoints, by folder
 
     def __iter__(self) -> Iterator[DiskFolder]:
         room = MAX_FILES
@@ -88,50 +76,34 @@ class FolderWalk:
             path, parts = place.path, place.parts
             gone_through.add(place.real)
             if (raw := raw_capture((self._root.name, *parts))) is not None:
-                self.raw_captures.add(self._root.joinpath(*raw[1:]))
-            files: list[FileEntry] = []
-            below: list[FolderPlace] = []
-            links: list[FolderPlace] = []
-            tables: list[str] = []
-            is_store = False
+                raw_data = "/".join((self._root.name, *parts)[len(raw) :])
+                self.raw_data.setdefault(self._root.joinpath(*raw[1:]), []).append(raw_data)
             try:
-                with os.scandir(path) as entries:
-                    for entry in entries:
-                        name = entry.name
-                        if name == _STORE_MARK and not entry.is_dir():
-                            is_store = True  # an index of ours: nothing in it is a trace
-                            break
-                        if name.startswith("."):
-                            continue
-                        if name.endswith(_looked_into()) and (file := _file_entry(entry)) is not None:
-                            files.append(file)
-                        elif len(parts) < _MAX_DEPTH and entry.is_dir(follow_symlinks=False):
-                            below.append(place.below(entry.path, name))
-                        elif len(parts) < _MAX_DEPTH and _leads_to_folder(entry):
-                            links.append(place.below(entry.path, name))
-                        elif refused_table(name):
-                            tables.append(name)
+                listing = list_folder(path)
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as error:
                 self.refused.add("/".join(parts) or ".", f"cannot be read: {error.strerror or error}")
                 continue
-            if is_store:
+            if listing.is_store:
                 continue
-            waiting += sorted(below, reverse=True)
-            for link in links:
-                self.links.add(link)
-            files.sort()
+            if len(parts) < _MAX_DEPTH:
+                waiting += [place.below(name) for name in reversed(listing.folders)]
+                for name in listing.links:
+                    self.links.add(place.below(name))
+            if listing.summaries:
+                self.summaries[Path(path)] = listing.summaries
+            files = listing.files
             if not files:  # else they are of a capture that is read
-                for name in sorted(tables):
+                for name in listing.tables:
                     self.refused.add("/".join((*parts, name)), refused_table(name))
             strangers = self._strangers(path, files)
             if strangers:
-                files = [file for file in files if file.name not in strangers]
+                files = tuple(file for file in files if file.name not in strangers)
             self.left_out += max(0, len(files) - room)
-            del files[room:]
+            files = files[:room]
             room -= len(files)
-            yield DiskFolder(path, parts, tuple(files), tuple(strangers))
+            yield DiskFolder(path, parts, files, tuple(strangers))
 
     def _strangers(self, folder: str, files: Iterable[FileEntry]) -> Mapping[str, None]:
         """Names of links that lead to what is not served, in order."""
@@ -149,35 +121,9 @@ def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 
 
-def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
-    """The entry, where it is a file or leads to one."""
-    try:
-        if not entry.is_file():
-            return None
-        stat = entry.stat()
-    except OSError:
-        return None
-    return FileEntry(entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, entry.is_symlink())
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_symlink() and entry.is_dir()
-    except OSError:  # it leads to itself
-        return False
-
-
 @cache
 def _certain_names() -> tuple[re.Pattern[str], ...]:
     return tuple(names for trace_format in formats().values() if (names := trace_format.certain_names) is not None)
-
-
-@cache
-def _looked_into() -> tuple[str, ...]:
-    of_formats = (
-        ending for trace_format in formats().values() for ending in (*trace_format.suffixes, *trace_format.endings)
-    )
-    return (*of_formats, *_PACKED_ENDINGS)
 
 
 @lru_cache(_KEPT_LOOKS)

@@ -24,9 +24,10 @@ class FolderPlace(NamedTuple):
     parts: tuple[str, ...]  # of its path below the root
     real: str  # the path without links, but for the last part of a link
 
-    def below(self, path: str, name: str) -> FolderPlace:
-        """The place `name` in this folder, at `path`."""
-        return FolderPlace(path, (*self.parts, name), f"{self.real.rstrip('/')}/{name}")
+    def below(self, name: str) -> FolderPlace:
+        """The place `name` in this folder."""
+        path, real = (f"{folder.rstrip('/')}/{name}" for folder in (self.path, self.real))
+        return FolderPlace(path, (*self.parts, name), real)
 
 
 class FolderLinks:

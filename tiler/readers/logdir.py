@@ -15,15 +15,17 @@ from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
 from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.readers.ascend_captures import with_ascend_runs
+from tilescope.tiler.readers.ascend_captures import with_ascend_runs, with_hint_of_folder, with_unread_files
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, resolved_run_id, run_id, run_name, without_twice
-from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FileEntry, FolderWalk, look_into
+from tilescope.tiler.readers.disk_folders import MAX_FILES, DiskFolder, FolderWalk, look_into
 from tilescope.tiler.readers.fingerprint import Stamp, archive_of, digest_of_stamps
+from tilescope.tiler.readers.folder_listing import FileEntry
 from tilescope.tiler.readers.kept_runs import KeptRuns
 from tilescope.tiler.readers.layouts import Candidate, FileLabel, Folder, PlannedRun, RunFile
 from tilescope.tiler.readers.layouts.ascend import (
     RAW_DATA,
+    AscendRun,
     ascend_runs,
     file_order,
     is_joined_name,
@@ -60,7 +62,7 @@ def discover(
     if path.is_dir():
         return _newest_first(_search(path, max_inflated, separate, is_served))
     if path.is_file() and (runs := _file_runs(path, path.name, max_inflated, separate)):
-        return _newest_first(runs)
+        return _newest_first(with_hint_of_folder(run) for run in runs)
     archive = holding_archive(path)
     if archive is not None:
         runs = _archive_runs(archive, path, path.name, max_inflated, separate) or [
@@ -135,9 +137,11 @@ def _search(
     captures = {path: run for path, run in captures.items() if run in runs} if walk.links.again else captures
     if not separate:
         runs = with_ascend_runs(_with_joined_folders(runs, captures), root)
-    exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_captures else set()
-    for raw in sorted(walk.raw_captures - exported):
-        walk.refused.add(raw.relative_to(root).as_posix(), RAW_DATA)
+    if walk.raw_data or walk.summaries:
+        runs = [with_unread_files(run, walk.raw_data, walk.summaries) for run in runs]
+        exported = {capture_folder_of(file) for run in runs for file in run.files} if walk.raw_data else set()
+        for raw in sorted(walk.raw_data.keys() - exported):
+            walk.refused.add(raw.name if raw == root else raw.relative_to(root).as_posix(), RAW_DATA)
     return _with_bound(runs, walk, root)
 
 
@@ -422,11 +426,17 @@ def _with_joined_members(planned_runs: list[tuple[Path, PlannedRun]]) -> list[tu
 
 
 def _with_rest(
-    planned_runs: Iterable[tuple[Path, PlannedRun]], rest: Iterable[Candidate], top: Path, listing: Listing
+    planned_runs: Sequence[tuple[Path, PlannedRun]], rest: Sequence[Candidate], top: Path, listing: Listing
 ) -> list[tuple[Path, PlannedRun]]:
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
-    captures = [capture for run in ascend_runs(chosen.files, listing.rank_of) for capture in run.captures]
+    ascend = ascend_runs(chosen.files, listing.rank_of)
+    if len(ascend) > 1:  # trainings, as on disk
+        planned_runs = [*planned_runs, *((run.path, _planned_ascend(run)) for run in ascend)]
+        claimed = {file for run in ascend for capture in run.captures for file in (*capture.files, *capture.copies)}
+        others = [candidate for candidate in rest if candidate.path not in claimed]
+        return _with_rest(planned_runs, others, top, listing) if others else list(planned_runs)
+    captures = [capture for run in ascend for capture in run.captures]
     labels, copies = labels_of(captures), {copy for capture in captures for copy in capture.copies}
     files = [
         RunFile(file, labels.get(file) or FileLabel(host=host_of(file))) for file in chosen.files if file not in copies
@@ -440,6 +450,12 @@ def _with_rest(
     files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))
     joined = structs.replace(at_top, files=files, notes=(*at_top.notes, *notes))
     return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
+
+
+def _planned_ascend(run: AscendRun) -> PlannedRun:
+    labels = labels_of(run.captures)
+    files = [RunFile(file, labels[file]) for file in run.files]
+    return PlannedRun(run.path.name, files, notes=tuple(run.notes), is_unconfirmed=len(run.captures) > 1)
 
 
 def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:

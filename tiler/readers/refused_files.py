@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.compression import compression_of
+from tilescope.tiler.readers.layouts.ascend_names import raw_capture
 from tilescope.tiler.readers.text import is_text
 from tilescope.tiler.readers.wire_head import head_fields
 
@@ -16,6 +17,9 @@ _CONVERT: Final = "convert it to Chrome JSON: traceconv json IN OUT"
 _UNPACK: Final = "unpack it, or pack it as zip or tar"
 _NSIGHT: Final = (
     "export SQLite and convert that to trace events, as nsys2json does, or record with torch.profiler or JAX"
+)
+_EXPORT: Final = (
+    "profiler.analyse() of its framework, or msprof --export=on --output=FOLDER, makes files of it: name their folder"
 )
 TABLE_ENDINGS: Final = (".tracetable", ".SSTABLE")  # those of capture_tpu_profile and of XProf
 _TABLE: Final = (
@@ -88,6 +92,8 @@ def refusal(head: bytes, path: Path, advice: str) -> UnknownFormat:
     what, better = _identity(head)
     if what:
         return UnknownFormat(path, what, advice=better)
+    if raw_capture(path.parts[:-1]) is not None:
+        return UnknownFormat(path, "is raw data of a profiler of Ascend devices", advice=_EXPORT)
     if is_text(head):
         return UnknownFormat(path, "is text, but neither a JSON object nor an array", offset=0, advice=advice)
     for ending, (named, better) in _BY_ENDING.items():

@@ -58,6 +58,14 @@ class Run(Struct, frozen=True, kw_only=True):
     growing: Annotated[
         bool, Meta(description="A file of it is still being written: it is indexed when it has stopped to grow.")
     ]
+    contents: Annotated[
+        Sequence[str],
+        Meta(description="Of a training on Ascend devices what its files have, by their names: words. Else empty."),
+    ]
+    steps: Annotated[
+        Decimal | None,
+        Meta(description="How many steps it marks; null while it is not indexed, and where it marks none."),
+    ]
 
 
 class RunList(Struct, frozen=True, kw_only=True):

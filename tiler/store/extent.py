@@ -14,6 +14,7 @@ class RunExtent:
 
     events: int  # slices, instants and samples
     duration_ps: int  # from the first tick to the last of any event
+    steps: int | None = None  # different numbers; None: it marks none
     left_out: tuple[str, ...] = ()  # files that could not be read, and what of others: a line each
 
     @classmethod
@@ -22,4 +23,5 @@ class RunExtent:
         counts = manifest.events
         events = counts.slices + counts.instants + counts.counter_samples + counts.async_slices
         left_out = tuple(line for line in manifest.warnings if tells_of_left_out(line))
-        return cls(events, (manifest.end - manifest.start) * manifest.tick_ps, left_out)
+        steps = None if manifest.steps is None else int(manifest.steps.count)
+        return cls(events, (manifest.end - manifest.start) * manifest.tick_ps, steps, left_out)

@@ -3,7 +3,8 @@
 STORE is a folder written by `tilescope index`; to see what a trace file contains, index it first. Of a folder or
 archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
 `runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text), contents (of
-trainings on Ascend devices: words) and notes; of a store what follows.
+trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else null) and notes;
+of a store what follows.
 Ticks are decimal strings, because they may exceed what a double holds:
 
     format          the format of the trace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,11 +34,15 @@ def print_runs(path: Path, runs: Sequence[DiscoveredRun]) -> None:
         say(f"  {shortened(str(run.path), _SHOWN_CHARACTERS)}  {files}, {size_text(run.size_bytes)}")
         contents = training_contents(run.files)
         if contents is not None:
-            hosts = plural(len(set(run.hosts)), "host", "hosts")
-            ranks = plural(len(contents.ranks), "rank", "ranks") if contents.ranks else hosts
+            hosts = len(set(run.hosts))
+            are_ranks = bool(contents.ranks) or all(host.startswith("rank ") for host in run.hosts)
+            names = ("rank", "ranks") if are_ranks else ("host", "hosts")
+            ranks = plural(len(contents.ranks) or hosts, *names)
             time = str(np.datetime64(run.modified_ns // _MINUTE_NS, "m")).replace("T", " ")  # of any year
             parts = ", ".join(contents.parts) or "tables of other kinds"
-            say(f"    {ranks}, newest file {time} UTC: {parts}")
+            steps = _steps(run)
+            marked = "" if steps is None else f", {plural(steps, 'step', 'steps')}"
+            say(f"    {ranks}{marked}, newest file {time} UTC: {parts}")
         if len(run.files) > 1:
             for file, host in list(zip(run.files, run.hosts, strict=True))[:_SHOWN_FILES]:
                 say(f"    {shortened(host, _SHOWN_CHARACTERS):<11} {shortened(file.name, _SHOWN_CHARACTERS)}")
@@ -66,8 +71,27 @@ def runs_as_json(runs: Sequence[DiscoveredRun]) -> dict[str, Any]:
                 "size_bytes": run.size_bytes,
                 "modified_ns": str(run.modified_ns),
                 "contents": [] if its_contents is None else list(its_contents.parts),
+                "steps": _steps(run),
                 "notes": list(run.notes),
             }
             for run, its_contents in zip(runs, contents, strict=True)
         ]
     }
+
+
+def _steps(run: DiscoveredRun) -> int | None:
+    """The steps that a run marks, where the default cache has an index of its files as they are now."""
+    from tilescope.tiler.errors import StoreError
+    from tilescope.tiler.lookup.manifest import run_manifest
+    from tilescope.tiler.store import is_store, open_run_store
+    from tilescope.tiler.store.cache_place import cached_store, default_cache_dir
+    from tilescope.tiler.store.extent import RunExtent
+
+    try:
+        path = cached_store(default_cache_dir(), run.id, run.files)
+        if not is_store(path):
+            return None
+        with closing(open_run_store(path)) as store:
+            return RunExtent.from_manifest(run_manifest(store)).steps
+    except (OSError, StoreError):  # removed meanwhile, or of another version
+        return None

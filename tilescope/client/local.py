@@ -156,6 +156,8 @@ class LocalSource:
             events=str(extent.events),
             duration_ps=str(extent.duration_ps),
             growing=False,
+            contents=[],
+            steps=None if extent.steps is None else str(extent.steps),
         )
         return [msgspec.to_builtins(run)]
 

@@ -29,6 +29,8 @@ class RunInfo:
     events: int | None  # slices, instants and samples; once it is indexed
     duration_ps: int | None  # once it is indexed
     is_growing: bool = False  # a file of it is still being written: `size_bytes` so far
+    contents: tuple[str, ...] = ()  # of a training on Ascend devices what its files have, in words
+    steps: int | None = None  # that it marks; once it is indexed
 
     @classmethod
     def from_json(cls, run: Mapping[str, Any]) -> RunInfo:
@@ -51,6 +53,8 @@ class RunInfo:
             _whole(run.get("events")),
             _whole(run.get("duration_ps")),
             run.get("growing", False),
+            tuple(run.get("contents", ())),
+            _whole(run.get("steps")),
         )
 
     of = from_json  # its name in version 0.2.0

@@ -54,6 +54,8 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "events": "28",
             "duration_ps": "982734987234",
             "growing": False,
+            "contents": [],
+            "steps": "2",
         },
         {
             "id": "run0",
@@ -71,6 +73,8 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "events": None,
             "duration_ps": None,
             "growing": False,
+            "contents": [],
+            "steps": None,
         },
     ]
 

@@ -47,6 +47,10 @@ async def test_runs_and_what_they_hold(site: Site) -> None:
     manifest = site.store.manifest()
     about = as_json(opened.manifest)
     assert {name: about.get(name) for name in manifest} == manifest  # null is a field that is not set
+    assert (run.steps if run.HasField("steps") else None, list(run.contents)) == (
+        manifest["steps"] and int(manifest["steps"]["count"]),
+        [],
+    )
     tree = json.loads(decompress(need(site.store, TRACKS)))
     assert [track.name for track in opened.tracks] == [track["name"] for track in tree["tracks"]]
     assert [int(track.busy) for track in opened.tracks] == [int(track["busy"]) for track in tree["tracks"]]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -35,6 +36,15 @@ def test_files_of_runs_without_an_index_are_not_looked_at_again(tmp_path: Path, 
     run = DiscoveredRun("a-1", "a.trace", file, (file,), ("a",), 1, 1, stamps_digest="0123456789abcdef")
     (listed,) = find_runs([tmp_path], cache, lambda _: [run])
     assert (listed.store, listed.sources) == (cache.root / "a-1" / "0123456789abcdef", None)
+
+
+def test_trainings_have_contents_in_words(tmp_path: Path, cache: CacheDirectory) -> None:
+    for name in ("step_trace_raw_0_detail_time.csv", "flops_0.txt"):
+        (tmp_path / "a" / "profiler").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "a" / "profiler" / name).write_text("{}")
+    (tmp_path / "b.json").write_text(json.dumps({"traceEvents": []}))
+    runs = {run.name: run.contents for run in find_runs([tmp_path], cache, discover)}
+    assert runs == {"a/profiler": ("step trace", "FLOPs"), "b.json": ()}
 
 
 def test_the_order_that_discovery_gives_is_kept(tmp_path: Path, cache: CacheDirectory) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from bench.ascend_run.__main__ import main as write_training
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
@@ -289,3 +290,35 @@ def test_why_there_is_no_answer(tmp_path: Path) -> None:
     reader = indexed(corpus_path("ascend/timeline_display_1.json"), tmp_path)
     with pytest.raises(NotAvailable, match="profile_communication=True"):
         answer(reader, "collectives")
+
+
+@pytest.mark.parametrize("name", ["hccl_raw_0.csv", "communication.json"])
+def test_two_files_of_a_rank_count_once(name: str, tmp_path: Path) -> None:
+    training = Training(AscendShape(ranks=1, stages=1, steps=2))
+    write_profiler(tmp_path / "profiler", training)
+    write_ascend(tmp_path, training, "pt")
+    (source,) = tmp_path.rglob(name)
+    paths = [tmp_path / folder / name for folder in ("first", "second")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_bytes(source.read_bytes())
+    answers = []
+    for files in (paths[:1], paths):
+        build_store(files, tmp_path / f"{len(files)}.store")
+        with closing(open_run_store(tmp_path / f"{len(files)}.store")) as store:
+            answers.append(answer(QueryReader(store), "collectives"))
+    single, twice = answers
+    assert [table.id for table in single.tables] == [table.id for table in twice.tables]
+    for table in single.tables:
+        assert rows(single, table.id) == rows(twice, table.id)
+    sentence = "1 file is left out, as another of the same rank comes first"
+    assert [any(sentence in note.text for note in whole.notes) for whole in answers] == [False, True]
+
+
+def test_links_that_take_most_time_are_listed_and_all_are_counted(cluster: QueryReader) -> None:
+    whole, few = answer(cluster, "collectives"), answer(cluster, "collectives", limit=2)
+    times = [row["time"] for row in rows(whole, "links")]
+    assert [row["time"] for row in rows(few, "links")] == sorted(times, reverse=True)[:2]
+    assert figure(few, "links") == len(times)
+    sentence = f"2 of {len(times)} links are listed, those that take most time"
+    assert any(sentence in note.text for note in few.notes)

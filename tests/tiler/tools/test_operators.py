@@ -370,6 +370,17 @@ def test_types_of_the_same_time_are_in_the_order_of_their_texts(tmp_path: Path) 
     assert [answer.fact(name).value for name in ("types", "count", "total")] == [6, 6, 21_000]
 
 
+def test_cores_are_bounded_those_with_most_time_first(tmp_path: Path) -> None:
+    rows = "".join(f"t,core {number},1,{number}\n" for number in range(1, 151))
+    store = written_tables(tmp_path, op_statistic_csv=f"OP Type,Core Type,Count,Total Time(us)\n{rows}")
+    answer = table_answer("operators", store)
+    cores = rows_of(answer, "cores", "core", "total")
+    assert cores == [(f"core {number}", number * 1000) for number in range(150, 50, -1)]
+    assert [note.text for note in answer.notes if "cores" in note.text] == [
+        "50 more cores are not listed: the 100 with most time are."
+    ]
+
+
 def test_answers_of_different_types_yield(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("tilescope.tiler.tools.operators.type_sums"), "_AT_ONCE", 10)
     rows = "".join(f"t{number},X,1,5\n" for number in range(200))

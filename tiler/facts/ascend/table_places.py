@@ -60,6 +60,11 @@ def tables_by_rank(reader: QueryReader, families: Sequence[str]) -> dict[RankPla
     return dict(sorted(by_rank.items()))
 
 
+def firsts_of_places(reader: QueryReader, family: str) -> list[RunTable]:
+    """Tables of a family: of each rank the first that has rows, as its files tell of the same. Raises as above."""
+    return [tables[family] for tables in tables_by_rank(reader, (family,)).values()]
+
+
 def left_out(reader: QueryReader, families: Sequence[str]) -> str:
     """A sentence with the files whose rows the above leaves out, for another of their rank comes first; empty: none."""
     first = {own.entry.id for tables in tables_by_rank(reader, families).values() for own in tables.values()}

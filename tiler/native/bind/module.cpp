@@ -9,6 +9,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_by_track(m);
     tilescope::bind_container(m);
     tilescope::bind_call_tree(m);
+    tilescope::bind_folders(m);
     tilescope::bind_histogram(m);
     tilescope::bind_kind_sums(m);
     tilescope::bind_map_guard(m);

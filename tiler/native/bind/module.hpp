@@ -12,6 +12,7 @@ void bind_by_track(nanobind::module_& m);
 void bind_call_tree(nanobind::module_& m);
 void bind_chunk_columns(nanobind::module_& m);
 void bind_container(nanobind::module_& m);
+void bind_folders(nanobind::module_& m);
 void bind_histogram(nanobind::module_& m);
 void bind_kind_sums(nanobind::module_& m);
 void bind_map_guard(nanobind::module_& m);

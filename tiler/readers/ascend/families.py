@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -87,6 +88,7 @@ CERTAIN_NAMES: Final = re.compile(
 
 TIMELINE_NAMES: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_\d+\.json")
 
+_KEPT_NAMES: Final = 1 << 13  # the trainings of a base folder have files of the same names
 _RANK: Final = re.compile(r"(?<=_)(\d{1,8})(?=(?:_detail(?:_time)?|_type)?$)")
 
 
@@ -109,13 +111,23 @@ def family_of_name(stem: str, families: Collection[TableFamily]) -> str:
 
 def stem_of(path: Path) -> str:
     """The name of a file without endings, also of compression: "kernel_details"."""
-    return without_ending(path.name).rpartition(".")[0] or path.name
+    return _stem(path.name)
 
 
 def rank_in_name(path: Path) -> int | None:
     """The rank at the end of a name of the first generation: 1 in `step_trace_raw_1_detail_time`."""
-    name = without_ending(path.name)
+    return _rank(path.name)
+
+
+@lru_cache(_KEPT_NAMES)
+def _stem(name: str) -> str:
+    return without_ending(name).rpartition(".")[0] or name
+
+
+@lru_cache(_KEPT_NAMES)
+def _rank(full_name: str) -> int | None:
+    name = without_ending(full_name)
     if not CERTAIN_NAMES.fullmatch(name) and not TIMELINE_NAMES.fullmatch(name):
         return None  # a number at the end of a newer name is an iteration, or a time
-    match = _RANK.search(stem_of(path))
+    match = _RANK.search(_stem(full_name))
     return int(match[1]) if match else None

@@ -22,7 +22,7 @@ from tilescope.tiler.records.cells import Cells
 # What the process of their counters is called.
 MEMORY_FAMILIES: Final = {"memory_record": "Memory", "npu_module_mem": "Memory of modules"}
 
-_SIZE: Final = re.compile(r"(Total \w+)\((MB|KB)\)", re.IGNORECASE)
+_SIZE: Final = re.compile(r"(Total \w+)\s*\((MB|KB)\)", re.IGNORECASE)
 _BYTES: Final = {"MB": 1 << 20, "KB": 1 << 10}
 
 

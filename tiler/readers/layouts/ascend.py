@@ -41,6 +41,11 @@ RAW_DATA: Final = (
 _DATABASES: Final = (
     "not read: record, or analyse, with an export of text (export_type), or msprof --export=on --type=text"
 )
+_RAW_BESIDE: Final = (
+    "it is the raw data of the profiler, of which profiler.analyse() of its framework, or msprof --export=on "
+    "--output=FOLDER, makes the files that are"
+)
+_SUMMARIES: Final = "checkpoints and summaries of MindSpore have nothing of a profile; mindinsight shows them"
 _UNREAD_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
 _MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
 _DEEPEST: Final = 4
@@ -98,6 +103,18 @@ def unread_notes(side_files: Sequence[Path]) -> Iterator[str]:
     names = list(dict.fromkeys(file.name for file in side_files if file.suffix == ".db"))
     if names:
         yield f"{_listed(names)} {'is a database' if len(names) == 1 else 'are databases'}, {_DATABASES}"
+
+
+def raw_data_notes(folders: Sequence[str]) -> Iterator[str]:
+    """A line about raw data beside what is read."""
+    if folders:
+        yield f"{_listed(folders)} {'is' if len(folders) == 1 else 'are'} not read: {_RAW_BESIDE}"
+
+
+def summary_notes(names: Sequence[str]) -> Iterator[str]:
+    """A line about checkpoints and summaries of MindSpore beside a profile."""
+    if names:
+        yield f"{_listed(names)} beside the profile {'is' if len(names) == 1 else 'are'} not read: {_SUMMARIES}"
 
 
 def labels_of(captures: Sequence[AscendCapture]) -> dict[Path, FileLabel]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ _CONTENTS: Final = tuple(
         ("parallel strategy", r"parallel_strategy"),
     )
 )
+_KEPT_PARTS: Final = 256  # trainings of a base folder have the same names, mostly
 
 
 class TrainingContents(Struct, frozen=True):
@@ -44,8 +46,14 @@ def training_contents(files: Sequence[Path]) -> TrainingContents | None:
     names = [without_ending(file.name) for file in files]
     if not any(map(_is_of_ascend, files, names)):
         return None
-    parts = [title for title, pattern in _CONTENTS if any(map(pattern.match, names))]
-    return TrainingContents(sorted({rank for file in files if (rank := rank_in_name(file)) is not None}), parts)
+    return TrainingContents(
+        sorted({rank for file in files if (rank := rank_in_name(file)) is not None}), _parts(frozenset(names))
+    )
+
+
+@lru_cache(_KEPT_PARTS)
+def _parts(names: frozenset[str]) -> Sequence[str]:
+    return [title for title, pattern in _CONTENTS if any(map(pattern.match, names))]
 
 
 def _is_of_ascend(file: Path, name: str) -> bool:

@@ -20,6 +20,7 @@ _MSPROF: Final = re.compile(r"PROF_\d+_\d+_\w+")
 _FRAMEWORK: Final = re.compile(r".+_ascend_(?:pt|ms)")
 _TIMELINE: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_(\d{1,4})\.json")
 _DEVICE_FOLDER: Final = re.compile(r"device_(\d{1,4})")
+_SUMMARY: Final = re.compile(r".+\.ckpt|events\.out\.events\.summary\..+_(?:MS|lineage)|.+_lineage")
 _KEPT_FOLDERS: Final = 65_536  # ten thousand files of a folder are listed again in 0.1 s, and not in 0.3 s
 _DEVICE_FILE: Final = re.compile(r"[A-Za-z][A-Za-z_]*_(\d{1,4})_\d{1,9}(?:_\d{1,9})?\.(?:json|csv)")
 
@@ -43,6 +44,11 @@ def capture_position(path: Path) -> int | None:
     return len(folders) - 1 if _TIMELINE.fullmatch(without_ending(path.name)) else None
 
 
+def is_of_summary(name: str) -> bool:
+    """True for a file that MindSpore leaves beside the folder of its profiler: a checkpoint, or a summary."""
+    return _SUMMARY.fullmatch(name) is not None
+
+
 @lru_cache(_KEPT_FOLDERS)
 def _position(folders: tuple[str, ...]) -> int | None:
     """The same of all files in these folders."""
@@ -62,8 +68,14 @@ def framework_folder(path: Path) -> Path | None:
 
 
 def raw_capture(parts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The capture, as the first parts, of a folder of raw data such as `PROF_1_2_A/device_0/data`; None for another."""
-    if len(parts) < 3 or parts[-1] != "data" or _DEVICE_FOLDER.fullmatch(parts[-2]) is None:
+    """The capture, as the first parts, of a folder of raw data; None for another.
+
+    Such are `PROF_1_2_A/device_0/data`, and `FRAMEWORK` in the capture of a framework.
+    """
+    if len(parts) < 2:
+        return None
+    is_of_device = len(parts) > 2 and parts[-1] == "data" and _DEVICE_FOLDER.fullmatch(parts[-2]) is not None
+    if not is_of_device and not (parts[-1] == "FRAMEWORK" and _FRAMEWORK.fullmatch(parts[-2])):
         return None
     position = _position(parts)
     return None if position is None else parts[: position + 1]

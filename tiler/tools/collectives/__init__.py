@@ -81,8 +81,13 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     notes = [*slow_link_note(links, below), *proposal_notes(compared), *_notes(source, communication, links, problems)]
     if not communication.steps and not links and not cluster.parts:
         notes.append(Note("warning", "there is no communication in what was asked for"))
-    if any(len(rows) > limit for rows in (links, communication.steps, steps)):
-        notes.append(Note("info", "not all links and steps are listed: ask for more with limit"))
+    if source is not None and (words := source.left_out(scope.reader)):
+        notes.append(Note("warning", words))
+    if len(links) > limit:
+        text = f"{limit:,} of {len(links):,} links are listed, those that take most time: ask for more with limit"
+        notes.append(Note("info", text))
+    if any(len(rows) > limit for rows in (communication.steps, steps)):
+        notes.append(Note("info", "not all steps are listed: ask for more with limit"))
     facts = _facts(source, communication, links, below, tick_ps) if source is not None else []
     if means:
         note = "means as their files have them, or of the steps that are chosen"
@@ -118,6 +123,7 @@ def _facts(
         Fact("transfer", "Transfer", to_ticks(transfer, tick_ps) if has_times else None, "ticks", why),
         Fact("wait", "Wait", to_ticks(wait, tick_ps) if has_times else None, "ticks", why),
         Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
+        Fact("links", "Links", len(links), "count"),
         Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
         Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),
     ]

@@ -19,7 +19,14 @@ from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
-from tilescope.tiler.tools.operators.type_sums import core_times, cores_table, insight_shares, type_sums, types_table
+from tilescope.tiler.tools.operators.type_sums import (
+    MOST_CORES,
+    core_times,
+    cores_table,
+    insight_shares,
+    type_sums,
+    types_table,
+)
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
@@ -110,7 +117,11 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     is_of_cpus = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
     if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
-    return Answer(facts, tables, notes=_notes(scope, question, counted, operators - len(rows)))
+    notes = _notes(scope, question, counted, operators - len(rows))
+    more_cores = len({core for _, core in sums.keys}) - MOST_CORES
+    if more_cores > 0:
+        notes.append(Note("info", f"{more_cores:,} more cores are not listed: the {MOST_CORES} with most time are"))
+    return Answer(facts, tables, notes=notes)
 
 
 def _types(text: str, field: str) -> list[str]:

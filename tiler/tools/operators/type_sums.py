@@ -23,6 +23,8 @@ from tilescope.tiler.tools.run_sum import RunSum
 
 TypeKey = tuple[str, str]  # type, core
 
+MOST_CORES: Final = 100  # that are listed: devices have about ten kinds, but a damaged file may name any number
+
 _AT_ONCE: Final = 1 << 16
 
 
@@ -171,12 +173,14 @@ def insight_shares(
 
 
 def cores_table(sums: TypeSums, whole: int, tick_ps: int) -> Table:
-    """Cores, the one with most time first."""
+    """Cores, the one with most time first, at most MOST_CORES."""
     places: dict[str, int] = {}
     codes = np.array([places.setdefault(core, len(places)) for _, core in sums.keys], np.int64)
-    each = sums.sums.regrouped(codes, len(places)).run_sums(np.arange(len(places)))
-    types = np.bincount(codes, minlength=len(places)).tolist()
-    rows = sorted(zip(places, each, types, strict=True), key=lambda row: (-(row[1].total or 0), row[0]))
+    by_core = TypeSums([("", core) for core in places], sums.sums.regrouped(codes, len(places)))
+    order = np.array(by_core.longest(MOST_CORES), np.int64)
+    types = np.bincount(codes, minlength=len(places))[order].tolist()
+    names = [by_core.keys[place][1] for place in order.tolist()]
+    rows = list(zip(names, by_core.sums.run_sums(order), types, strict=True))
     columns = [
         Column("core", "Core", "text", [core or None for core, _, _ in rows]),
         Column("types", "Types", "count", [own_types for _, _, own_types in rows], total="none"),

@@ -56,6 +56,11 @@ export function eventsText({ events }: Run): string {
   return events === null ? "" : formatShortCount(events);
 }
 
+/** `step trace, memory · 12 steps`: of a training on Ascend devices what its files have, and of any run its steps. */
+export function contentsText({ contents, steps }: Run): string {
+  return [contents.join(", "), steps === null ? "" : plural(steps, "step")].filter(Boolean).join(" · ");
+}
+
 export interface RunEntryProps {
   readonly run: Run;
   readonly isChosen: boolean;
@@ -71,6 +76,7 @@ export function RunEntry({ run, isChosen, role, onChoose }: RunEntryProps) {
     run.events === null ? "" : `${eventsText(run)} events`,
     run.hosts.length > 1 ? plural(run.hosts.length, "host") : "",
     formatBytes(run.sizeBytes),
+    contentsText(run),
   ];
   return (
     <button type="button" class="menu-item" {...checked} title={run.path} onClick={onChoose}>

@@ -4,7 +4,7 @@ import type { Run } from "@tilescope/client";
 import { fileOf, type RunColumn, type RunLine, type RunSorting } from "../state/run-list";
 import { formatBytes, formatCount, formatDate, plural } from "./format";
 import { DownIcon } from "./icons";
-import { durationText, eventsText, StateTag } from "./run-entry";
+import { contentsText, durationText, eventsText, StateTag } from "./run-entry";
 
 /** Height of a line; as in runs.css. */
 export const LINE_PX = 36;
@@ -43,10 +43,11 @@ export function RunHead({ sorting, sort }: { sorting: RunSorting; sort: (column:
 }
 
 /** All that is known of it; the hosts as far as one reads them. */
-function titleOf({ path, error, notes, events, hosts }: Run): string {
+function titleOf(run: Run): string {
+  const { path, error, notes, events, hosts } = run;
   const named = hosts.length > MOST_HOSTS ? [...hosts.slice(0, MOST_HOSTS), "…"] : hosts;
   const counted = events === null ? "" : plural(events, "event");
-  return [path, error ?? "", counted, named.join(", "), ...notes].filter(Boolean).join("\n");
+  return [path, error ?? "", contentsText(run), counted, named.join(", "), ...notes].filter(Boolean).join("\n");
 }
 
 interface LineProps {
@@ -73,7 +74,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
       open(run);
     }
   };
-  const file = fileOf(run);
+  const beside = [fileOf(run), contentsText(run)].filter(Boolean).join(" · ");
   return (
     <tr class="runs-run" aria-rowindex={index + 2}>
       <td class="runs-name">
@@ -86,7 +87,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
         >
           {run.name}
         </a>
-        {file !== "" && <span class="runs-file">{file}</span>}
+        {beside !== "" && <span class="runs-file">{beside}</span>}
       </td>
       <td class="runs-state">
         <StateTag run={run} />

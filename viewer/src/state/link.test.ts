@@ -16,6 +16,8 @@ const run = (id: string, state: Run["state"], build: string | null): Run => ({
     events: null,
     durationPs: null,
     growing: false,
+    contents: [],
+    steps: null,
   },
   ...{ build, progress: null, notes: [] },
 });

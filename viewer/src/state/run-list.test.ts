@@ -4,7 +4,17 @@ import { fileOf, folderOf, groupedRuns, linesOf, NEWEST_FIRST, sortedBy } from "
 
 function run(path: string, facts: Partial<Run> = {}): Run {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const none = { error: null, build: null, progress: null, notes: [], events: null, durationPs: null, growing: false };
+  const none = {
+    error: null,
+    build: null,
+    progress: null,
+    notes: [],
+    events: null,
+    durationPs: null,
+    growing: false,
+    contents: [],
+    steps: null,
+  };
   return {
     id: path,
     name,

@@ -40,7 +40,7 @@ export function fileOf({ name, path }: Run): string {
 export function groupedRuns(list: readonly Run[], filter: string, sorting: RunSorting): readonly RunGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = list.filter((run) => {
-    const text = `${run.name} ${run.path} ${run.hosts.join(" ")} ${run.state}`.toLowerCase();
+    const text = `${run.name} ${run.path} ${run.hosts.join(" ")} ${run.state} ${run.contents.join(" ")}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const groups = new Map<string, Run[]>();

@@ -26,6 +26,8 @@ const run = (state: Run["state"], error: string | null = null): Run => ({
   events: null,
   durationPs: null,
   growing: false,
+  contents: [],
+  steps: null,
 });
 
 function fakeApi(manifest: () => Promise<Partial<Manifest>>) {

@@ -18,6 +18,8 @@ const run = (state: Run["state"]): Run => ({
   events: null,
   durationPs: null,
   growing: false,
+  contents: [],
+  steps: null,
 });
 
 it("looks again only while something changes by itself, or somebody looks", () => {

@@ -90,6 +90,13 @@ def test_sizes_are_the_nearest_doubles(tmp_path: Path, size: str, value: float) 
     assert samples(path) == ([("PTA Total Allocated", 176722560012345678, 500, value)], {})
 
 
+@pytest.mark.parametrize("unit", ["(MB)", " (MB)", "  (MB)"])
+def test_blanks_before_a_unit_change_nothing(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "memory_record.csv"
+    path.write_text(f"Component,Timestamp (us),Total Allocated{unit},Device Type\nPTA,1767225600123456,2,NPU:0\n")
+    assert samples(path) == ([("PTA Total Allocated", 1767225600123456000, 0, 2.0 * 2**20)], {})
+
+
 @pytest.mark.parametrize("name", ["memory_record.csv", "minddata_aicpu_0.txt"])
 def test_what_was_known_early_stays_as_it_was(name: str, tmp_path: Path) -> None:
     """A snapshot has as many tracks as it had when it was taken: its rows are of these."""

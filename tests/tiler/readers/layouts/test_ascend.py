@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.corpus import corpus_path
 from tilescope.tiler.errors import TraceError, UsageError
-from tilescope.tiler.readers import DiscoveredRun, discover, find_run
+from tilescope.tiler.readers import DiscoveredRun, discover, find_run, open_trace
 from tilescope.tiler.readers.layouts import ascend
 from tilescope.tiler.readers.layouts.ascend import ascend_runs, is_joined_name
 from tilescope.tiler.readers.layouts.ascend_names import DevicePlace, device_place
@@ -217,8 +218,76 @@ def test_what_is_not_read_is_named_with_what_to_run(tmp_path: Path) -> None:
     put(tmp_path / SECOND / "device_1" / "data" / "x.bin")
     run = find_run(tmp_path)
     assert [file.name for file in run.side_files] == ["analysis.db"]
-    assert len(run.notes) == 2
+    assert len(run.notes) == 3
     assert run.notes[0].startswith("analysis.db is a database, not read: record, or analyse, with an export of text")
-    assert run.notes[1].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
+    assert run.notes[1].startswith(f"{framework.name}/{FIRST}/device_0/data is not read: it is the raw data of the")
+    assert run.notes[1].endswith("or msprof --export=on --output=FOLDER, makes the files that are")
+    assert run.notes[2].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
     with pytest.raises(TraceError, match="msprof --export=on"):
         find_run(tmp_path / SECOND)
+
+
+def test_checkpoints_and_summaries_beside_a_profile_are_named(tmp_path: Path) -> None:
+    profiler = tmp_path / "summary" / "profiler"
+    put(profiler / "n_7_20240102030405678_ascend_ms" / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    put(profiler / "n_7_20240102030405678_ascend_ms" / "FRAMEWORK" / "x.bin")
+    put(tmp_path / "summary" / "lenet-1_32.ckpt", tmp_path / "summary" / "events.out.events.summary.1.host_MS")
+    put(tmp_path / "other" / "a.json", tmp_path / "other" / "b.ckpt")
+    notes = {run.name: run.notes for run in discover(tmp_path)}
+    raw, summaries = notes["summary/profiler/n_7_20240102030405678_ascend_ms"]
+    assert raw.startswith("n_7_20240102030405678_ascend_ms/FRAMEWORK is not read: it is the raw data of the profiler")
+    assert summaries.startswith(
+        "events.out.events.summary.1.host_MS and lenet-1_32.ckpt beside the profile are not read: checkpoints and"
+    )
+    assert notes["other/a.json"] == ()
+
+
+def test_trainings_in_an_archive_are_the_runs_that_they_are_on_disk(tmp_path: Path) -> None:
+    """Captures days apart are no ranks of one job, also in an archive."""
+    base = tmp_path / "base"
+    shape = AscendShape(ranks=2, stages=1, steps=1, layers=1)
+    write_profiler(base / "lenet" / "profiler", Training(shape))
+    write_ascend(base / "gpt", Training(shape), "pt")
+    write_ascend(base / "llama", Training(shape), "ms")
+    archive = tmp_path / "base.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for path in sorted(base.rglob("*")):
+            zipped.write(path, path.relative_to(base))
+
+    def contents(root: Path) -> dict[str, list[tuple[str, str]]]:
+        return {
+            run.path.relative_to(root).as_posix(): [
+                (file.relative_to(root).as_posix(), host) for file, host in zip(run.files, run.hosts, strict=True)
+            ]
+            for run in discover(root)
+        }
+
+    in_archive = contents(archive)
+    assert in_archive == contents(base)
+    assert sorted(in_archive) == ["gpt/ascend_2026010100000*", "lenet/profiler", "llama/ascend_2026010100000*"]
+    (run,) = discover(archive / "gpt" / "ascend_2026010100000*")
+    assert len(run.files) == len(in_archive["gpt/ascend_2026010100000*"])
+
+
+def test_a_file_that_is_named_alone_says_which_folder_has_the_rest(tmp_path: Path) -> None:
+    shape = AscendShape(ranks=1, stages=1, steps=1, layers=1)
+    write_profiler(tmp_path / "lenet" / "profiler", Training(shape))
+    (capture,) = write_ascend(tmp_path / "gpt", Training(shape), "pt")
+    (run,) = discover(tmp_path / "lenet" / "profiler" / "step_trace_raw_0_detail_time.csv")
+    assert len(run.files) == 1
+    assert run.notes[0].endswith("more files: open their folder, profiler, to have all in one run")
+    (run,) = discover(capture / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
+    assert run.notes[0].endswith(f"more files: open their folder, {capture.name}, to have all in one run")
+    alone = tmp_path / "op_statistic.csv"
+    alone.write_bytes((capture / "ASCEND_PROFILER_OUTPUT" / "op_statistic.csv").read_bytes())
+    assert discover(alone)[0].notes == ()
+
+
+def test_raw_data_that_is_named_says_what_makes_files_of_it(tmp_path: Path) -> None:
+    put(tmp_path / FIRST / "device_0" / "data" / "x.bin")
+    (tmp_path / FIRST / "device_0" / "data" / "x.bin").write_bytes(bytes(range(200)))
+    with pytest.raises(TraceError, match=rf"{FIRST} is left out: it has raw data alone: profiler.analyse"):
+        discover(tmp_path / FIRST)
+    (run,) = discover(tmp_path / FIRST / "device_0" / "data" / "x.bin")
+    with pytest.raises(TraceError, match="is raw data of a profiler of Ascend devices"):
+        open_trace(run.path)

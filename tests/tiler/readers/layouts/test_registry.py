@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler import plugins
-from tilescope.tiler.readers import disk_folders, formats, logdir
+from tilescope.tiler.readers import disk_folders, folder_listing, formats, logdir
 from tilescope.tiler.readers.layouts import FileLabel, FileLayout, Folder, PlannedRun, RunFile, registry
 from tilescope.tiler.readers.logdir import discover
 
@@ -45,7 +45,7 @@ def fails_to_look(_head: bytes) -> object:
 def offer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[object]]:
     """Takes what a package offers."""
     offered: list[object] = []
-    caches = (registry.layouts, formats._registry, disk_folders._look_into, disk_folders._looked_into)
+    caches = (registry.layouts, formats._registry, disk_folders._look_into, folder_listing._looked_into)
 
     def load(group: str, _what: str) -> Iterator[plugins.Offered]:
         if group == registry.ENTRY_POINTS:

@@ -20,9 +20,11 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     OperatorCost,
     RankStep,
 )
+from tilescope.tiler.facts.ascend.table_places import firsts_of_places, left_out
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
+_FAMILY: Final = "hccl_raw"
 _COLUMNS: Final = ("step_num", "communication_cost", "wait_cost", "link_info", "communication_operator_cost")
 _LINK: Final = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 _STEP: Final = re.compile(r"\d{1,18}", re.ASCII)
@@ -38,11 +40,14 @@ class FirstGeneration(CommunicationSource):
     title = "hccl_raw files of MindSpore's profiler"
 
     def is_in(self, reader: QueryReader) -> bool:
-        return bool(run_tables(reader, "hccl_raw"))
+        return bool(run_tables(reader, _FAMILY))
+
+    def left_out(self, reader: QueryReader) -> str:
+        return left_out(reader, (_FAMILY,))
 
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
         communication = Communication()
-        for table in run_tables(reader, "hccl_raw"):
+        for table in firsts_of_places(reader, _FAMILY):
             if not all(name in table for name in _COLUMNS):
                 communication.problems[_ROWS] += len(table)
                 continue

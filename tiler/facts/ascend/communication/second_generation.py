@@ -22,6 +22,7 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     PacketSize,
     RankStep,
 )
+from tilescope.tiler.facts.ascend.table_places import firsts_of_places, left_out
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 
@@ -54,6 +55,10 @@ class SecondGeneration(CommunicationSource):
     def is_in(self, reader: QueryReader) -> bool:
         return bool(run_tables(reader, *_TIMES, *_LINKS))
 
+    def left_out(self, reader: QueryReader) -> str:
+        families = {table.entry.family for names in (_TIMES, _BANDWIDTHS, _LINKS) for table in _first(reader, *names)}
+        return left_out(reader, sorted(families))
+
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
         communication = Communication()
         sizes: dict[tuple[str, int | None, str], int] = defaultdict(int)
@@ -72,8 +77,8 @@ class SecondGeneration(CommunicationSource):
 
 
 def _first(reader: QueryReader, *families: str) -> list[RunTable]:
-    """The tables of the first family that has any."""
-    return next((tables for family in families if (tables := run_tables(reader, family))), [])
+    """The tables of the first family that has any, one of each rank."""
+    return next((tables for family in families if (tables := firsts_of_places(reader, family))), [])
 
 
 class _Row:

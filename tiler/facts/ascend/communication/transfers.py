@@ -118,6 +118,10 @@ class CommunicationSource(ABC):
     def is_in(self, reader: QueryReader) -> bool:
         """True if a run has such records. Raises DamagedStore, NotBuilt."""
 
+    def left_out(self, reader: QueryReader) -> str:
+        """A sentence with files that are not read, as others are of the same ranks; empty: none. Raises as above."""
+        return ""
+
     @abstractmethod
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
         """The part that is asked for. Raises DamagedStore, NotBuilt."""

@@ -902,6 +902,10 @@ export interface Run {
   readonly durationPs: bigint | null;
   /** A file of it is still being written: it is indexed when it has stopped to grow. */
   readonly growing: boolean;
+  /** Of a training on Ascend devices what its files have, by their names: words. Else empty. */
+  readonly contents: readonly string[];
+  /** How many steps it marks; null while it is not indexed, and where it marks none. */
+  readonly steps: bigint | null;
 }
 
 /** Run as JSON has it. */
@@ -921,6 +925,8 @@ export interface RunJson {
   readonly events: string | null;
   readonly duration_ps: string | null;
   readonly growing: boolean;
+  readonly contents: readonly string[];
+  readonly steps: string | null;
 }
 
 /** Run of its JSON. */
@@ -941,6 +947,8 @@ export function readRun(json: RunJson): Run {
     events: json.events === null ? null : BigInt(json.events),
     durationPs: json.duration_ps === null ? null : BigInt(json.duration_ps),
     growing: json.growing,
+    contents: json.contents,
+    steps: json.steps === null ? null : BigInt(json.steps),
   };
 }
 

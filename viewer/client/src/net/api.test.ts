@@ -41,6 +41,8 @@ test("runs", async () => {
       events: null,
       duration_ps: null,
       growing: false,
+      contents: [],
+      steps: null,
     },
     ...{ build: null, progress, notes: [] },
   };

@@ -8,6 +8,7 @@ import { scaleOf } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
 import { NotesList } from "../../answers/notes-list";
 import { BarSelect } from "../../components/bar-select";
+import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
@@ -48,7 +49,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
     <>
       <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={props.context} isHeadline={true} />
       {links !== undefined && transports.length > 0 && (
-        <Links {...props} links={links} transports={transports} onRow={setWanted} />
+        <Links {...props} links={links} total={linksIn(answer)} transports={transports} onRow={setWanted} />
       )}
       <ToolAnswerView
         tool={TOOL}
@@ -62,12 +63,19 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
 
 interface LinksProps extends ShownProps {
   readonly links: ToolTable;
+  /** Links of the answer, listed or not. */
+  readonly total: number;
   readonly transports: readonly string[];
   readonly onRow: (row: RowOfTable) => void;
 }
 
-function Links({ context, fields, setFields, links, transports, onRow }: LinksProps) {
+function linksIn({ facts }: ToolAnswer): number {
+  return Number(facts.find(({ id }) => id === "links")?.value ?? 0);
+}
+
+function Links({ context, fields, setFields, links, total, transports, onRow }: LinksProps) {
   const { figure } = fields;
+  const listed = links.columns[0]?.values.length ?? 0;
   const transport = transports.includes(fields.transport) ? fields.transport : transports[0]!;
   const matrix = useMemo(() => linkMatrix(links, transport, figure), [links, transport, figure]);
   const [chosen, setChosen] = useState<number | null>(null);
@@ -99,6 +107,11 @@ function Links({ context, fields, setFields, links, transports, onRow }: LinksPr
           onChoose={(next) => setFields({ ...fields, figure: next })}
         />
         <Legend matrix={matrix} figure={figure} text={text} />
+        {total > listed && (
+          <span class="page-of">
+            {formatCount(listed)} of {formatCount(total)} links: those that take most time
+          </span>
+        )}
       </div>
       <div class="link-matrix-body">
         <HeatMap

@@ -1,0 +1,93 @@
+"""Folders that are listed again: as they are now whatever was changed, and without work where nothing was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilescope.tiler.readers import folder_listing
+from tilescope.tiler.readers.folder_listing import FolderListing, list_folder
+
+NAMES = st.sampled_from(["a.json", "b.csv", "c.txt", "d", ".hidden.json", "e.SSTABLE", "CURRENT"])
+CHANGES = st.sampled_from(["write", "append", "touch", "remove", "folder", "link", "link to folder", "link to itself"])
+
+
+def change(folder: Path, outside: Path, name: str, what: str) -> None:
+    """Changes an entry; one of another kind that is in the way goes first."""
+    path = folder / name
+    is_kept = what in ("append", "touch") and path.is_file()
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    elif not is_kept:
+        path.unlink(missing_ok=True)
+    if what in ("write", "append", "touch"):
+        with path.open("ab") as file:
+            file.write(b" " * (what != "touch"))
+        os.utime(path, ns=(1, path.stat().st_mtime_ns + (what == "touch")))
+    elif what == "folder":
+        path.mkdir()
+    elif what == "link":
+        path.symlink_to(outside / "file.json")
+    elif what == "link to folder":
+        path.symlink_to(outside)
+    elif what == "link to itself":
+        path.symlink_to(path)
+
+
+@given(changes=st.lists(st.tuples(NAMES, CHANGES, st.booleans()), max_size=12))
+def test_a_listing_is_as_a_fresh_one_whatever_changed(changes: list[tuple[str, str, bool]]) -> None:
+    with TemporaryDirectory() as name:
+        folder, outside = Path(name) / "folder", Path(name) / "outside"
+        for path in (folder, outside):
+            path.mkdir()
+        (outside / "file.json").write_text("{}")
+        for entry, what, is_target_written in changes:
+            change(folder, outside, entry, what)
+            if is_target_written:
+                with (outside / "file.json").open("a") as file:
+                    file.write(" ")
+            listing = list_folder(str(folder))
+            assert listing == folder_listing._list(str(folder))
+            assert list_folder(str(folder)) is listing
+
+
+def test_entries_by_what_they_are(tmp_path: Path) -> None:
+    for name in ("b.json", "a.csv", ".c.json", "x.SSTABLE", "notes"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "latest").symlink_to("folder.json")
+    listing = list_folder(str(tmp_path))
+    assert [file.name for file in listing.files] == ["a.csv", "b.json"]
+    assert (listing.folders, listing.links, listing.tables) == (("folder.json",), ("latest",), ("x.SSTABLE",))
+    (tmp_path / "CURRENT").write_text("")
+    assert list_folder(str(tmp_path)) == FolderListing(is_store=True)
+
+
+def test_folders_beyond_what_is_kept_are_listed_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    monkeypatch.setattr(folder_listing, "_MOST_STATE_BYTES", 10)
+    first = list_folder(str(tmp_path))
+    again = list_folder(str(tmp_path))
+    assert first == again
+    assert first is not again
+
+
+def test_a_folder_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        list_folder(str(tmp_path / "gone"))
+
+
+def test_the_longest_unseen_listings_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_listing, "_KEPT", folder_listing._KeptListings())
+    monkeypatch.setattr(folder_listing, "_MOST_KEPT_BYTES", 150)  # two of these states, not three
+    for number in range(3):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "a.json").write_text("{}")
+    listings = [list_folder(str(tmp_path / f"{number}")) for number in range(3)]
+    assert list_folder(str(tmp_path / "2")) is listings[2]
+    assert list_folder(str(tmp_path / "0")) is not listings[0]
