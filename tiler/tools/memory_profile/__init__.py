@@ -15,6 +15,7 @@ from tilescope.tiler.facts.memory import (
     Peak,
     hosts_of,
     memories_of,
+    memory_tables,
     records_allocations,
 )
 from tilescope.tiler.percent_text import percent_text
@@ -22,6 +23,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.memory_profile.lanes import LANES
+from tilescope.tiler.tools.memory_profile.lifetimes import lifetime_tables
 from tilescope.tiler.tools.memory_profile.tables import MemoryRow, allocations_table, memories_table
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows
@@ -43,6 +45,7 @@ _AROUND: Final = 200
 
 _NONE_YET: Final = "nothing was recorded by then: choose a longer span"
 _NOT_SAID: Final = "the allocator does not say"
+_RESERVED: Final = "reserved: no file says how much of it is allocated"
 _COUNTED: Final = "counted from the trace's own allocations"
 
 
@@ -85,7 +88,9 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
     for host in hosts_of(scope.reader, tracks):
         memories = yield from memories_of(scope.reader, host)
         for memory in memories:
-            if question.tracks is not None and not np.isin(memory.track, tracks).any():
+            # What tables tell of is of the whole host.
+            is_beside = memory.source == "events" and not np.isin(memory.track, tracks).any()
+            if question.tracks is not None and is_beside:
                 continue
             row = _memory_row(scope, question_windows, memory)
             rows.append(row)
@@ -100,7 +105,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
         names = ", ".join(dict.fromkeys(row.name for row in rows))
         return Answer(tables=[table], notes=[Note("warning", f"there is no memory {question.memory!r}: {names}")])
     row, memory = shown
-    facts = _facts(row, is_counted=memory.is_counted)
+    facts = _facts(row, memory)
     if row.peak is None:
         return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
     if question.bins:
@@ -109,7 +114,11 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
     yield
     return Answer(
         facts,
-        [allocations_table(memory, row.peak, live, question.limit), table],
+        [
+            allocations_table(memory, row.peak, live, question.limit),
+            *lifetime_tables(memory, row.windows, question.limit),
+            table,
+        ],
         _series(memory, row.windows, row.peak),
         _notes(row, memory, live),
     )
@@ -121,11 +130,16 @@ def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryP
     host = groups[memory.host].name if memory.host >= 0 else ""
     peak = memory.peak(windows) if len(windows) else None
     counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
-    event = None if peak is None else (int(memory.track[peak.event]), int(memory.ordinal[peak.event]))
-    return MemoryRow(memory.name, host, memory.is_host, windows, peak, event, memory.lifetime_peak, counts)
+    event = None
+    if peak is not None and memory.ordinal[peak.event] >= 0:
+        event = int(memory.track[peak.event]), int(memory.ordinal[peak.event])
+    has_allocations = memory.source == "events" or memory.has_addresses
+    return MemoryRow(
+        memory.name, host, memory.is_host, has_allocations, windows, peak, event, memory.lifetime_peak, counts
+    )
 
 
-def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
+def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
     peak = row.peak
     fill = None if peak is None else peak.fill
     missing = _NONE_YET if peak is None else ""
@@ -133,6 +147,7 @@ def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
     capacity = None if fill is None else fill.capacity
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
+    own = "" if memory.source == "events" else f"of {_whole(memory)}"
     return [
         Fact("memory", "Memory", row.name, "name", f"of {row.host}" if row.host else ""),
         Fact(
@@ -140,7 +155,7 @@ def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
             "Peak",
             None if fill is None else fill.used,
             "bytes",
-            missing or (_COUNTED if is_counted else "stack and heap"),
+            missing or _peak_words(memory),
         ),
         Fact(
             "peak_time",
@@ -157,7 +172,7 @@ def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
             missing or "reserved for running programs",
         ),
         Fact("heap", "Heap at the peak", None if fill is None else fill.heap, "bytes", missing),
-        Fact("free", "Free at the peak", free, "bytes", "" if free is not None else missing or _NOT_SAID),
+        Fact("free", "Free at the peak", free, "bytes", own if free is not None else missing or _NOT_SAID),
         Fact(
             "fragmentation",
             "Fragmentation at the peak",
@@ -165,7 +180,7 @@ def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
             "fraction",
             "" if fragmentation is not None else missing or _NOT_SAID,
         ),
-        Fact("capacity", "Capacity", capacity, "bytes", "" if capacity is not None else missing or _NOT_SAID),
+        Fact("capacity", "Capacity", capacity, "bytes", own if capacity is not None else missing or _NOT_SAID),
         Fact(
             "lifetime_peak",
             "Peak of the process",
@@ -180,6 +195,18 @@ def _facts(row: MemoryRow, *, is_counted: bool) -> list[Fact]:
         Fact("frees", "Frees", freed, "count"),
         Fact("freed", "Freed", freed_bytes, "bytes", "by all of them together"),
     ]
+
+
+def _peak_words(memory: MemoryPool) -> str:
+    if memory.is_counted:
+        return _COUNTED
+    if memory.is_reserved:
+        return _RESERVED
+    return "stack and heap" if memory.source == "events" else "allocated"
+
+
+def _whole(memory: MemoryPool) -> str:
+    return "what there is" if memory.source == "events" else "what is reserved for it"
 
 
 def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
@@ -203,10 +230,13 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.event), peak.fill.used), total="max")
+    lines = [limit]
+    if (memory.active[curve.event] >= 0).any():
+        lines.insert(0, column("active", "Active", memory.active))
     fragmentation = memory.fragmentation[curve.event]
     if (fragmentation == fragmentation).any():
         parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
-    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
+    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=lines)]
     if free is not None and is_small:
         charts.append(Series("free", "Free memory", "line", time, [free]))
     return charts
@@ -231,7 +261,7 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
     # What devices and hosts did around it.
     around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
     where = f"{memory.name} on {row.host}" if row.host else memory.name
-    share = f", {percent_text(fill.used / fill.capacity)} of what there is" if fill.capacity else ""
+    share = f", {percent_text(fill.used / fill.capacity)} of {_whole(memory)}" if fill.capacity else ""
     notes = [
         Note(
             "info",
@@ -257,7 +287,9 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if records_allocations(scope.reader) else NO_ALLOCATIONS
+    if records_allocations(scope.reader) or memory_tables(scope.reader):
+        return ""
+    return NO_ALLOCATIONS
 
 
 TOOL: Final = Tool(

@@ -24,7 +24,8 @@ def _listed_memories(scope: Scope) -> Interruptible[dict[str, MemoryPool]]:
     """The memories of all hosts by the keys of their lanes, as far as they are listed."""
     memories: list[MemoryPool] = []
     for host in hosts_of(scope.reader, scope.leaves(None)):
-        memories += (yield from listed_memories(scope.reader, host)).memories
+        listed = (yield from listed_memories(scope.reader, host)).memories
+        memories += [memory for memory in listed if memory.source == "events"]
         yield
     return {_lane_key(memory): memory for memory in memories}
 

@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 _BEFORE: Final = "allocated before the trace began, or not recorded"
+_RESERVED: Final = "reserved"
+_NO_OPERATORS: Final = "not known: operator_memory.csv has no allocations of this component"
 _NO_ADDRESSES: Final = "not known: events do not say by address what they free"
 
 
@@ -27,6 +29,7 @@ class MemoryRow:
     name: str
     host: str
     is_host: bool  # memory of the host itself
+    has_allocations: bool  # False: it is sampled alone
     windows: Windows
     peak: Peak | None
     event: tuple[int, int] | None  # that makes the peak: track and ordinal
@@ -34,12 +37,13 @@ class MemoryRow:
     counts: tuple[int, int, int, int]
 
     @property
-    def fullness(self) -> tuple[bool, float, int]:
-        """By which the fullest is found: a device's, and by its share of what there is where that is known."""
+    def fullness(self) -> tuple[bool, bool, float, int]:
+        """By which the fullest is found: a device's of which allocations are known, by its share of what there is."""
         if self.peak is None:
-            return False, -1.0, 0
+            return False, False, -1.0, 0
         fill = self.peak.fill
-        return not self.is_host, (fill.used / fill.capacity if fill.capacity else 0.0), fill.used
+        share = fill.used / fill.capacity if fill.capacity else 0.0
+        return not self.is_host, self.has_allocations, share, fill.used
 
 
 def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -> Table:
@@ -49,7 +53,7 @@ def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) ->
     if peak.fill.stack:
         special.append(("stack: reserved for running programs", peak.fill.stack))
     if unknown > 0:
-        special.append((_BEFORE if memory.has_addresses else _NO_ADDRESSES, unknown))
+        special.append((_unknown_words(memory), unknown))
     n = min(len(live), limit)
     rows = slice(n)
     none: list[Value] = [None] * len(special)
@@ -57,9 +61,8 @@ def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) ->
     operation = np.append(live.operation[rows], np.arange(len(memory.texts), len(words)))
     total = live.size * live.count
     first = live.first[rows]
-    events = [
-        f"{track}.{ordinal}" for track, ordinal in zip(memory.track[first].tolist(), memory.ordinal[first], strict=True)
-    ]
+    places = zip(memory.track[first].tolist(), memory.ordinal[first].tolist(), strict=True)
+    events = [f"{track}.{ordinal}" if ordinal >= 0 else None for track, ordinal in places]
 
     def non_negative(values: Ints) -> list[Value]:
         return [None if value < 0 else value for value in values[rows].tolist()]
@@ -77,7 +80,7 @@ def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) ->
         texts("region", "Region", live.region),
         texts("data_type", "Type", live.data_type),
         texts("shape", "Shape", live.shape),
-        Column("start", "First allocated", "time", [*memory.start[first].tolist(), *none], total="min"),
+        Column("start", "First allocated", "time", [*non_negative(memory.start[live.first]), *none], total="min"),
         Column("event", "Event", "event", [*events, *none]),
         Column("track", "Track", "track", [*memory.track[first].tolist(), *none]),
     ]
@@ -86,6 +89,14 @@ def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) ->
     if n < len(live):
         rest = {"total": int(total[n:].sum()), "count": int(live.count[n:].sum())}
     return Table("allocations", "In it at the peak", columns, totals=totals, rest=rest)
+
+
+def _unknown_words(memory: MemoryPool) -> str:
+    if memory.is_reserved:
+        return _RESERVED
+    if memory.has_addresses:
+        return _BEFORE
+    return _NO_ADDRESSES if memory.source == "events" else _NO_OPERATORS
 
 
 def memories_table(rows: Sequence[MemoryRow]) -> Table:
