@@ -43,10 +43,10 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
     unit = otherwise if match is None else _UNITS[match[1].upper()]
     column = yield from table.column(header)
     yield
-    scaled = column.doubles() * unit
-    near = np.abs(scaled) < _NEAR
-    sizes[near] = np.rint(scaled[near])
-    far = np.flatnonzero(~near & (np.abs(scaled) <= MOST_BYTES) & column.has_number)
+    amounts = column.doubles()
+    near = np.abs(amounts) < _NEAR / unit
+    sizes[near] = np.rint(amounts[near] * unit)
+    far = np.flatnonzero(~near & (np.abs(amounts) <= MOST_BYTES / unit) & column.has_number)
     if len(far):
         numbers, digits = column.decimals
         exact = zip(numbers[far].tolist(), digits[far].tolist(), strict=True)

@@ -97,7 +97,7 @@ function showLane(tracks: TrackActions, memory: string, context: PageContext): v
 
 /** The track where it is a counter, which is drawn already: memories of files beside the timeline have one. */
 function counterOf(track: number | undefined, context: PageContext): number | null {
-  return track !== undefined && context.trace.manifest.tracks[track]?.kind === "counter" ? track : null;
+  return track !== undefined && context.trace.tracks.get(track)?.kind === "counter" ? track : null;
 }
 
 interface Memories {
