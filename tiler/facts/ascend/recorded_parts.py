@@ -40,7 +40,9 @@ _PARTS: Final = (
             }
         ),
     ),
-    CapturePart("memory", "tables", "profile_memory", frozenset({"memory_usage_summary", "memory_usage_details"})),
+    CapturePart(
+        "memory", "memory_viewer", "profile_memory", frozenset({"memory_usage_summary", "memory_usage_details"})
+    ),
     CapturePart("communication", "collectives", "profile_communication", frozenset({"hccl_raw"}), of_several=True),
     CapturePart("parallel strategy", "tables", "parallel_strategy", frozenset({"parallel_strategy"}), of_several=True),
 )

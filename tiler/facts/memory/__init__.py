@@ -3,6 +3,7 @@
 from tilescope.tiler.facts.memory.kept import hosts_of, listed_memories, memories_of, used_curve
 from tilescope.tiler.facts.memory.pool import Curve, Fill, Live, MemoryPool, Peak
 from tilescope.tiler.facts.memory.records import NO_ALLOCATIONS, records_allocations
+from tilescope.tiler.facts.memory.table_pools import memory_tables
 
 __all__ = [
     "NO_ALLOCATIONS",
@@ -14,6 +15,7 @@ __all__ = [
     "hosts_of",
     "listed_memories",
     "memories_of",
+    "memory_tables",
     "records_allocations",
     "used_curve",
 ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
+from tilescope.tiler.facts.memory.table_pools import table_pools
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -45,7 +46,8 @@ def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool
     memories = _MEMORIES.get(reader, host)
     if memories is None:
         records = yield from records_of(reader, _tracks(reader, host))
-        memories = _memories(records, host)
+        memories = [*_memories(records, host), *(yield from table_pools(reader, host))]
+        memories.sort(key=lambda memory: natural_key(memory.name))
         yield
         _MEMORIES.keep(reader, host, memories)
     return memories
@@ -107,10 +109,12 @@ def _memories(records: Records, host: int) -> list[MemoryPool]:
                 start=records.start[rows],
                 track=records.track[rows],
                 ordinal=records.ordinal[rows],
+                is_made=~memory_arguments.is_free,
                 is_free=memory_arguments.is_free,
                 stack=memory_arguments.stack,
                 heap=heap,
                 free=memory_arguments.free,
+                active=np.broadcast_to(np.int64(-1), len(rows)),
                 fragmentation=memory_arguments.fragmentation,
                 lifetime=memory_arguments.lifetime,
                 requested=memory_arguments.requested,
@@ -124,7 +128,7 @@ def _memories(records: Records, host: int) -> list[MemoryPool]:
                 is_counted=is_counted,
             )
         )
-    return sorted(memories, key=lambda memory: natural_key(memory.name))
+    return memories
 
 
 def _replaced(address: Ints) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+MemorySource = Literal["events", "tables"]
 
 # Of a curve: for half as many spans of equal length the fullest and the emptiest event of each.
 MAX_POINTS: Final = 1000
@@ -95,10 +96,12 @@ class MemoryPool:
     start: Ints
     track: NDArray[np.int32]
     ordinal: Ints
+    is_made: NDArray[np.bool_]  # events that allocate; others free, or only say how full it is
     is_free: NDArray[np.bool_]
     stack: Ints
     heap: Ints
     free: Ints
+    active: Ints  # allocated, or waited for by a stream
     fragmentation: NDArray[np.float64]
     lifetime: Ints
     requested: Ints
@@ -109,6 +112,8 @@ class MemoryPool:
     shape: NDArray[np.int32]
     replaced: NDArray[np.int32]  # of each: the next event with the same address, n if there is none
     texts: Sequence[str]
+    source: MemorySource = "events"
+    is_reserved: bool = False  # its heap is what is reserved: nothing says how much of it is allocated
     is_counted: bool = False  # its heap is what the trace's own events come to
 
     def __len__(self) -> int:
@@ -122,7 +127,7 @@ class MemoryPool:
     @property
     def has_addresses(self) -> bool:
         """True if events say what they allocate and free, so that it is known what lies in it."""
-        return bool((self.replaced > 0).any())
+        return bool(self.replaced.any())
 
     @property
     def lifetime_peak(self) -> int | None:
@@ -142,38 +147,40 @@ class MemoryPool:
 
     def counts(self, windows: Windows) -> tuple[int, int, int, int]:
         """Allocations and frees in some windows, and the bytes of each, as far as they are recorded."""
-        inside = windows.hold(self.start)
-        size = np.maximum(self.size, 0)
-        made, freed = inside & ~self.is_free, inside & self.is_free
-        return int(made.sum()), int(freed.sum()), _sum(size[made]), _sum(size[freed])
+        inside = self._inside(windows)
+        size = np.maximum(self.size[inside], 0)
+        made, freed = self.is_made[inside], self.is_free[inside]
+        return int(np.count_nonzero(made)), int(np.count_nonzero(freed)), _sum(size[made]), _sum(size[freed])
 
     def peak(self, windows: Windows) -> Peak | None:
         """The fullest moment of some windows; None: nothing is known by then."""
-        used = self.stack + self.heap
         before, opens = self._held(windows)
-        inside = np.flatnonzero(windows.hold(self.start))
+        inside = self._inside(windows)
         peak: Peak | None = None
         if len(before):
-            k = len(before) - 1 - int(np.argmax(used[before][::-1]))
+            k = len(before) - 1 - int(np.argmax(self._used(before)[::-1]))
             peak = Peak(int(before[k]), int(opens[k]), self.fill(int(before[k])))
-        if len(inside):
-            fullest = int(inside[len(inside) - 1 - int(np.argmax(used[inside][::-1]))])
-            if peak is None or used[fullest] >= peak.fill.used:
+        used = self._used(inside)
+        if len(used):
+            last = len(used) - 1 - int(np.argmax(used[::-1]))
+            fullest = inside.start + last if isinstance(inside, slice) else int(inside[last])
+            if peak is None or int(used[last]) >= peak.fill.used:
                 peak = Peak(fullest, int(self.start[fullest]), self.fill(fullest))
         return peak
 
     def curve(self, windows: Windows, most: int = MAX_POINTS) -> Curve:
         """Its fill over time, the peak and the least exactly; the ends of windows are points of it, too."""
         before, opens = self._held(windows)
-        inside = np.flatnonzero(windows.hold(self.start))
+        inside = np.arange(len(self))[self._inside(windows)]
         if not len(before) and not len(inside):
             return Curve(inside, inside)
         event_index = np.concatenate([before, inside])
         time = np.concatenate([opens, self.start[inside]])
-        order = np.lexsort((event_index, time))
-        event_index, time = event_index[order], time[order]
+        if len(before) > 1:
+            order = np.lexsort((event_index, time))
+            event_index, time = event_index[order], time[order]
         if len(event_index) > most:
-            chosen = envelope(time, (self.stack + self.heap)[event_index], most)
+            chosen = envelope(time, self._used(event_index), most)
             event_index, time = event_index[chosen], time[chosen]
         end = int(np.searchsorted(self.start, windows.stop)) - 1  # it stays so until the end
         return Curve(
@@ -211,7 +218,7 @@ class MemoryPool:
     def live(self, event: int) -> Live:
         """Allocations in it after an event, as far as the trace tells when they were allocated."""
         places = np.arange(len(self), dtype=np.int32)
-        live_rows = np.flatnonzero(~self.is_free & (places <= event) & (self.replaced > event) & (self.size >= 0))
+        live_rows = np.flatnonzero(self.is_made & (places <= event) & (self.replaced > event) & (self.size >= 0))
         keys = (self.size, self.requested, self.operation, self.region, self.data_type, self.shape)
         _, first, count = _alike([key[live_rows].astype(np.int64) for key in keys], len(live_rows))
         rows = live_rows[first]
@@ -221,6 +228,28 @@ class MemoryPool:
         size, requested, operation, region, data_type, shape = (key[rows].astype(np.int64) for key in keys)
         total = _sum(self.size[live_rows])
         return Live(count, size, requested, operation, region, data_type, shape, rows, total)
+
+    def made_in(self, windows: Windows) -> Ints:
+        """The events that allocate in some windows."""
+        inside = self._inside(windows)
+        return np.arange(len(self))[inside][self.is_made[inside]]
+
+    def freed_at(self, made: Ints) -> Ints:
+        """Of allocations the ticks at which they are freed; -1: never in the trace, or nobody knows."""
+        replaced = self.replaced[made]
+        is_freed = (replaced > 0) & (replaced < len(self))
+        return np.where(is_freed, self.start[np.where(is_freed, replaced, 0)], -1)
+
+    def _used(self, events: Ints | slice) -> Ints:
+        """Bytes in use after some events."""
+        return self.stack[events] + self.heap[events]
+
+    def _inside(self, windows: Windows) -> Ints | slice:
+        """The events in some windows: a slice for one window, which copies nothing."""
+        if len(windows) == 1:
+            first, stop = np.searchsorted(self.start, [windows.start, windows.stop]).tolist()
+            return slice(first, stop)
+        return np.flatnonzero(windows.hold(self.start))
 
     def _held(self, windows: Windows) -> tuple[Ints, Ints]:
         """The events that say how full it is as each window begins, and when these do; not where nothing is known."""

@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 NO_ALLOCATIONS: Final = (
     "the runtime recorded no allocations: TPU and GPU runtimes of TensorFlow and JAX write MemoryAllocation events "
     "(record with host_tracer_level 2 or more; JAX on CPU has none), PyTorch writes [memory] instants "
+    "(profile_memory=True), torch_npu and MindSpore's profiler write memory_record.csv and operator_memory.csv "
     "(profile_memory=True)"
 )
 

@@ -67,6 +67,7 @@ FAMILIES: Final = (
     _family("api_statistic", "level apiname count", "api_statistic"),
     _family("memory_record", "component timestamp totalallocated totalreserved", "memory_record"),
     _family("operator_memory", "name size allocationtime releasetime", "operator_memory"),
+    _family("operator_memory", "name size allocationtime duration allocationtotalallocated", "operator_memory"),
     _family("npu_module_mem", "component timestamp totalreserved device", "npu_module_mem"),
     _family("data_preprocess", "node compute_time memcpy_time total_time", "data_preprocess"),
     _family("l2_cache", "streamid taskid hitrate", "l2_cache"),

@@ -17,6 +17,7 @@ from tilescope.tiler.columns import SideTable
 from tilescope.tiler.details.stepwise_json import must_fit
 from tilescope.tiler.errors import DamagedTrace, TooLarge
 from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.planned_memory import FAMILY, is_planned_memory, planned_tables
 from tilescope.tiler.readers.layouts.ascend_names import device_place
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.side_tables import MAX_COLUMNS, MAX_NAME, SideTableWriter, TableSpill
@@ -95,7 +96,10 @@ def json_tables(source: ByteSource, scratch_dir: Path | None, room: Room) -> Jso
     tables: list[SideTable] = []
     losses: Losses = Counter()
     spill = TableSpill(scratch_dir)
-    for name, rows in _tables(value, losses):
+    parts = _tables(value, losses)
+    if family == FAMILY and is_planned_memory(value):
+        parts = planned_tables(value, lambda member: _row(member, losses), _text)
+    for name, rows in parts:
         if len(tables) == MAX_TABLES:
             raise TooLarge(path, f"is JSON with more than {MAX_TABLES:,} tables")
         columns = list(dict.fromkeys(column for row in rows for column in row))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Annotated, Final, Literal
+from typing import Final
 
 import numpy as np
-from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.envelope import envelope
+from tilescope.tiler.facts.ascend.planned_memory import has_planned_memory
 from tilescope.tiler.facts.hlo import (
     BufferAssignment,
     HloDamage,
@@ -36,56 +35,30 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.imported.saved_notes import SAVED
 from tilescope.tiler.tools.imported.xprof_memory import XprofMemory, is_xprof_memory, xprof_memory
+from tilescope.tiler.tools.memory_viewer.curve import curve_points
+from tilescope.tiler.tools.memory_viewer.planned import planned_answer
+from tilescope.tiler.tools.memory_viewer.question import DEFAULT_LISTED, MemoryViewerQuestion
 from tilescope.tiler.tools.memory_viewer.saved import PAGE, saved_program
-from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.row_query import QUERY, query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
-MAX_LISTED: Final = 100_000
-DEFAULT_LISTED: Final = 200
 MAX_PROGRAMS: Final = 10_000
-MAX_POINTS: Final = 2000
 
 NO_PROGRAMS: Final = (
     "the trace has no programs: XLA's profilers write their HLO protos into the plane /host:metadata of an XSpace; "
-    "record with JAX or TensorFlow, with HLO protos on (enable_hlo_proto, the default)"
+    "record with JAX or TensorFlow, with HLO protos on (enable_hlo_proto, the default); nor has it what MindSpore's "
+    "graphs need, memory_usage_details_N.json: Profiler(profile_memory=True, op_time=True)"
 )
 _NO_CONSTANTS: Final = "the file does not tell them from other memory that stays"
 _NO_CURVE: Final = "the compiler left no heap trace of this memory space"
 
-ProgramName = Annotated[str, Meta(min_length=1, max_length=4096)]
-
-
-class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
-    """The memory of one program."""
-
-    program: Annotated[
-        ProgramName | None,
-        Meta(
-            description="The program, as the table of programs has it, or its id or name alone; that with the largest "
-            "HLO proto unless given."
-        ),
-    ] = None
-    host: Annotated[HostRef | None, Meta(description="The programs of this host only.")] = None
-    space: Annotated[
-        int, Meta(ge=0, le=1 << 31, description="The memory space: 0 is the main memory of the device (HBM).")
-    ] = 0
-    buffers: Annotated[
-        Literal["peak", "all"], Meta(description="Which buffers are listed: those at the peak, or all.")
-    ] = "peak"
-    order: Annotated[
-        Literal["size", "program"],
-        Meta(description="Which buffers come first: the largest, or those made first, and that stay longest."),
-    ] = "size"
-    limit: Annotated[
-        int, Meta(ge=0, le=MAX_LISTED, description="The most buffers that are listed: the largest, in either order.")
-    ] = DEFAULT_LISTED
-
 
 def _answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptible[Answer]:
     programs = _programs(scope, question.host)
+    if not programs and has_planned_memory(scope.reader):
+        return (yield from planned_answer(scope, question))
     page = None if programs else saved_page(scope.reader, PAGE)
     if page is not None:
         return (yield from _of_saved(scope, question, page))
@@ -113,7 +86,7 @@ def _of_program(
     assignment: BufferAssignment,
     table: Table,
 ) -> Interruptible[Answer]:
-    only_at_peak = question.buffers == "peak"
+    only_at_peak = question.buffers == "peak" and question.point is None
     space = yield from working_space(values, assignment, question.space, only_at_peak=only_at_peak)
     yield
     notes = []
@@ -128,8 +101,12 @@ def _of_program(
         (allocation.index, allocation.size, ", ".join(purposes_of(allocation)), len(allocation.assigned))
         for allocation in space.allocations
     ]
-    tables = [_buffers_table(values, space.lifelines, question), _allocations_table(rows), table]
-    return Answer(_facts(label, space), tables, _series(space), notes)
+    tables = [
+        _buffers_table(values, _there(space.lifelines, question.point), question),
+        _allocations_table(rows),
+        table,
+    ]
+    return Answer(_facts(label, space), tables, _series(space, question), notes)
 
 
 def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> Interruptible[Answer]:
@@ -153,10 +130,10 @@ def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> 
 
 def _of_xprof(question: MemoryViewerQuestion, page: SavedPage, memory: XprofMemory) -> Answer:
     """Sums and buffers that XProf worked out, as it has them."""
-    only_at_peak = question.buffers == "peak"
+    only_at_peak = question.buffers == "peak" and question.point is None
     # Of all buffers the file names some of the small ones.
     lines, small = (memory.at_peak, memory.small) if only_at_peak else ((*memory.at_peak, *memory.others), 0)
-    buffers = _buffers_table(HloModule("", {}, 0), lines, question, small)
+    buffers = _buffers_table(HloModule("", {}, 0), _there(lines, question.point), question, small)
     # There are no events to look for, and the kind of a fusion, which tells its category, is not in the file.
     shown = [column for column in buffers.columns if column.id not in (QUERY, "category")]
     rows = [(each.index, each.size, ", ".join(each.purposes), each.count) for each in memory.allocations]
@@ -177,7 +154,7 @@ def _of_xprof(question: MemoryViewerQuestion, page: SavedPage, memory: XprofMemo
     if memory.left_out:
         words = plural(memory.left_out, "buffer, allocation or curve", "buffers, allocations and curves")
         notes.append(Note("warning", f"{words} without a number or a size that can be: left out"))
-    return Answer(_facts(memory.module, memory), tables, _series(memory), notes)
+    return Answer(_facts(memory.module, memory), tables, _series(memory, question), notes)
 
 
 def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
@@ -235,13 +212,16 @@ def _facts(label: str, space: MemoryUse) -> list[Fact]:
     ]
 
 
-def _series(space: MemoryUse) -> list[Series]:
+def _there(lines: Sequence[Lifeline], point: int | None) -> Sequence[Lifeline]:
+    """Buffers that are there at a point; all without one."""
+    return lines if point is None else [line for line in lines if line.first + 1 <= point <= line.last]
+
+
+def _series(space: MemoryUse, question: MemoryViewerQuestion) -> list[Series]:
     if not space.heap:
         return []
     heap, unpadded = (np.array(points, np.int64) for points in (space.heap, space.unpadded))
-    points = np.arange(len(heap), dtype=np.int64)
-    if len(points) > MAX_POINTS:
-        points = envelope(points, heap, MAX_POINTS)
+    points = curve_points(np.arange(len(heap), dtype=np.int64), heap, question.first_point, question.last_point)
     ys = [
         Column("heap", "In use", "bytes", heap[points], total="max"),
         Column("unpadded", "Without padding", "bytes", unpadded[points], total="max"),
@@ -288,6 +268,7 @@ def _buffers_table(
         query_column(None if line.instruction is None else line.instruction.name for line in listed),
     ]
     title = "Buffers at the peak" if question.buffers == "peak" else "Buffers"
+    title = title if question.point is None else f"Buffers at point {question.point}"
     totals, left = _sums(lines, small), _sums(rest, small)
     return Table("buffers", title, columns, totals=totals, rest=left if rest or small else None)
 
@@ -331,7 +312,9 @@ def _programs_table(programs: Sequence[tuple[str, int, bool]]) -> Table:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if programs_of(scope.reader) or saved_page(scope.reader, PAGE) is not None else NO_PROGRAMS
+    reader = scope.reader
+    has_any = programs_of(reader) or saved_page(reader, PAGE) is not None or has_planned_memory(reader)
+    return "" if has_any else NO_PROGRAMS
 
 
 TOOL: Final = Tool(

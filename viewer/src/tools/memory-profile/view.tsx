@@ -38,7 +38,7 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
     [memory, tracks],
   );
   const request = useAnswer(context, TOOL.id, question);
-  const memories = useRef<Memories>({ names: [], shown: "" });
+  const memories = useRef<Memories>({ names: [], shown: "", tracks: new Map() });
   if (request.state.kind === "answered") {
     memories.current = memoriesOf(request.state.answer);
   }
@@ -63,7 +63,18 @@ export function MemoryProfileView({ context, fields, setFields }: PageProps<Memo
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
-        <button type="button" class="button is-outlined" onClick={() => showLane(app.tracks, chosen, context)}>
+        <button
+          type="button"
+          class="button is-outlined"
+          onClick={() => {
+            const counter = counterOf(memories.current.tracks.get(chosen), context);
+            if (counter === null) {
+              showLane(app.tracks, chosen, context);
+            } else {
+              context.goTo(null, counter);
+            }
+          }}
+        >
           Draw it in the timeline
         </button>
         <p class="page-of">Figures are of {context.rangeText}.</p>
@@ -81,10 +92,17 @@ function showLane(tracks: TrackActions, memory: string, context: PageContext): v
   void tracks.toggleToolLane(TOOL.id, `Memory ${memory}`);
 }
 
+/** The track where it is a counter, which is drawn already: memories of files beside the timeline have one. */
+function counterOf(track: number | undefined, context: PageContext): number | null {
+  return track !== undefined && context.trace.tracks.get(track)?.kind === "counter" ? track : null;
+}
+
 interface Memories {
   /** As the question takes them. */
   readonly names: readonly string[];
   readonly shown: string;
+  /** Where the peak of each is. */
+  readonly tracks: ReadonlyMap<string, number>;
 }
 
 function memoriesOf({ tables, facts }: ToolAnswer): Memories {
@@ -93,9 +111,12 @@ function memoriesOf({ tables, facts }: ToolAnswer): Memories {
   const hosts = values("host");
   const several = new Set(hosts).size > 1;
   const names = values("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name)));
+  const tracks = new Map(
+    values("track").flatMap((track, row) => (track === null ? [] : [[names[row]!, Number(track)] as const])),
+  );
   const fact = facts.find(({ id }) => id === "memory");
   const host = fact?.note.replace(/^of /, "") ?? "";
-  return { names, shown: fact === undefined ? "" : several ? `${host} · ${fact.value}` : String(fact.value) };
+  return { names, shown: fact === undefined ? "" : several ? `${host} · ${fact.value}` : String(fact.value), tracks };
 }
 
 function withFewFacts(answer: ToolAnswer): ToolAnswer {

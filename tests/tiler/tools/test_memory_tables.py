@@ -1,0 +1,237 @@
+"""Memories of Ascend devices from their profilers' tables: as a plain reference and a generator's truth have them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from bench.ascend_run import AscendShape, Training, truth, write_ascend
+from bench.ascend_run.framework import Label
+from tests.memory_tables import ORIGIN_NS, Allocation, Form, Moment, live, moments, write_memory
+from tests.reports.traces import answer, rows
+from tests.tiler.readers.ascend.conftest import index
+from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.facts.memory import NO_ALLOCATIONS
+from tilescope.tiler.lookup.events import event_details
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools.answer import values_of
+
+
+def opened(folder: Path, store: Path) -> QueryReader:
+    return QueryReader(open_run_store(index(folder, store)))
+
+
+def facts(told: Answer) -> dict[str, Any]:
+    return {fact.id: fact.value for fact in told.facts}
+
+
+def random_allocations(rng: random.Random, count: int) -> list[Allocation]:
+    """Times are different, so that the order of all events is known."""
+    times = rng.sample(range(1, 50 * count + 10), 2 * count)
+    return [
+        Allocation(
+            f"aten::op{rng.randrange(4)}",
+            rng.choice((512, 1536, 1 << 20, rng.randrange(1, 1 << 22))),
+            min(pair),
+            max(pair) if rng.random() < 0.8 else None,
+        )
+        for pair in zip(times[::2], times[1::2], strict=True)
+    ]
+
+
+def last_before(after: Sequence[Moment], time: int) -> Moment | None:
+    return next((each for each in reversed(after) if each.time < time), None)
+
+
+def check_range(reader: QueryReader, allocations: Sequence[Allocation], memory: str, start: int, end: int) -> None:
+    """What is said of the ticks [start, end) is what happened in them, and what was there when they began."""
+    after = moments(allocations)
+    per_ns = 1000 // reader.tick_ps
+    told = answer(reader, "memory_profile", memory=memory, start=start * per_ns, end=end * per_ns, limit=1000)
+    inside = [each for each in after if start <= each.time < end]
+    held = last_before(after, start)
+    known = [*([held] if held else []), *inside]
+    figures = facts(told)
+    if not known:
+        assert figures["peak"] is None
+        return
+    peak = max(reversed(known), key=lambda each: each.allocated)
+    made = [allocations[each.allocation] for each in inside if not each.is_free]
+    freed = [allocations[each.allocation] for each in inside if each.is_free]
+    assert (figures["peak"], figures["peak_time"]) == (peak.allocated, max(peak.time, start) * per_ns)
+    assert (figures["allocations"], figures["frees"]) == (len(made), len(freed))
+    assert (figures["allocated"], figures["freed"]) == (sum(a.size for a in made), sum(a.size for a in freed))
+    # Live at the peak is what was allocated by then, less what was freed.
+    there: Counter[tuple[str, int]] = Counter()
+    for row in rows(told, "allocations"):
+        assert row["total"] == row["count"] * row["size"]
+        there[row["operation"], row["size"]] += row["count"]
+    assert there == live(allocations, peak, after)
+    assert sum(size * count for (_, size), count in there.items()) == peak.allocated
+    if made:
+        lifetimes = [
+            (r["operation"], r["size"], r["start"], r["end"], r["never_freed"]) for r in rows(told, "lifetimes")
+        ]
+        assert Counter(lifetimes) == Counter(
+            (a.operation, a.size, a.start * per_ns, None if a.end is None else a.end * per_ns, a.end is None)
+            for a in made
+        )
+        by_operation = {row["operation"]: row for row in rows(told, "operations")}
+        assert set(by_operation) == {a.operation for a in made}
+        for name, row in by_operation.items():
+            own = [a for a in made if a.operation == name]
+            never = [a.size for a in own if a.end is None]
+            assert (row["allocations"], row["allocated"]) == (len(own), sum(a.size for a in own))
+            assert (row["never_freed"], row["never_freed_bytes"]) == (len(never), sum(never))
+            assert row["largest"] == max(a.size for a in own)
+    fill = told.series[0]
+    points = dict(zip(values_of(fill.x), values_of(next(y for y in fill.ys if y.id == "heap")), strict=True))
+    if len(known) < 900:
+        assert [points[each.time * per_ns] for each in inside] == [each.allocated for each in inside]
+
+
+@pytest.mark.parametrize("form", get_args(Form))
+@pytest.mark.parametrize("has_records", [True, False])
+def test_any_range_is_what_happened_in_it(tmp_path: Path, form: Form, has_records: bool) -> None:
+    rng = random.Random(form)
+    allocations = random_allocations(rng, 120)
+    reader = opened(write_memory(tmp_path / "run", allocations, form, records=has_records), tmp_path / "store")
+    own = ("NPU:0 GE" if form == "msprof" else "NPU:0 PTA") if has_records else "NPU:0 operators"
+    names = [row["memory"] for row in rows(answer(reader, "memory_profile"), "memories")]
+    assert names == (sorted([own, "NPU:0 APP"]) if has_records else [own])
+    assert facts(answer(reader, "memory_profile"))["memory"] == own, "that whose allocations are known"
+    check_range(reader, allocations, own, 0, reader.end)
+    for _ in range(10):
+        start, end = sorted(rng.sample(range(6000), 2))
+        check_range(reader, allocations, own, start, end)
+    reader.store.close()
+
+
+ALLOCATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b"]), st.integers(1, 1 << 40), st.integers(0, 400), st.none() | st.integers(1, 400)
+    ),
+    min_size=1,
+    max_size=12,
+    unique_by=lambda each: each[2],
+)
+
+
+@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(ALLOCATIONS, st.sampled_from(get_args(Form)), st.booleans(), st.integers(0, 900))
+def test_halves_of_a_range_add_up(raw: list[Any], form: Form, has_records: bool, cut: int) -> None:
+    """Also where several things happen in one nanosecond."""
+    allocations = [Allocation(name, size, start, length and start + length) for name, size, start, length in raw]
+    with TemporaryDirectory() as folder:
+        reader = opened(write_memory(Path(folder) / "run", allocations, form, records=has_records), Path(folder) / "s")
+        memory = facts(answer(reader, "memory_profile"))["memory"]
+        end = 1001 * 1000 // reader.tick_ps
+        cut = min(cut * 1000 // reader.tick_ps, end - 1) or 1
+        whole, *halves = (
+            facts(answer(reader, "memory_profile", memory=memory, start=first, end=last))
+            for first, last in ((0, end), (0, cut), (cut, end))
+        )
+        for name in ("allocations", "allocated", "frees", "freed"):
+            assert sum(half[name] for half in halves) == whole[name]
+        assert max(half["peak"] or 0 for half in halves) == whole["peak"]
+        assert whole["peak"] == max(each.allocated for each in moments(allocations))
+        assert whole["allocated"] - whole["freed"] == sum(a.size for a in allocations if a.end is None)
+        reader.store.close()
+
+
+@pytest.mark.parametrize("label", get_args(Label))
+def test_the_truth_of_a_training(tmp_path: Path, label: Label) -> None:
+    training = Training(AscendShape(ranks=2, stages=1, steps=3))
+    write_ascend(tmp_path / "run", training, label)
+    reader = opened(tmp_path / "run", tmp_path / "store")
+    per_ns = 1000 // reader.tick_ps
+    for rank, of_rank in enumerate(truth(training)["ranks"]):
+        true = of_rank["allocations"]
+        told = answer(reader, "memory_profile", memory=f"rank {rank} · NPU:{rank} PTA", limit=10_000)
+        figures = facts(told)
+        assert (figures["peak"], figures["allocations"]) == (true["peak"], true["count"])
+        assert figures["capacity"] == true["reserved"]
+        operations = rows(told, "operations")
+        assert sum(row["never_freed"] for row in operations) == true["never_released"]
+        assert sum(row["never_freed_bytes"] for row in operations) == true["never_released_bytes"]
+        assert sum(row["total"] for row in rows(told, "allocations")) == true["peak"]
+        first = ORIGIN_NS + answer_of_first_peak(told) // per_ns - (ORIGIN_NS - reader.manifest.origin_ns)
+        assert first == true["peak_at_ns"]
+    reader.store.close()
+
+
+def answer_of_first_peak(told: Answer) -> int:
+    """The first tick at which the curve has its peak."""
+    fill = told.series[0]
+    heap = values_of(next(y for y in fill.ys if y.id == "heap"))
+    return int(values_of(fill.x)[heap.index(max(heap))])  # type: ignore[type-var,arg-type]
+
+
+def test_rows_lead_to_the_samples_of_their_moment(tmp_path: Path) -> None:
+    """An event is a sample of the counter: of its time, and its value is what is allocated then.
+
+    Some samples have more digits than are drawn.
+    """
+    allocations = random_allocations(random.Random(3), 60)
+    reader = opened(write_memory(tmp_path / "run", allocations), tmp_path / "store")
+    told = answer(reader, "memory_profile", limit=1000)
+    totals = {each.time * 1000 // reader.tick_ps: each.allocated for each in moments(allocations)}
+    peak = facts(told)["peak_time"]
+    events = [(row["event"], row["start"]) for row in rows(told, "lifetimes")]
+    (memory,) = (row for row in rows(told, "memories") if row["memory"] == "NPU:0 PTA")
+    events = [(event, time) for event, time in [*events, (memory["event"], peak)] if event is not None]
+    assert len(events) > 5
+    for event, time in events:
+        track, ordinal = map(int, event.split("."))
+        assert reader.tree.tracks[track].name == "PTA Total Allocated"
+        details = event_details(reader.store, track, ordinal)
+        assert details is not None
+        assert (int(details["start"]), float(details["value"])) == (time, totals[time])
+    reader.store.close()
+
+
+def test_rows_that_make_no_sense(tmp_path: Path) -> None:
+    """Cells that are no figures are none; what is freed before it is allocated is freed at once."""
+    folder = write_memory(tmp_path / "run", [Allocation("good", 4096, 10, 90)])
+    with (folder / "operator_memory.csv").open("a") as file:
+        zero = f"{ORIGIN_NS // 1000}"
+        file.write(
+            f"nothing,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,NPU:0\n"
+            f"far,9223372036854775808,{zero}.020\t,-1,,,,,,,,NPU:0\n"
+            f"backwards,1,{zero}.030\t,{zero}.010\t,,,,,,,,NPU:0\n"
+            f"nan,NaN,{zero}.040\t,,,,,,,,,NPU:0\n"
+            f"freed alone,-2,,{zero}.050\t,,,,,,,,NPU:0\n"
+            f",1,{zero}.060\t,,,,,,,,,NPU:0\n"
+            "short\n"
+        )
+    reader = opened(folder, tmp_path / "store")
+    told = answer(reader, "memory_profile", memory="NPU:0 PTA")
+    lifetimes = {row["operation"]: row for row in rows(told, "lifetimes")}
+    assert set(lifetimes) == {"good", "far", "backwards", "nan", None}
+    assert [lifetimes[name]["size"] for name in ("good", "far", "backwards", "nan")] == [4096, 0, 1024, 0]
+    assert lifetimes["backwards"]["duration"] == 0
+    assert lifetimes["far"]["never_freed"]
+    assert (facts(told)["frees"], facts(told)["freed"]) == (3, 4096 + 1024 + 2048)
+    reader.store.close()
+
+
+def test_what_to_record_is_said(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "trace_view.json").write_text(
+        '[{"ph": "X", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]'
+    )
+    reader = opened(tmp_path / "run", tmp_path / "store")
+    with pytest.raises(NotAvailable, match="profile_memory=True"):
+        answer(reader, "memory_profile")
+    assert "memory_record.csv and operator_memory.csv (profile_memory=True)" in NO_ALLOCATIONS
+    reader.store.close()

@@ -1,0 +1,70 @@
+"""Columns of tables about memory: sizes as whole bytes, and times as ticks of the timeline."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.ascend.headers import column_named
+from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
+
+Ints = NDArray[np.int64]
+
+MEBIBYTE: Final = 1 << 20
+KIBIBYTE: Final = 1 << 10
+
+# Figures beyond are those of no memory: sums of two of them still fit.
+MOST_BYTES: Final = 1 << 61
+
+NO_TICK: Final = -(1 << 63)
+NO_SIZE: Final = -(1 << 63)
+
+_UNIT: Final = re.compile(r"\((MB|KB)\)$", re.IGNORECASE)
+_UNITS: Final = {"MB": MEBIBYTE, "KB": KIBIBYTE}
+_MOST_TICKS: Final = 1 << 61
+_NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the decimal rounds to
+
+
+def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[Ints]:
+    """Bytes of such a column, to the nearest, -MOST_BYTES to MOST_BYTES; beyond, and where a cell is none, NO_SIZE.
+
+    The header has the unit: `Size(KB)`; else it is `otherwise` bytes.
+    """
+    header = column_named(table, plain)
+    sizes = np.full(len(table), NO_SIZE)
+    if header is None:
+        return sizes
+    match = _UNIT.search(header.strip())
+    unit = otherwise if match is None else _UNITS[match[1].upper()]
+    column = yield from table.column(header)
+    yield
+    amounts = column.doubles()
+    near = np.abs(amounts) < _NEAR / unit
+    sizes[near] = np.rint(amounts[near] * unit)
+    far = np.flatnonzero(~near & (np.abs(amounts) <= MOST_BYTES / unit) & column.has_number)
+    if len(far):
+        numbers, digits = column.decimals
+        exact = zip(numbers[far].tolist(), digits[far].tolist(), strict=True)
+        sizes[far] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
+    return sizes
+
+
+def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int) -> Interruptible[Ints]:
+    """Ticks of such a column since an origin, which may be negative; NO_TICK where a cell is no time, or negative."""
+    header = column_named(table, plain)
+    if header is None:
+        return np.full(len(table), NO_TICK)
+    per_ns = 1000 // reader.tick_ps
+    parts = [np.zeros(0, np.int64)]
+    for cells in (yield from table.column(header)).chunks:
+        ns, ps, fits = header_times(cells, header, MICROSECOND_DIGITS)
+        since = ns - origin_ns
+        fits &= np.abs(since) < _MOST_TICKS // per_ns
+        parts.append(np.where(fits, since * per_ns + (ps if per_ns > 1 else 0), NO_TICK))
+        yield
+    return np.concatenate(parts)

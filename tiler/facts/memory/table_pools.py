@@ -1,0 +1,240 @@
+"""Memories of Ascend devices, from the tables that their profilers write: a memory for each component.
+
+`memory_record` and `npu_module_mem` say how full a component is, `operator_memory` what operators allocate and free.
+Allocations lie in the component whose totals they repeat; a sample and an allocation of the same moment are one event.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.memory.pool import MemoryPool
+from tilescope.tiler.facts.memory.table_columns import NO_SIZE, Ints
+from tilescope.tiler.facts.memory.table_rows import (
+    ALLOCATIONS,
+    FILLS,
+    AllocationRows,
+    FillRows,
+    allocation_rows,
+    fill_rows,
+)
+from tilescope.tiler.facts.tables import RunTable, run_tables
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.tables import TableEntry
+
+OPERATORS: Final = "operators"  # a memory of which operators alone tell
+
+_FIGURES: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
+_ANYWHERE: Final = -1
+
+
+def memory_tables(reader: QueryReader) -> list[RunTable]:
+    """Tables of a run that tell of memories. Raises StoredLast while it is indexed, DamagedStore."""
+    return [table for table in run_tables(reader, *FILLS, ALLOCATIONS) if len(table)]
+
+
+def table_pools(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
+    """The memories of a host, a group of the track tree. Raises UsageError: they are too much; DamagedStore."""
+    places: dict[tuple[int, str, str], list[RunTable]] = defaultdict(list)
+    for table in memory_tables(reader):
+        entry = table.entry
+        if host_of_table(reader, entry) == host:
+            places[-1 if entry.rank is None else entry.rank, entry.device, entry.capture].append(table)
+    pools: list[MemoryPool] = []
+    names: set[str] = set()
+    for (rank, _, capture), tables in sorted(places.items()):
+        for pool in (yield from _pools_of_place(reader, host, tables)):
+            name, number = pool.name, 1
+            while name in names:
+                number += 1
+                name = f"{pool.name} ({capture or rank} {number})"
+            names.add(name)
+            pools.append(pool if name == pool.name else replace(pool, name=name))
+    return pools
+
+
+def host_of_table(reader: QueryReader, entry: TableEntry) -> int:
+    """The group of its host in the track tree, -1 if there is none."""
+    hosts = [group for group in reader.tree.groups if group.kind == "host"]
+    named = [group.id for group in hosts if group.name == entry.host or len(hosts) == 1]
+    return named[0] if named else _ANYWHERE
+
+
+def _pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
+    fills: list[FillRows] = []
+    for table in tables:
+        if table.entry.family in FILLS:
+            fills += yield from fill_rows(reader, table)
+    pairs: dict[int, _Pair] = {}
+    alone: list[_Pair] = []
+    for table in tables:
+        if table.entry.family == ALLOCATIONS:
+            for rows in (yield from allocation_rows(reader, table, allocated_only=bool(fills))):
+                owner, pair = _paired(fills, rows, pairs)
+                if owner is None:
+                    alone.append(pair)
+                else:
+                    pairs[owner] = pair
+                yield
+    pools = []
+    for number, fill in enumerate(fills):
+        pair = pairs.get(number) or _Pair(fill, None, _meeting(fill.tick, np.zeros(0, np.int64)))
+        pools.append(_pool(reader, host, f"{fill.device} {fill.component}".strip(), pair))
+        yield
+    for pair in alone:
+        device = "" if pair.rows is None else pair.rows.device
+        pools.append(_pool(reader, host, f"{device} {OPERATORS}".strip(), pair))
+        yield
+    return pools
+
+
+class _Meeting(NamedTuple):
+    """Samples of the moments of allocations."""
+
+    place: Ints  # of each allocation, where there is one: of several of a moment the first meets the first
+    is_there: NDArray[np.bool_]
+    before: Ints  # the last sample before it, -1 if there is none
+
+
+class _Pair(NamedTuple):
+    """Samples of a component, and the allocations in it."""
+
+    fill: FillRows | None
+    rows: AllocationRows | None
+    meeting: _Meeting
+
+
+def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[int]) -> tuple[int | None, _Pair]:
+    """The component most of whose samples have the time and the total of an allocation; of equal ones the first."""
+    owner, most = None, 0
+    pair = _Pair(None, rows, _meeting(np.zeros(0, np.int64), rows.tick))
+    for number, fill in enumerate(fills):
+        if fill.device == rows.device and number not in taken:
+            meeting = _meeting(fill.tick, rows.tick)
+            same = fill.allocated[meeting.place[meeting.is_there]] == rows.allocated[meeting.is_there]
+            count = int(np.count_nonzero(same))
+            if count > most:
+                owner, most, pair = number, count, _Pair(fill, rows, meeting)
+    return owner, pair
+
+
+def _meeting(ticks: Ints, others: Ints) -> _Meeting:
+    first = np.searchsorted(ticks, others)
+    # How many of the others before it have its tick.
+    places = np.arange(len(others))
+    is_new = np.append(True, np.diff(others) > 0)[: len(others)]
+    place = first + places - np.maximum.accumulate(np.where(is_new, places, 0)) if len(others) else first
+    inside = np.minimum(place, max(len(ticks) - 1, 0))
+    is_there = ticks[inside] == others if len(ticks) else np.zeros(len(others), np.bool_)
+    return _Meeting(inside, is_there & (place < len(ticks)), first - 1)
+
+
+def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
+    """Events of both, by time. Fills are those of the component, where it is sampled by then."""
+    fill, rows, meeting = pair
+    ticks, row_ticks = (np.zeros(0, np.int64) if part is None else part.tick for part in (fill, rows))
+    is_alone = np.ones(len(ticks), np.bool_)
+    is_alone[meeting.place[meeting.is_there]] = False
+    samples = np.flatnonzero(is_alone)
+    times = np.concatenate([row_ticks, ticks[samples]])
+    is_sample = np.arange(len(times)) >= len(row_ticks)
+    # Allocations of a moment before its other samples, which say what is there in the end.
+    order = np.argsort(times, kind="stable")
+    sample_of = np.concatenate([np.where(meeting.is_there, meeting.place, meeting.before), samples])[order]
+    own = np.where(is_sample, -1, np.arange(len(times)))[order]
+    is_own = own >= 0
+    own_places = own[is_own]
+    position = np.zeros(len(row_ticks) + 1, np.int32)
+    position[own_places] = np.flatnonzero(is_own)
+    position[-1] = len(times)
+
+    def figure(column: str) -> Ints:
+        """Of the sample that holds by then, or else of the allocation."""
+        values = np.full(len(times), NO_SIZE)
+        if rows is not None:
+            values[is_own] = getattr(rows, column)[own_places]
+        if fill is not None:
+            has_sample = sample_of >= 0
+            values[has_sample] = getattr(fill, column)[sample_of[has_sample]]
+        return values
+
+    allocated, reserved, active = figure("allocated"), figure("reserved"), figure("active")
+    is_reserved = bool((allocated < 0).all()) and bool((reserved >= 0).any())
+    heap = reserved if is_reserved else _held(allocated)
+    is_freeing = np.zeros(len(times), np.bool_)
+    nothing = np.broadcast_to(np.int64(-1), len(times))
+    none = np.broadcast_to(np.int32(-1), len(times))
+    size, operation, replaced = nothing, none, np.zeros(len(times), np.int32)
+    if rows is not None:
+        is_freeing[is_own] = rows.is_free[own_places]
+        size, operation = nothing.copy(), none.copy()
+        size[is_own], operation[is_own] = rows.size[own_places], rows.operation[own_places]
+        # Frees are replaced by nothing.
+        replaced[is_own] = np.where(rows.is_free, 0, position[rows.replaced])[own_places]
+    is_counted = not is_reserved and bool((allocated < 0).all())
+    if is_counted:
+        change = np.cumsum(np.where(is_freeing, -1, 1) * np.maximum(size, 0))
+        heap = change - min(0, int(change.min(initial=0)))  # at least what is freed was there
+    track = -1 if fill is None else _counter(reader, fill)
+    ordinals = nothing
+    if fill is not None and track >= 0:
+        meets_sample = np.concatenate([meeting.is_there, np.ones(len(samples), np.bool_)])[order]
+        ordinals = np.where(meets_sample, fill.ordinal[sample_of], -1)
+    return MemoryPool(
+        name=name,
+        host=host,
+        start=times[order],
+        track=np.broadcast_to(np.int32(_place(reader, host) if track < 0 else track), len(times)),
+        ordinal=ordinals,
+        is_made=is_own & ~is_freeing,
+        is_free=is_freeing,
+        stack=np.broadcast_to(np.int64(0), len(times)),
+        heap=heap,
+        free=np.where((heap >= 0) & (reserved >= heap) & ~np.bool_(is_reserved), reserved - heap, -1),
+        active=np.maximum(active, -1),
+        fragmentation=np.broadcast_to(np.float64(np.nan), len(times)),
+        lifetime=nothing,
+        requested=nothing,
+        size=size,
+        operation=operation,
+        region=none,
+        data_type=none,
+        shape=none,
+        replaced=replaced,
+        texts=[] if rows is None else rows.words,
+        source="tables",
+        is_reserved=is_reserved,
+        is_counted=is_counted,
+    )
+
+
+def _held(allocated: Ints) -> Ints:
+    """Totals of which unknown ones are those before them; nothing before the first."""
+    is_known = allocated >= 0
+    last = np.maximum.accumulate(np.where(is_known, np.arange(len(allocated)), -1))
+    return np.where(last >= 0, allocated[last], 0) if len(allocated) else allocated
+
+
+def _counter(reader: QueryReader, fill: FillRows) -> int:
+    """The counter that is drawn of a component; -1 if there is none."""
+    tree, file = reader.tree, fill.table.entry.file
+    names = [f"{fill.component} {figure}".strip() for figure in _FIGURES]
+    wanted = names[0 if (fill.allocated >= 0).any() else 1]
+    counters = [track for track in tree.tracks if track.kind == "counter" and track.name == wanted]
+    here = [track for track in counters if reader.file_of(track.id) == file]
+    named = [track for track in here if tree.groups[track.group].detail == fill.device]
+    return next((track.id for track in named or here[:1]), -1)
+
+
+def _place(reader: QueryReader, host: int) -> int:
+    """A track of a host whose steps are those of its memories; -1 if there is none."""
+    tree = reader.tree
+    name = tree.groups[host].name if host >= 0 else ""
+    tracks = tree.of_host(name) if name else [track.id for track in tree.tracks]
+    return tracks[0] if tracks else -1
