@@ -21,8 +21,8 @@ test("wide slices are labelled in their middle, narrow ones not at all", () => {
   ];
   const labels = label(events, 0, 10);
   expect(labels).toEqual([
-    { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0 },
-    { xPx: 57, row: 1, text: "a m…", nameId: 1, ordinal: 2 },
+    { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0, ticks: 1000 },
+    { xPx: 57, row: 1, text: "a m…", nameId: 1, ordinal: 2, ticks: 420 },
   ]);
 });
 

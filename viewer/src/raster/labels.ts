@@ -10,6 +10,8 @@ export interface Label {
   readonly text: string;
   readonly nameId: number;
   readonly ordinal: number;
+  /** Duration of the slice. */
+  readonly ticks: number;
 }
 
 export interface LabelOptions {
@@ -35,7 +37,7 @@ export function labels(
   const out: Label[] = [];
   const seen = new Set<number>();
   for (const draw of draws) {
-    labelTile(draw, view, options, seen, (tile, k, fromPx, toPx) => {
+    labelTile(draw, view, options, seen, (tile, k, fromPx, toPx, ticks) => {
       const text = nameOf(tile.slices.name[k]!);
       const roomPx = toPx - fromPx - 2 * options.paddingPx;
       const shown = text === undefined ? "" : elide(text, roomPx, glyphs);
@@ -47,6 +49,7 @@ export function labels(
           text: shown,
           nameId: tile.slices.name[k]!,
           ordinal: tile.slices.ordinal[k]!,
+          ticks,
         });
       }
     });
@@ -54,7 +57,7 @@ export function labels(
   return out;
 }
 
-type Visit = (tile: TileData, k: number, fromPx: number, toPx: number) => void;
+type Visit = (tile: TileData, k: number, fromPx: number, toPx: number, ticks: number) => void;
 
 function labelTile(draw: DrawTile, view: View, options: LabelOptions, seen: Set<number>, visit: Visit): void {
   const { tile } = draw;
@@ -73,7 +76,7 @@ function labelTile(draw: DrawTile, view: View, options: LabelOptions, seen: Set<
     const toPx = Math.min(view.widthPx, x1);
     if (toPx - fromPx >= options.minPx && x1 > clipFrom && x0 < clipTo && !seen.has(ordinal[k]!)) {
       seen.add(ordinal[k]!);
-      visit(tile, k, fromPx, toPx);
+      visit(tile, k, fromPx, toPx, end[k]! - start[k]!);
     }
   }
 }
