@@ -1,7 +1,8 @@
 /** Names to write on the slices of a track, and their positions. */
 
 import { type DrawTile, placeSlices, type TileData, type View, xOfTick } from "@tilescope/client";
-import { elide, type GlyphWidths, textWidthPx } from "./text";
+import type { ShortForm } from "./short-name";
+import { elideName, type GlyphWidths, textWidthPx } from "./text";
 
 export interface Label {
   /** The left end of the text. */
@@ -21,17 +22,18 @@ export interface LabelOptions {
   readonly paddingPx: number;
 }
 
-export const LABEL_DEFAULTS: LabelOptions = { minPx: 34, paddingPx: 4 };
+export const LABEL_DEFAULTS: LabelOptions = { minPx: 20, paddingPx: 3 };
 
 /**
  * Labels of all wide slices, each slice once though it may be in several tiles. A label stays in the visible part of its
- * slice, centred where the whole name fits. `nameOf` gives undefined for names that have not arrived.
+ * slice, centred where it fits. `nameOf` gives undefined for names that have not arrived, `formOf` for those without a short form yet.
  */
 export function labels(
   draws: readonly DrawTile[],
   view: View,
   glyphs: GlyphWidths,
   nameOf: (nameId: number) => string | undefined,
+  formOf: (nameId: number) => ShortForm | undefined,
   options: LabelOptions = LABEL_DEFAULTS,
 ): Label[] {
   const out: Label[] = [];
@@ -40,7 +42,7 @@ export function labels(
     labelTile(draw, view, options, seen, (tile, k, fromPx, toPx, ticks) => {
       const text = nameOf(tile.slices.name[k]!);
       const roomPx = toPx - fromPx - 2 * options.paddingPx;
-      const shown = text === undefined ? "" : elide(text, roomPx, glyphs);
+      const shown = text === undefined ? "" : elideName(text, formOf(tile.slices.name[k]!), roomPx, glyphs);
       if (shown !== "") {
         const freePx = Math.max(0, roomPx - textWidthPx(shown, glyphs));
         out.push({

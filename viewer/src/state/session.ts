@@ -11,12 +11,14 @@ import {
   type TileData,
 } from "@tilescope/client";
 import { type Coloring, ColorTable } from "../raster/palette";
+import type { ShortForm, ShortNames } from "../raster/short-name";
 import { LateCode } from "./late-code";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
 
-/** Code that says what names mean: on its way at once, beside what is asked of the server. */
-const reading = new LateCode(() => import("../raster/event-meaning"));
+/** Code that reads names: on its way at once, beside what is asked of the server. */
+type Reading = typeof import("../raster/reading");
+const reading = new LateCode<Reading>(() => import("../raster/reading"));
 reading.ask();
 
 /** Callbacks of a session. */
@@ -46,6 +48,7 @@ export class Session {
   #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
   #seen = new WeakSet<TileData>();
   #colors: ColorTable;
+  #shortNames: ShortNames | null = null;
 
   /** `onChange`: something to draw has arrived. */
   constructor(trace: Trace, coloring: Coloring, onChange: () => void, events: SessionEvents = NO_EVENTS) {
@@ -56,9 +59,7 @@ export class Session {
     this.#names = this.#makeNames();
     this.#client = this.#makeClient();
     this.#begin();
-    if (reading.here === null) {
-      reading.whenHere(() => this.#read());
-    }
+    reading.whenHere((code) => this.#read(code));
   }
 
   get trace(): Trace {
@@ -80,6 +81,7 @@ export class Session {
     this.#arrived = [];
     this.#seen = new WeakSet();
     this.#names = this.#makeNames();
+    this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     // Blocks that were built stay as they are; but nothing is built before the track tree is final.
     if (now.state === "indexing" || now.rootLevel !== before.rootLevel) {
       this.#client.close();
@@ -121,6 +123,7 @@ export class Session {
         }
         if (reading.here !== null) {
           this.#colors.set(firstId, names, reading.here.meaningOf);
+          this.#shortNames?.add(names.map(({ name }) => name));
         }
         namesVersion.value += 1;
         this.#onChange();
@@ -182,7 +185,11 @@ export class Session {
   }
 
   /** The names that came before the code that says what they mean. */
-  #read(): void {
+  #read({ ShortNames }: Reading): void {
+    this.#shortNames = new ShortNames();
+    for (const { names } of this.#arrived) {
+      this.#shortNames.add(names.map(({ name }) => name));
+    }
     this.#makeColors(this.#colors.coloring);
     namesVersion.value += 1;
     this.#onChange();
@@ -227,6 +234,12 @@ export class Session {
 
   name(id: number): EventName | undefined {
     return this.#names.get(id);
+  }
+
+  /** The short form of the name of an id, once both are there. */
+  form(id: number): ShortForm | undefined {
+    const event = this.#names.get(id);
+    return event === undefined ? undefined : this.#shortNames?.form(event.name);
   }
 
   close(): void {

@@ -2,7 +2,7 @@
 
 import type { TimeAxis } from "../base/axis";
 import { counterColumns, counterPieces } from "../raster/counter";
-import { type LabelOptions, labels } from "../raster/labels";
+import { labels } from "../raster/labels";
 import type { ColorTable } from "../raster/palette";
 import { type RasterImage, RowRaster } from "../raster/raster";
 import { type GlyphWidths, measureGlyphs } from "../raster/text";
@@ -21,8 +21,6 @@ const LABEL_PX = 11;
 
 /** A row is drawn a pixel lower than it is high, so that nested rows can be told apart. */
 const ROW_GAP_PX = 1;
-
-const LABELS: LabelOptions = { minPx: 34, paddingPx: 4 };
 
 export class TracksPainter {
   readonly #raster = new RowRaster();
@@ -146,13 +144,13 @@ export class TracksPainter {
   }
 
   #paintLabels(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void {
-    const { picture, colors, theme, nameOf } = input;
+    const { picture, colors, theme, nameOf, formOf } = input;
     const { view, ratio } = picture;
     context.save();
     context.scale(ratio, ratio);
     context.font = `${LABEL_PX}px ${theme.font}`;
     context.textBaseline = "middle";
-    for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, LABELS)) {
+    for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, formOf)) {
       const row = label.row - track.firstRow;
       if (row < 0 || row >= track.rows) {
         continue;

@@ -375,6 +375,7 @@ export class Stage {
       theme: values,
       showGrid: settings.peek().grid,
       nameOf: (id) => current.name(id)?.name,
+      formOf: (id) => current.form(id),
       over: this.#emphasis ?? this.over,
     });
     this.#paintMinimap(current, picture, values);
