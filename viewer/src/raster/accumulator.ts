@@ -100,8 +100,11 @@ export class Accumulator {
     this.#edges.fill(0);
   }
 
-  /** A slice of a pixel and more on `[x0, x1)` of a lane. Requires 0 <= x0 < x1 <= width. */
-  addSolid(lane: number, x0: number, x1: number, name: number): void {
+  /**
+   * A slice of a pixel and more on `[x0, x1)` of a lane. Requires 0 <= x0 < x1 <= width. `begins`: it is no part of one that
+   * began earlier.
+   */
+  addSolid(lane: number, x0: number, x1: number, name: number, begins: boolean): void {
     const color = this.#colorOf(name);
     const base = lane * this.widthPx;
     // Pixels are small whole numbers: `| 0` rounds them down, at half the price of Math.floor.
@@ -115,7 +118,10 @@ export class Accumulator {
       to = from + 1;
     }
     const isDivided =
-      first > 0 && to - from >= ALIKE_DIVIDED_PX && this.#isDivided(base + first, color, to - from, first < from);
+      begins &&
+      first > 0 &&
+      to - from >= ALIKE_DIVIDED_PX &&
+      this.#isDivided(base + first, color, to - from, first < from);
     this.#solid.fill(OPAQUE | color, base + from, base + to);
     const { flags, cover } = this;
     for (let pixel = base + from; pixel < base + to; pixel++) {

@@ -49,7 +49,7 @@ const TONES: Readonly<Record<Theme, Readonly<Record<Meaning, Tone>>>> = {
     launch: [0.637, 0.194, 296],
     input: [0.786, 0.074, 84],
     operator: [0.737, 0.131, 239],
-    python: [0.858, 0.136, 196],
+    python: [0.858, 0.1, 196],
     memory: [0.629, 0.123, 42],
   },
 };

@@ -117,6 +117,18 @@ describe("golden images", () => {
     expect(asNames(lanes)).toEqual(["a".repeat(16), "a".repeat(16)]);
   });
 
+  test("no line divides a slice where its tiles meet", () => {
+    const view = viewOf(0, 500, 120);
+    const { draws } = covered(pyramid([{ start: 0, duration: 65_000, row: 0, name: 0 }], 1000), view);
+    const middle = ticks(30_000);
+    const halves = draws.flatMap((whole) => [
+      { ...whole, clipEnd: middle },
+      { ...whole, clipStart: middle },
+    ]);
+    const track: RasterTrack = { kind: "slice", draws: halves, firstLane: 0, firstRow: 0, rows: 1, lanes: 1 };
+    expect(asNames(new RowRaster().draw([track], view, 1, colors))).toEqual(["a".repeat(120)]);
+  });
+
   test("by duration, colours are those of durations, and of the mean of what is in a bin", () => {
     const byDuration = new ColorTable({ theme: "light", by: "duration", only: null }, 1000);
     byDuration.set(0, [{ name: "a", category: "" }], () => "compute");

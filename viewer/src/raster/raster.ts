@@ -125,7 +125,7 @@ function paintSlices(
     if (instants) {
       out.addTick(lane, x0, color);
     } else if (x1 - x0 >= 1 && to > from) {
-      out.addSolid(lane, from, to, color);
+      out.addSolid(lane, from, to, color, x0 >= clip.from);
     } else {
       out.addBar(lane, from, to, 1, color, INDIVIDUAL);
     }

@@ -49,6 +49,15 @@ test("names that share a stem keep what tells them apart", () => {
   ]);
 });
 
+test("a file says more than a line, and a line where the file is the same", () => {
+  expect(formsOf("q/queues.py(98): get", "q/queues.py(154): get", "pool.py(3): get", "pool.py(3): put")).toEqual([
+    "get…q 98",
+    "get…q 154",
+    "get…pool",
+    "put",
+  ]);
+});
+
 test("a number at the end is the tail", () => {
   const short = new ShortNames();
   short.add(["fusion.2711", "copy"]);

@@ -97,20 +97,24 @@ function told(stem: string, names: readonly string[]): ReadonlyMap<string, Short
     }
   }
   for (const name of names.filter((each) => each !== stem)) {
-    // The rarest words first; of those as rare, letters before numbers.
     const own = [...words.get(name)!].filter((word) => counts.get(word)! < names.length && !stem.includes(word));
-    const rare = own.toSorted(
-      (a, b) => counts.get(a)! - counts.get(b)! || Number(/^\d/.test(a)) - Number(/^\d/.test(b)),
-    );
-    let tail = "";
-    for (let k = 1; k <= MOST_TOLD && (tail === "" || taken.has(tail)); k++) {
-      tail = rare.slice(0, k).join(" ");
-    }
-    const isTold = tail !== "" && !taken.has(tail);
-    taken.add(tail);
-    forms.set(name, isTold ? { head: stem, tail: `…${tail}` } : { head: name, tail: "" });
+    const rare = own.toSorted((a, b) => counts.get(a)! - counts.get(b)!);
+    const tail = tails(rare, (word) => counts.get(word) === 1).find((text) => text !== "" && !taken.has(text));
+    taken.add(tail ?? "");
+    forms.set(name, tail === undefined ? { head: name, tail: "" } : { head: stem, tail: `…${tail}` });
   }
   return forms;
+}
+
+/**
+ * Texts that may tell a name from its like, the best first: a word that no other has, the rarest word with such a number, that
+ * number, then more and more words. `rare`: the rarest first.
+ */
+function tails(rare: readonly string[], isOwn: (word: string) => boolean): readonly string[] {
+  const [words, numbers] = [false, true].map((isNumber) => rare.filter((word) => /^\d/.test(word) === isNumber));
+  const number = numbers!.find(isOwn) ?? "";
+  const more = Array.from({ length: MOST_TOLD }, (_, k) => rare.slice(0, k + 1).join(" "));
+  return [words!.find(isOwn) ?? "", number === "" ? "" : [words![0] ?? "", number].join(" ").trim(), number, ...more];
 }
 
 function formOfStem(stem: string): ShortForm {
