@@ -21,10 +21,10 @@ const BUILT_IN = /^<built-in (?:method|function) (\w+)/;
 const WORD = /[A-Za-z_]\w*|\d+/g;
 /** So many of the words of a name are compared. */
 const MOST_WORDS = 200;
-/** Of more names with one stem each is its own form. */
+/** More names with one stem are their own forms. */
 const MOST_LIKE = 1000;
 /** Words that a form takes at most to tell a name from its like. */
-const MOST_TOLD = 3;
+const MOST_TAIL_WORDS = 3;
 
 /** The name without all that it may go without, however many names of the run share that. */
 export function stemOf(name: string): string {
@@ -63,12 +63,12 @@ export class ShortNames {
 
   /** The form of a name that was added. */
   form(name: string): ShortForm {
-    const known = this.#forms.get(name);
-    if (known !== undefined) {
-      return known;
+    const cached = this.#forms.get(name);
+    if (cached !== undefined) {
+      return cached;
     }
     const stem = stemOf(name);
-    for (const [other, form] of told(stem, [...(this.#namesByStem.get(stem) ?? [name])])) {
+    for (const [other, form] of formsOf(stem, [...(this.#namesByStem.get(stem) ?? [name])])) {
       this.#forms.set(other, form);
     }
     return this.#forms.get(name) ?? { head: name, tail: "" };
@@ -76,7 +76,7 @@ export class ShortNames {
 }
 
 /** Forms of the names that share a stem. */
-function told(stem: string, names: readonly string[]): ReadonlyMap<string, ShortForm> {
+function formsOf(stem: string, names: readonly string[]): ReadonlyMap<string, ShortForm> {
   if (names.length > MOST_LIKE) {
     return new Map(names.map((name) => [name, { head: name, tail: "" }]));
   }
@@ -113,7 +113,7 @@ function told(stem: string, names: readonly string[]): ReadonlyMap<string, Short
 function tails(rare: readonly string[], isOwn: (word: string) => boolean): readonly string[] {
   const [words, numbers] = [false, true].map((isNumber) => rare.filter((word) => /^\d/.test(word) === isNumber));
   const number = numbers!.find(isOwn) ?? "";
-  const more = Array.from({ length: MOST_TOLD }, (_, k) => rare.slice(0, k + 1).join(" "));
+  const more = Array.from({ length: MOST_TAIL_WORDS }, (_, k) => rare.slice(0, k + 1).join(" "));
   return [words!.find(isOwn) ?? "", number === "" ? "" : [words![0] ?? "", number].join(" ").trim(), number, ...more];
 }
 
