@@ -403,6 +403,7 @@ types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and table
 	$(BIN)/python -m tests.server.write_types
 	$(BIN)/python -m tests.tiler.pages.write_columns
 	$(BIN)/python -m tests.tiler.records.write_records
+	$(BIN)/python -m tests.tiler.facts.work.write_work_patterns
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md

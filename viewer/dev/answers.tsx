@@ -16,7 +16,6 @@ const visits: string[] = [];
 Object.assign(window, { visits });
 
 const links: Links = {
-  families: [],
   time: { tickPs: 1, originNs: 0n },
   trackPath: (track) => ["tpu-host-0", `TPU ${track >> 2}`, ["Steps", "XLA Modules", "XLA Ops", "Async"][track & 3]!],
   goTo: (span, track, query = "") =>

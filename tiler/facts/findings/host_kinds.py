@@ -33,7 +33,7 @@ class HostKind(IntEnum):
 
 # Regular expressions of RE2, the first that matches counts. Names of kernels do not occur here: these are names on
 # threads of hosts.
-_RULES: Final = (
+RULES: Final = (
     (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
     (
         HostKind.LAUNCH,
@@ -86,7 +86,7 @@ _RULES: Final = (
 @cache
 def _patterns() -> OrderedPatterns[HostKind]:
     """The rules, compiled when they are first needed."""
-    return OrderedPatterns(_RULES)
+    return OrderedPatterns(RULES)
 
 
 def host_kinds(names: Sequence[Name]) -> list[int]:

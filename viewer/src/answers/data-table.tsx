@@ -5,6 +5,7 @@ import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { GoIcon } from "../components/icons";
+import { widthsIn, withWidth } from "./column-widths";
 import type { Links, RowActions, RowWay } from "./links";
 import { RowCard } from "./row-card";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
@@ -46,6 +47,10 @@ const NAMES_PX = 220;
 /** The same beside a chart, and the most of other texts there. */
 const NARROW_NAMES_PX = 184;
 const NARROW_TEXT_PX = 140;
+/** Left and right of a cell's text. */
+const CELL_PADDING_PX = 24;
+/** The least of a text where figures would be out of sight. */
+const LEAST_TEXT_PX = 96;
 
 export function DataTable({
   table,
@@ -66,6 +71,8 @@ export function DataTable({
   /** Row under the pointer: its card is shown until the pointer leaves; that of a click stays. */
   const pointed = useSignal<number | null>(null);
   const viewportPx = useSignal(20 * ROW_PX);
+  const roomPx = useSignal(Number.POSITIVE_INFINITY);
+  const dragged = useSignal<ReadonlyMap<string, number>>(new Map());
   const lines = model.lines.value;
   const count = lines.rows.length;
   const isPrinted = usePrinting();
@@ -75,7 +82,7 @@ export function DataTable({
   const shown = model.shown.value;
   const main = model.main.value;
   const depth = lines.depths?.reduce((most, level) => Math.max(most, level), 0) ?? 0;
-  const widths = useMemo(
+  const natural = useMemo(
     () =>
       shown.map((column) =>
         widthOf(
@@ -113,8 +120,18 @@ export function DataTable({
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
   // Beside the whole of a row, names need less room; in a tree, they begin further to the right.
   const namesPx = (isNarrow ? NARROW_NAMES_PX : NAMES_PX) + depth * INDENT_PX;
-  const spare = choices.hasCard.value || isNarrow ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
-  const widthPx = widths.reduce((sum, width) => sum + width, goPx) - spare;
+  const spare = choices.hasCard.value || isNarrow ? Math.max(0, (natural[shown.indexOf(main!)] ?? 0) - namesPx) : 0;
+  const columns = shown.map((column, k) => {
+    const widthPx = natural[k]! - (column === main ? spare : 0);
+    const leastPx = column.isNumeric ? widthPx : column === main ? Math.min(widthPx, namesPx) : LEAST_TEXT_PX;
+    return { id: column.id, widthPx, leastPx };
+  });
+  const widths = widthsIn(columns, roomPx.value - goPx, dragged.value);
+  const widthPx = widths.reduce((sum, width) => sum + width, goPx);
+  // The column of names has what the others leave.
+  const mainPx =
+    (widths[shown.indexOf(main!)] ?? 0) + (dragged.value.size > 0 ? 0 : Math.max(0, roomPx.value - widthPx));
+  const namePx = Math.floor(mainPx - CELL_PADDING_PX);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -124,6 +141,7 @@ export function DataTable({
     const measure = () => {
       const rest = (grid.current?.tHead?.offsetHeight ?? 0) + (grid.current?.tFoot?.offsetHeight ?? 0);
       viewportPx.value = Math.max(ROW_PX, element.clientHeight - rest);
+      roomPx.value = element.clientWidth;
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -224,6 +242,7 @@ export function DataTable({
         model={model}
         columns={shown}
         main={main}
+        namePx={namePx}
         row={row}
         line={line}
         depth={lines.depths?.[line] ?? 0}
@@ -258,7 +277,7 @@ export function DataTable({
           <table
             ref={grid}
             class="data-table"
-            style={{ minWidth: `${widthPx}px`, ...bars }}
+            style={{ [dragged.value.size === 0 ? "minWidth" : "width"]: `${widthPx}px`, ...bars }}
             role={model.tree === null ? "grid" : "treegrid"}
             tabIndex={0}
             aria-label={table.title}
@@ -273,10 +292,23 @@ export function DataTable({
             <colgroup>
               {leads && <col style={{ width: `${goPx}px` }} />}
               {shown.map((column, k) => (
-                <col key={column.id} style={column === main ? {} : { width: `${widths[k]}px` }} />
+                <col
+                  key={column.id}
+                  style={column === main && dragged.value.size === 0 ? {} : { width: `${widths[k]}px` }}
+                />
               ))}
             </colgroup>
-            <TableHead model={model} columns={shown} leads={leads} />
+            <TableHead
+              model={model}
+              columns={shown}
+              leads={leads}
+              onWidth={(column, widthPx) => {
+                // All keep the width that they have, the column of names too.
+                const heads = [...(grid.current?.tHead?.rows[0]?.cells ?? [])].slice(leads ? 1 : 0);
+                const now = new Map(shown.map(({ id }, k) => [id, heads[k]?.offsetWidth ?? widths[k]!]));
+                dragged.value = withWidth(dragged.peek().size === 0 ? now : dragged.peek(), column.id, widthPx);
+              }}
+            />
             <tbody>
               <Spacer heightPx={seen.topPx} />
               {rows}

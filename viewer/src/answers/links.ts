@@ -7,8 +7,6 @@ import type { ComparedSteps } from "./step-comparison";
 /** The ways from a figure into the timeline, and what is needed to write it. */
 export interface Links {
   readonly time: TimeBase;
-  /** Families of events, those first whose hues are told apart first; none before the run is indexed. */
-  readonly families: readonly string[];
   /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
   trackPath(track: number): readonly string[];
   /** Leads to the timeline: to a span of time, to a track, or to both, and searches for something. Back returns to the page. */

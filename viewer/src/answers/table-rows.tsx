@@ -3,7 +3,9 @@
 import { Component, type ComponentChildren } from "preact";
 import { ChevronIcon } from "../components/icons";
 import { percentDigits } from "../components/percent";
+import { ColumnEdge } from "./column-edge";
 import type { ShownColumn } from "./columns";
+import { cutName } from "./cut-name";
 import type { Figure } from "./figures";
 import type { RowWay } from "./links";
 import type { TableModel, TotalLine } from "./table-model";
@@ -17,9 +19,14 @@ interface HeadProps {
   readonly model: TableModel;
   readonly columns: readonly ShownColumn[];
   readonly leads: boolean;
+  /** Another width of a column, or its own again. */
+  readonly onWidth: (column: ShownColumn, widthPx: number | null) => void;
 }
 
-export function TableHead({ model, columns, leads }: HeadProps) {
+/** Step of a column's width by keys. */
+const STEP_PX = 24;
+
+export function TableHead({ model, columns, leads, onWidth }: HeadProps) {
   const { sort } = model;
   return (
     <thead>
@@ -39,13 +46,26 @@ export function TableHead({ model, columns, leads }: HeadProps) {
               class={column.isNumeric ? "is-number" : ""}
               aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : "none"}
             >
-              <button type="button" class="sort" title={`Sort by ${column.title}`} onClick={() => model.sortBy(column)}>
+              <button
+                type="button"
+                class="sort"
+                title={`Sort by ${column.title} (shift+← and shift+→: narrower, wider)`}
+                onClick={() => model.sortBy(column)}
+                onKeyDown={(event) => {
+                  if (event.shiftKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+                    event.preventDefault();
+                    const widthPx = event.currentTarget.parentElement?.offsetWidth ?? 0;
+                    onWidth(column, widthPx + (event.key === "ArrowLeft" ? -STEP_PX : STEP_PX));
+                  }
+                }}
+              >
                 <span class="sort-title">{column.title}</span>
                 {unit !== "" && <span class="sort-unit">{unit}</span>}
                 <span class="sort-arrow" aria-hidden="true">
                   {isSorted ? (sort.isDescending ? "↓" : "↑") : ""}
                 </span>
               </button>
+              <ColumnEdge onWidth={(widthPx) => onWidth(column, widthPx)} />
             </th>
           );
         })}
@@ -58,6 +78,8 @@ interface RowProps {
   readonly model: TableModel;
   readonly columns: readonly ShownColumn[];
   readonly main: ShownColumn | undefined;
+  /** Room for names. */
+  readonly namePx: number;
   readonly row: number;
   readonly line: number;
   readonly depth: number;
@@ -74,7 +96,8 @@ interface RowProps {
 }
 
 function rowOf(props: RowProps) {
-  const { model, columns, main, row, line, depth, isCurrent, isOpen, isLit, ways, canGo, onGo, onFocus } = props;
+  const { model, columns, main, namePx, row, line, depth, isCurrent, isOpen, isLit, ways, canGo, onGo, onFocus } =
+    props;
   const isTree = model.tree !== null;
   return (
     <tr
@@ -119,6 +142,8 @@ function rowOf(props: RowProps) {
             value={value}
             share={shareOf(model, column, row)}
             ifEmpty={column === main ? "(none)" : ""}
+            roomPx={column === main ? namePx : null}
+            indentPx={isTree && column === main ? depth * INDENT_PX + 18 : 0}
           >
             {!isTree || column !== main ? undefined : (
               <span class="tree-indent" style={{ width: `${depth * INDENT_PX + 18}px` }}>
@@ -152,7 +177,7 @@ export function rowId(table: string, line: number): string {
 
 /** Properties that the look of a row depends on. */
 const SEEN = [
-  ...(["model", "columns", "main", "row", "line", "depth"] as const),
+  ...(["model", "columns", "main", "namePx", "row", "line", "depth"] as const),
   ...(["isCurrent", "isOpen", "isLit", "ways", "canGo"] as const),
 ];
 
@@ -173,14 +198,22 @@ interface CellProps {
   readonly share?: number | null;
   /** In the place of an empty text: a row that nothing names looks as if it were the sum of others. */
   readonly ifEmpty?: string;
+  /** Room before its text. */
+  readonly indentPx?: number;
+  /** Room for its text; null: it is cut at its end. */
+  readonly roomPx?: number | null;
   readonly children?: ComponentChildren;
 }
 
-function Cell({ column, value, share = null, ifEmpty = "", children }: CellProps) {
-  const text = column.text(value) || ifEmpty;
+function Cell({ column, value, share = null, ifEmpty = "", indentPx = 0, roomPx = null, children }: CellProps) {
+  const whole = column.text(value) || ifEmpty;
+  const text = roomPx === null || column.column.kind !== "name" ? whole : cutName(whole, roomPx - indentPx);
   const hasShare = share !== null && (share >= LEAST_SHARE || column.isUse);
   return (
-    <td class={cellClass(column, value, hasShare)} style={hasShare ? barStyle(column, share) : {}}>
+    <td
+      class={cellClass(column, value, hasShare)}
+      style={{ ...(hasShare ? barStyle(column, share) : {}), ...(indentPx > 0 ? { "--indent": `${indentPx}px` } : {}) }}
+    >
       {children}
       {children === undefined ? text : <span class="tree-text">{text}</span>}
     </td>

@@ -3,6 +3,7 @@
 import { fit, type TickRange, type View } from "@tilescope/client";
 import { eventsOf } from "../state/address";
 import { arrange } from "../state/arrangement";
+import { colorBy, coloring, shownMeanings } from "../state/coloring";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
@@ -12,7 +13,7 @@ import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
-import { settings, TREE_PART, theme } from "../state/settings";
+import { settings, TREE_PART } from "../state/settings";
 import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
@@ -27,7 +28,7 @@ import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** Height that the bars above and below take of the window, about: they have not been laid out yet. */
-const BARS_PX = 170;
+const BARS_PX = 197;
 
 /** The part of the application that showing a trace needs. */
 export interface TraceDisplayPort extends SessionEvents {
@@ -112,7 +113,7 @@ export class TraceDisplay {
       (track, ordinal, abort) => api.event(track, ordinal, abort),
       (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
     );
-    session.value = new Session(trace, theme.peek(), () => this.#stage.arrived(), this.#port);
+    session.value = new Session(trace, coloring.peek(), () => this.#stage.arrived(), this.#port);
     this.#port.onSession(session.value);
     if (wanted?.range == null && manifest.state === "ready") {
       this.#findFirstView(trace);
@@ -182,10 +183,12 @@ export class TraceDisplay {
   }
 }
 
-/** Takes up the tool and the marks of an address. */
-function takeUp({ mode, marks }: PageLocation): void {
+/** Takes up the tool, the marks and the colours of an address. */
+function takeUp({ mode, marks, color, kinds }: PageLocation): void {
   toolMode.value = mode;
   addressMarks.value = marks;
+  colorBy.value = color;
+  shownMeanings.value = kinds.length === 0 ? null : new Set(kinds);
 }
 
 /** True if the selection of an address is selected already. */

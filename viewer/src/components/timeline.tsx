@@ -41,11 +41,13 @@ interface TimelineProps {
   readonly trace: Trace;
   /** Lie over the canvas, below the rows of their tracks. */
   readonly lanes?: ComponentChildren;
+  /** Below the tracks; null: none. */
+  readonly legend?: ComponentChildren;
   /** Take the place of the canvas. */
   readonly children?: ComponentChildren;
 }
 
-export function Timeline({ trace, lanes, children }: TimelineProps) {
+export function Timeline({ trace, lanes, legend = null, children }: TimelineProps) {
   const app = useApp();
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
@@ -157,6 +159,7 @@ export function Timeline({ trace, lanes, children }: TimelineProps) {
           </div>
         </div>
       </div>
+      {legend !== null && <div class="legend">{legend}</div>}
       {children}
       <BusyNote trace={trace} />
       <Splitter

@@ -3,10 +3,10 @@
 import { formatDuration, sliceFlags } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { coloring } from "../state/coloring";
 import { isUnknown } from "../state/exact";
 import { type Hover, hover } from "../state/hover";
 import { nameOf, session } from "../state/session";
-import { theme } from "../state/settings";
 import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
 import { withUnit } from "./counter-unit";
@@ -139,7 +139,7 @@ export function Tooltip({ trace }: { trace: Trace }) {
   const fitsBelow = current.clientYPx + OFFSET_PX + size.heightPx < innerHeight - 8;
   const leftPx = fitsRight ? current.clientXPx + OFFSET_PX : current.clientXPx - OFFSET_PX - size.widthPx;
   const topPx = fitsBelow ? current.clientYPx + OFFSET_PX : current.clientYPx - OFFSET_PX - size.heightPx;
-  const color = nameId === null ? undefined : session.value?.colors(theme.value).css(nameId);
+  const color = nameId === null ? undefined : session.value?.colors(coloring.value).css(nameId);
   return (
     <div
       ref={element}

@@ -1,6 +1,7 @@
 /** Colours of the names of a derived lane. */
 
 import { forcedColors, systemColor } from "../answers/chart-colors";
+import { meaningOf } from "../raster/event-meaning";
 import { ColorTable, type Theme } from "../raster/palette";
 
 /** States of devices, as the bar of *Overlap* has them: by hash two of them would have one hue. */
@@ -27,14 +28,14 @@ export function laneColor(name: string, theme: Theme, element: Element): string 
   if (property !== undefined) {
     return getComputedStyle(element).getPropertyValue(property);
   }
-  const colors = new ColorTable(theme);
-  colors.set(0, [{ name, category: "" }]);
+  const colors = new ColorTable({ theme, by: "meaning", only: null });
+  colors.set(0, [{ name, category: "" }], meaningOf);
   return colors.css(0);
 }
 
 /** Colour of text on that of a name which is no state. */
 export function laneTextColor(name: string, theme: Theme): string {
-  const colors = new ColorTable(theme);
-  colors.set(0, [{ name, category: "" }]);
-  return colors.text(0);
+  const colors = new ColorTable({ theme, by: "meaning", only: null });
+  colors.set(0, [{ name, category: "" }], meaningOf);
+  return colors.text(0, 0);
 }

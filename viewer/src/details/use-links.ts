@@ -11,7 +11,6 @@ export function useLinks(trace: Trace): Links {
   return useMemo(
     () => ({
       time: trace.manifest.time,
-      families: trace.manifest.families ?? [],
       trackPath: (track) => trackPath(trace, track),
       goTo: (span, track) => {
         if (span !== null) {

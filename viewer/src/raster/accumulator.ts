@@ -15,6 +15,11 @@ const PRESENT = 4;
 /** Something that makes a bar touches the pixel. */
 const BAR = 8;
 
+/** Slices of fewer pixels of their own have no line between them and the one before: it would take too much of them. */
+const DIVIDED_PX = 8;
+/** The same where both have one colour: nothing else tells them apart. */
+const ALIKE_DIVIDED_PX = 3;
+
 /** With one row to a lane a bar has no height: opacity takes its place, from this one on. */
 export const MIN_OPACITY = 0.4;
 
@@ -28,6 +33,13 @@ const FULL = 0.995;
 const LONELY_ROWS = 3;
 
 const OPAQUE = 0xff000000;
+
+/** Packed colours: by id, of all other ids, and of the line between neighbours of one colour. */
+export interface RasterColors {
+  readonly table: Uint32Array;
+  readonly neutral: number;
+  readonly divider: number;
+}
 
 /** Rows of each lane in the image. Lanes that need no heights have one row only. */
 export interface LaneRows {
@@ -56,6 +68,7 @@ export class Accumulator {
   readonly #above: Uint32Array;
   #colors = new Uint32Array(0);
   #neutral = 0;
+  #divider = 0;
 
   constructor(widthPx: number, lanes: number, rowsPerLane: number) {
     const size = widthPx * lanes;
@@ -75,10 +88,11 @@ export class Accumulator {
     this.#above = new Uint32Array(widthPx);
   }
 
-  /** Empties the image. `colors` are packed colours by name id; ids beyond them are `neutral`. */
-  begin(colors: Uint32Array, neutral: number): void {
-    this.#colors = colors as Uint32Array<ArrayBuffer>;
+  /** Empties the image. `table` has packed colours by id; ids beyond them are `neutral`. */
+  begin({ table, neutral, divider }: RasterColors): void {
+    this.#colors = table as Uint32Array<ArrayBuffer>;
     this.#neutral = neutral;
+    this.#divider = OPAQUE | divider;
     this.flags.fill(0);
     this.cover.fill(0);
     this.#sums.fill(0);
@@ -86,8 +100,11 @@ export class Accumulator {
     this.#edges.fill(0);
   }
 
-  /** A slice of a pixel and more on `[x0, x1)` of a lane. Requires 0 <= x0 < x1 <= width. */
-  addSolid(lane: number, x0: number, x1: number, name: number): void {
+  /**
+   * A slice of a pixel and more on `[x0, x1)` of a lane. Requires 0 <= x0 < x1 <= width. `begins`: it is no part of one that
+   * began earlier.
+   */
+  addSolid(lane: number, x0: number, x1: number, name: number, begins: boolean): void {
     const color = this.#colorOf(name);
     const base = lane * this.widthPx;
     // Pixels are small whole numbers: `| 0` rounds them down, at half the price of Math.floor.
@@ -100,6 +117,11 @@ export class Accumulator {
       from = last > first && x1 - last > first + 1 - x0 ? last : first;
       to = from + 1;
     }
+    const isDivided =
+      begins &&
+      first > 0 &&
+      to - from >= ALIKE_DIVIDED_PX &&
+      this.#isDivided(base + first, color, to - from, first < from);
     this.#solid.fill(OPAQUE | color, base + from, base + to);
     const { flags, cover } = this;
     for (let pixel = base + from; pixel < base + to; pixel++) {
@@ -115,6 +137,9 @@ export class Accumulator {
       this.#addEdge(base + last, x1 - Math.max(x0, last), color);
     } else if (x1 < last + 1) {
       cover[base + last]! -= last + 1 - x1;
+    }
+    if (isDivided) {
+      this.#solid[base + first] = this.#divider;
     }
   }
 
@@ -166,6 +191,13 @@ export class Accumulator {
       top += count;
     }
     return top;
+  }
+
+  /** True if a line is due where a slice begins, as another ends there. `isShared`: in the pixel itself. */
+  #isDivided(pixel: number, color: number, ownPx: number, isShared: boolean): boolean {
+    const before = this.#solid[pixel - 1]!;
+    const isAlike = before === (OPAQUE | color) >>> 0;
+    return before !== 0 && (isAlike || ownPx >= DIVIDED_PX) && (!isShared || this.#edges[pixel]! > 0);
   }
 
   #colorOf(name: number): number {

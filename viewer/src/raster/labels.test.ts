@@ -10,7 +10,7 @@ const nameOf = (id: number): string | undefined => ["short", "a much longer name
 
 function label(events: readonly EventInput[], start: number, ticksPerPx: number, widthPx = 400) {
   const view = viewOf(start, ticksPerPx, widthPx);
-  return labels(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, glyphs, nameOf);
+  return labels(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, glyphs, nameOf, () => undefined);
 }
 
 test("wide slices are labelled in their middle, narrow ones not at all", () => {
@@ -21,8 +21,8 @@ test("wide slices are labelled in their middle, narrow ones not at all", () => {
   ];
   const labels = label(events, 0, 10);
   expect(labels).toEqual([
-    { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0 },
-    { xPx: 57, row: 1, text: "a m…", nameId: 1, ordinal: 2 },
+    { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0, ticks: 1000 },
+    { xPx: 53.5, row: 1, text: "a mu…", nameId: 1, ordinal: 2, ticks: 420 },
   ]);
 });
 
@@ -43,4 +43,18 @@ test("a slice that is in many tiles has one label", () => {
 
 test("names that have not arrived have no label yet", () => {
   expect(label([{ start: 0, duration: 4000, row: 0, name: 2 }], 0, 10)).toEqual([]);
+});
+
+test("a slice of 20 px carries a name that is short, or has a short form", () => {
+  const view = viewOf(0, 10, 400);
+  const draws = drawsOf(sliceTiles(0, [{ start: 0, duration: 200, row: 0, name: 0 }], OPTIONS), view, OPTIONS);
+  const text = (head: string) =>
+    labels(
+      draws,
+      view,
+      glyphs,
+      () => "aten::mm",
+      () => ({ head, tail: "" }),
+    ).map((each) => each.text);
+  expect([text("mm"), text("matmul")]).toEqual([["mm"], []]);
 });

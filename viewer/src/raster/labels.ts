@@ -1,7 +1,8 @@
 /** Names to write on the slices of a track, and their positions. */
 
 import { type DrawTile, placeSlices, type TileData, type View, xOfTick } from "@tilescope/client";
-import { elide, type GlyphWidths, textWidthPx } from "./text";
+import type { ShortForm } from "./short-name";
+import { elideName, type GlyphWidths, textWidthPx } from "./text";
 
 export interface Label {
   /** The left end of the text. */
@@ -10,6 +11,8 @@ export interface Label {
   readonly text: string;
   readonly nameId: number;
   readonly ordinal: number;
+  /** Duration of the slice. */
+  readonly ticks: number;
 }
 
 export interface LabelOptions {
@@ -19,26 +22,27 @@ export interface LabelOptions {
   readonly paddingPx: number;
 }
 
-export const LABEL_DEFAULTS: LabelOptions = { minPx: 34, paddingPx: 4 };
+export const LABEL_DEFAULTS: LabelOptions = { minPx: 20, paddingPx: 3 };
 
 /**
  * Labels of all wide slices, each slice once though it may be in several tiles. A label stays in the visible part of its
- * slice, centred where the whole name fits. `nameOf` gives undefined for names that have not arrived.
+ * slice, centred where it fits. `nameOf` gives undefined for names that have not arrived, `formOf` for those without a short form yet.
  */
 export function labels(
   draws: readonly DrawTile[],
   view: View,
   glyphs: GlyphWidths,
   nameOf: (nameId: number) => string | undefined,
+  formOf: (nameId: number) => ShortForm | undefined,
   options: LabelOptions = LABEL_DEFAULTS,
 ): Label[] {
   const out: Label[] = [];
   const seen = new Set<number>();
   for (const draw of draws) {
-    labelTile(draw, view, options, seen, (tile, k, fromPx, toPx) => {
+    labelTile(draw, view, options, seen, (tile, k, fromPx, toPx, ticks) => {
       const text = nameOf(tile.slices.name[k]!);
       const roomPx = toPx - fromPx - 2 * options.paddingPx;
-      const shown = text === undefined ? "" : elide(text, roomPx, glyphs);
+      const shown = text === undefined ? "" : elideName(text, formOf(tile.slices.name[k]!), roomPx, glyphs);
       if (shown !== "") {
         const freePx = Math.max(0, roomPx - textWidthPx(shown, glyphs));
         out.push({
@@ -47,6 +51,7 @@ export function labels(
           text: shown,
           nameId: tile.slices.name[k]!,
           ordinal: tile.slices.ordinal[k]!,
+          ticks,
         });
       }
     });
@@ -54,7 +59,7 @@ export function labels(
   return out;
 }
 
-type Visit = (tile: TileData, k: number, fromPx: number, toPx: number) => void;
+type Visit = (tile: TileData, k: number, fromPx: number, toPx: number, ticks: number) => void;
 
 function labelTile(draw: DrawTile, view: View, options: LabelOptions, seen: Set<number>, visit: Visit): void {
   const { tile } = draw;
@@ -73,7 +78,7 @@ function labelTile(draw: DrawTile, view: View, options: LabelOptions, seen: Set<
     const toPx = Math.min(view.widthPx, x1);
     if (toPx - fromPx >= options.minPx && x1 > clipFrom && x0 < clipTo && !seen.has(ordinal[k]!)) {
       seen.add(ordinal[k]!);
-      visit(tile, k, fromPx, toPx);
+      visit(tile, k, fromPx, toPx, end[k]! - start[k]!);
     }
   }
 }

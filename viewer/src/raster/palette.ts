@@ -1,41 +1,83 @@
 /**
- * Colours of events: hue by category, lightness by name.
+ * Colours of events: a hue for each kind of work; within a kind the hue varies a little, and the lightness in steps, by a
+ * hash of the name. So a name has one colour in all runs, charts and pages.
  *
- * The busiest categories of a run have the hues in the palette's order, the others one by their name. Hues are spaced so that people with the common kinds of colour
- * blindness can tell neighbours apart, and the lightness steps differ without any hue. Text on an event has a contrast
- * of at least 4.5:1, an event on its ground one of at least 3:1.
+ * Kinds differ in lightness as well as hue, so that people with the common kinds of colour blindness can tell them apart.
+ * Text on an event has a contrast of at least 4.5:1, an event on its ground one of at least 3:1.
  */
 
 import { contrast, cssColor, oklch, type Rgb } from "./color";
+import { MEANINGS, type Meaning, type NamedEvent } from "./meaning";
 
 export type Theme = "light" | "dark";
 
-/** Hues in degrees of OKLCH, after the order of Okabe and Ito: blue, orange, green, purple, yellow, sky, red, teal. */
+/** Property of an event that its colour shows. */
+export type ColorBy = "meaning" | "name" | "duration";
+
+/** The choice of colours. */
+export interface Coloring {
+  readonly theme: Theme;
+  readonly by: ColorBy;
+  /** The kinds of work that are shown in colour, the others faintly; null: all are. */
+  readonly only: ReadonlySet<Meaning> | null;
+}
+
+/** Hues of what has no meaning, in degrees of OKLCH, after the order of Okabe and Ito: blue, orange, green, purple, yellow, sky, red, teal. */
 export const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
 
-interface HueTones {
-  readonly hue: number;
-  readonly lightness: readonly number[];
-  readonly chroma: number;
-}
+/** Lightness, chroma and hue in OKLCH. */
+type Tone = readonly [lightness: number, chroma: number, hue: number];
 
-interface ThemeTones extends Omit<HueTones, "hue"> {
-  readonly neutral: number;
-  /** Hues that need tones of their own. */
-  readonly instead: ReadonlyMap<number, HueTones>;
-}
-
-/** Dark orange is brown and dark yellow is olive: on a light ground they are as light and as strong as 3:1 allows. */
-const LIGHT_WARM: ReadonlyMap<number, HueTones> = new Map([
-  [62, { hue: 48, lightness: [0.545, 0.618, 0.63, 0.642, 0.654], chroma: 0.17 }],
-  [95, { hue: 86, lightness: [0.545, 0.608, 0.62, 0.632, 0.644], chroma: 0.15 }],
-]);
-
-/** On both grounds of its theme every tone has a contrast of 3:1, so that a bar of two pixels is seen. */
-const TONES: Record<Theme, ThemeTones> = {
-  light: { lightness: [0.45, 0.495, 0.54, 0.611, 0.629], chroma: 0.13, neutral: 0.615, instead: LIGHT_WARM },
-  dark: { lightness: [0.61, 0.65, 0.69, 0.73, 0.77], chroma: 0.12, neutral: 0.62, instead: new Map() },
+/** Searched for the largest least distance between any two colours of two kinds, under each kind of colour blindness. */
+const TONES: Readonly<Record<Theme, Readonly<Record<Meaning, Tone>>>> = {
+  light: {
+    other: [0.615, 0, 0],
+    compute: [0.554, 0.2, 277],
+    collective: [0.632, 0.132, 48],
+    copy: [0.401, 0.06, 144],
+    launch: [0.41, 0.193, 304],
+    input: [0.495, 0.096, 94],
+    operator: [0.3, 0.06, 246],
+    python: [0.486, 0.069, 211],
+    memory: [0.3, 0.076, 40],
+  },
+  dark: {
+    other: [0.695, 0, 0],
+    compute: [0.613, 0.103, 237],
+    collective: [0.755, 0.155, 67],
+    copy: [0.893, 0.162, 132],
+    launch: [0.637, 0.194, 296],
+    input: [0.786, 0.074, 84],
+    operator: [0.737, 0.131, 239],
+    python: [0.858, 0.1, 196],
+    memory: [0.629, 0.123, 42],
+  },
 };
+
+const LIGHTNESS_STEPS: readonly number[] = [-0.022, 0, 0.022];
+const HUE_STEPS: readonly number[] = [-7, 0, 7];
+const VARIANTS = LIGHTNESS_STEPS.length * HUE_STEPS.length;
+
+/** Colours of durations, the shortest first: lightness alone tells them apart, too. */
+const DURATION_STEPS = 8;
+const DURATIONS: Readonly<Record<Theme, readonly [from: Tone, to: Tone]>> = {
+  light: [
+    [0.64, 0.09, 215],
+    [0.36, 0.16, 325],
+  ],
+  dark: [
+    [0.6, 0.08, 275],
+    [0.9, 0.13, 95],
+  ],
+};
+/** Picoseconds of the second step: all that is shorter is the first. */
+const SHORT_EXPONENT = 6;
+
+/** Lightness of what is not chosen: seen, and no more. */
+const FAINT: Readonly<Record<Theme, number>> = { light: 0.9, dark: 0.32 };
+
+/** Grey levels as packed colours: each has a contrast to all events of its theme. */
+const DIVIDERS: Readonly<Record<Theme, number>> = { light: 0xf0f0f0, dark: 0x1a1a1a };
 
 const INKS: readonly Rgb[] = [
   { r: 17, g: 20, b: 24 },
@@ -49,31 +91,28 @@ interface Swatch {
   readonly text: string;
 }
 
-/** The event part of a name entry. */
-export interface NamedEvent {
-  readonly name: string;
-  readonly category: string;
-}
+/** Place of each in the swatches. */
+const NEUTRAL = 0;
+const FAINTLY = 1;
+const FIRST = 2;
 
-/** Colours by name id. Ids whose names have not arrived yet are a neutral grey. */
+/** Colours by name id, or by duration. Ids whose names have not arrived yet are a neutral grey. */
 export class ColorTable {
-  readonly theme: Theme;
-  /** Hues of the busiest families. */
-  readonly #hues: ReadonlyMap<string, number>;
+  readonly coloring: Coloring;
+  /** The kinds of work of all names so far. */
+  readonly present = new Set<Meaning>();
   readonly #swatches: readonly Swatch[];
+  readonly #tickExponent: number;
   #packed = new Uint32Array(0);
   #choice = new Uint8Array(0);
 
-  /** `order`: families of events, those first that are to be told apart first. */
-  constructor(theme: Theme, order: readonly string[] = []) {
-    this.theme = theme;
-    this.#hues = new Map(order.slice(0, HUES.length).map((family, hue) => [family, hue]));
-    const { lightness, chroma, neutral, instead } = TONES[theme];
-    const tones = HUES.flatMap((hue) => {
-      const own = instead.get(hue) ?? { hue, lightness, chroma };
-      return own.lightness.map((value) => oklch(value, own.chroma, own.hue));
-    });
-    this.#swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
+  constructor(coloring: Coloring, tickPs = 1) {
+    this.coloring = coloring;
+    this.#tickExponent = Math.log10(tickPs) - SHORT_EXPONENT + 1;
+    this.#swatches = swatchesOf(coloring.theme, coloring.by);
+    if (coloring.by === "duration") {
+      this.#packed = Uint32Array.from(this.#swatches.slice(FIRST), ({ packed }) => packed);
+    }
   }
 
   /** Colours of ids `0` to `length - 1`; larger ids have the colour `neutral`. For the raster's inner loop. */
@@ -82,27 +121,50 @@ export class ColorTable {
   }
 
   get neutral(): number {
-    return this.#swatches[0]!.packed;
+    return this.#swatches[NEUTRAL]!.packed;
   }
 
-  /** Gives colours to the names with ids from `firstId` on. */
-  set(firstId: number, names: readonly NamedEvent[]): void {
-    this.#grow(firstId + names.length);
+  /** Line between neighbours of one colour. */
+  get divider(): number {
+    return DIVIDERS[this.coloring.theme];
+  }
+
+  get isByDuration(): boolean {
+    return this.coloring.by === "duration";
+  }
+
+  /** Place in `table` of a duration. */
+  stepOf(durationTicks: number): number {
+    const step = Math.floor(Math.log10(durationTicks) + this.#tickExponent);
+    return step > 0 ? Math.min(step, DURATION_STEPS - 1) : 0;
+  }
+
+  /** Gives colours to the names with ids from `firstId` on, by what they mean. */
+  set(firstId: number, names: readonly NamedEvent[], meaningOf: (event: NamedEvent) => Meaning): void {
+    const { by, only } = this.coloring;
+    if (by !== "duration") {
+      this.#grow(firstId + names.length);
+    }
     names.forEach((event, k) => {
-      const family = familyOf(event);
-      const choice = swatchOf(event.name, this.#hues.get(family) ?? hash(family) % HUES.length);
-      this.#choice[firstId + k] = choice;
-      this.#packed[firstId + k] = this.#swatches[choice]!.packed;
+      const meaning = meaningOf(event);
+      this.present.add(meaning);
+      if (by !== "duration") {
+        const isShown = only === null || only.has(meaning);
+        const choice = isShown ? swatchOf(event.name, by === "name" ? null : meaning) : FAINTLY;
+        this.#choice[firstId + k] = choice;
+        this.#packed[firstId + k] = this.#swatches[choice]!.packed;
+      }
     });
   }
 
   css(id: number): string {
-    return this.#swatches[this.#choice[id] ?? 0]!.css;
+    return this.#swatches[this.#choice[id] ?? NEUTRAL]!.css;
   }
 
-  /** The colour of text on the event's colour. */
-  text(id: number): string {
-    return this.#swatches[this.#choice[id] ?? 0]!.text;
+  /** The colour of text on the colour of a name, or of a duration. */
+  text(id: number, durationTicks: number): string {
+    const place = this.isByDuration ? FIRST + this.stepOf(durationTicks) : (this.#choice[id] ?? NEUTRAL);
+    return this.#swatches[place]!.text;
   }
 
   #grow(length: number): void {
@@ -119,27 +181,44 @@ export class ColorTable {
   }
 }
 
-/** Number 1 to 40 of the swatch of a name. */
-function swatchOf(name: string, hue: number): number {
-  const tone = hash(name) % TONES.light.lightness.length;
-  return 1 + hue * TONES.light.lightness.length + tone;
+/** The middle of a kind's colours, for legends and charts. */
+export function meaningColor(meaning: Meaning, theme: Theme): string {
+  return cssColor(oklch(...TONES[theme][meaning]));
 }
 
-/** Events that share a hue: those of a category; those without one are grouped by the stem of their name. */
-export function familyOf({ name, category }: NamedEvent): string {
-  return category === "" ? stem(name) : category;
+/** Colours of durations from the shortest on. */
+export function durationColors(theme: Theme): readonly string[] {
+  return durationTones(theme).map((tone) => cssColor(oklch(...tone)));
 }
 
-/**
- * Common part of a family of names: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`; numbers, such as those
- * of steps, are one family: `42` → ``.
- */
-export function stem(name: string): string {
-  if (/^[\d.]+$/.test(name)) {
-    return "";
-  }
-  const match = /^[^\w]*[A-Za-z_]+(?:[-:/]+[A-Za-z_]+)*/.exec(name);
-  return match === null ? name : match[0];
+/** Place of the swatch of a name, of a kind or of any. */
+function swatchOf(name: string, meaning: Meaning | null): number {
+  const code = hash(name);
+  const kinds = MEANINGS.length - 1;
+  const kind = meaning === null ? 1 + (Math.floor(code / VARIANTS) % kinds) : MEANINGS.indexOf(meaning);
+  return FIRST + kind * VARIANTS + (code % VARIANTS);
+}
+
+function swatchesOf(theme: Theme, by: ColorBy): readonly Swatch[] {
+  const tones =
+    by === "duration"
+      ? durationTones(theme)
+      : MEANINGS.flatMap((meaning) => {
+          const [lightness, chroma, hue] = TONES[theme][meaning];
+          return LIGHTNESS_STEPS.flatMap((more) =>
+            HUE_STEPS.map((turn) => [lightness + more, chroma, hue + turn] as const),
+          );
+        });
+  const neutral: Tone = TONES[theme].other;
+  return [neutral, [FAINT[theme], 0, 0] as const, ...tones].map((tone) => swatch(oklch(...tone)));
+}
+
+function durationTones(theme: Theme): readonly Tone[] {
+  const [from, to] = DURATIONS[theme];
+  return Array.from({ length: DURATION_STEPS }, (_, step) => {
+    const between = (place: 0 | 1 | 2) => from[place] + ((to[place] - from[place]) * step) / (DURATION_STEPS - 1);
+    return [between(0), between(1), between(2)] as const;
+  });
 }
 
 /** FNV-1a over UTF-16 units, with a final mix so that the low bits depend on all of the text. */

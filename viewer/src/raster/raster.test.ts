@@ -11,11 +11,15 @@ import { type RasterImage, type RasterTrack, ROWS_PER_LANE, RowRaster } from "./
 const ROOT_LEVEL = 4;
 const RUN_TICKS = 65_536;
 
-const colors = new ColorTable("light");
-colors.set(0, [
-  { name: "a", category: "x" },
-  { name: "b", category: "y" },
-]);
+const colors = new ColorTable({ theme: "light", by: "meaning", only: null });
+colors.set(
+  0,
+  [
+    { name: "a", category: "" },
+    { name: "b", category: "" },
+  ],
+  ({ name }) => (name === "a" ? "compute" : "operator"),
+);
 
 function pyramid(events: readonly EventInput[], leafEvents: number): Pyramid {
   const options = { rootLevel: ROOT_LEVEL, leafEvents, tilesPerPage: 3 };
@@ -68,12 +72,17 @@ function asText(image: RasterImage): string[] {
   });
 }
 
-/** Dominant colour per pixel: `a` or `b` by its name, `*` for a mixture. */
+/** Dominant colour per pixel: `a` or `b` by its name, `|` for a dividing line, `*` for a mixture. */
 function asNames(image: RasterImage): string[] {
   return lanesOf(image, (lane, x) => {
     const value = pixelAt(image, lane, x, 0);
     const color = value & 0xffffff;
-    return value === 0 ? "." : color === colors.table[0] ? "a" : color === colors.table[1] ? "b" : "*";
+    const letters = new Map([
+      [colors.table[0], "a"],
+      [colors.table[1], "b"],
+      [colors.divider, "|"],
+    ]);
+    return value === 0 ? "." : (letters.get(color) ?? "*");
   });
 }
 
@@ -87,6 +96,51 @@ describe("golden images", () => {
     const image = draw(events, viewOf(0, 10, 14));
     expect(asText(image)).toEqual([".8888888888...", ".d8888d......"].map((row) => row.padEnd(14, ".")));
     expect(asNames(image)).toEqual([".aaaaaaaaaa...", ".bbb*aa......."]);
+  });
+
+  test("a line divides neighbours of one colour, where they have room for it", () => {
+    const slice = (start: number, end: number, name = 0) => ({ start, duration: end - start, row: 0, name });
+    const names = (...events: EventInput[]) => asNames(draw(events, viewOf(0, 10, 16)))[0];
+    expect(names(slice(0, 40), slice(40, 80), slice(80, 100), slice(100, 160))).toBe("aaaa|aaaaa|aaaaa");
+    // Other colours tell themselves apart where a line would take much.
+    expect(names(slice(0, 40), slice(40, 80, 1))).toBe("aaaabbbb........");
+    expect(names(slice(0, 40), slice(40, 140, 1))).toBe("aaaa|bbbbbbbbb..");
+    // The pixel that both share; a gap that is narrower than a pixel.
+    expect(names(slice(0, 45), slice(45, 100))).toBe("aaaa|aaaaa......");
+    expect(names(slice(0, 43), slice(47, 100))).toBe("aaaa|aaaaa......");
+    expect(names(slice(0, 40), slice(50, 100))).toBe("aaaa.aaaaa......");
+    // A slice that begins at the edge of the picture follows nothing of the lane before.
+    const lanes = draw(
+      [0, 1].map((row) => ({ start: 0, duration: 160, row, name: 0 })),
+      viewOf(0, 10, 16),
+    );
+    expect(asNames(lanes)).toEqual(["a".repeat(16), "a".repeat(16)]);
+  });
+
+  test("no line divides a slice where its tiles meet", () => {
+    const view = viewOf(0, 500, 120);
+    const { draws } = covered(pyramid([{ start: 0, duration: 65_000, row: 0, name: 0 }], 1000), view);
+    const middle = ticks(30_000);
+    const halves = draws.flatMap((whole) => [
+      { ...whole, clipEnd: middle },
+      { ...whole, clipStart: middle },
+    ]);
+    const track: RasterTrack = { kind: "slice", draws: halves, firstLane: 0, firstRow: 0, rows: 1, lanes: 1 };
+    expect(asNames(new RowRaster().draw([track], view, 1, colors))).toEqual(["a".repeat(120)]);
+  });
+
+  test("by duration, colours are those of durations, and of the mean of what is in a bin", () => {
+    const byDuration = new ColorTable({ theme: "light", by: "duration", only: null }, 1000);
+    byDuration.set(0, [{ name: "a", category: "" }], () => "compute");
+    const events = [
+      { start: 0, duration: 500, row: 0, name: 0 },
+      { start: 1000, duration: 40_000, row: 0, name: 0 },
+    ];
+    const { draws } = covered(pyramid(events, 1000), viewOf(0, 500, 100));
+    const track: RasterTrack = { kind: "slice", draws, firstLane: 0, firstRow: 0, rows: 1, lanes: 1 };
+    const image = new RowRaster().draw([track], viewOf(0, 500, 100), 1, byDuration);
+    const colorAt = (x: number) => pixelAt(image, 0, x, 0) & 0xffffff;
+    expect([colorAt(0), colorAt(50)]).toEqual([byDuration.table[0], byDuration.table[2]]);
   });
 
   test("a fraction of a tick shifts the picture by part of a pixel", () => {

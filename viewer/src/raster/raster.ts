@@ -66,7 +66,7 @@ export class RowRaster {
       this.#accumulator = new Accumulator(widthPx, lanes, this.#rowsPerLane);
     }
     const accumulator = this.#accumulator;
-    accumulator.begin(colors.table, colors.neutral);
+    accumulator.begin(colors);
     for (const track of tracks) {
       if (track.kind === "counter") {
         continue;
@@ -74,8 +74,8 @@ export class RowRaster {
       for (const draw of track.draws) {
         const clip = clipPx(draw, view, widthPx);
         if (clip.from < clip.to) {
-          paintBins(accumulator, track, draw, clip, view);
-          paintSlices(accumulator, track, draw, clip, view);
+          paintBins(accumulator, track, draw, clip, view, colors);
+          paintSlices(accumulator, track, draw, clip, view, colors);
         }
       }
     }
@@ -93,7 +93,14 @@ function clipPx({ clipStart, clipEnd }: DrawTile, view: View, widthPx: number): 
   return { from: Math.max(0, x(clipStart)), to: Math.min(widthPx, x(clipEnd)) };
 }
 
-function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, clip: ClipPx, view: View): void {
+function paintSlices(
+  out: Accumulator,
+  track: RasterTrack,
+  { tile }: DrawTile,
+  clip: ClipPx,
+  view: View,
+  colors: ColorTable,
+): void {
   const { length, row, name } = tile.slices;
   const { start, end, shift } = placeSlices(tile, view.startTicks);
   const fraction = view.startFraction;
@@ -101,6 +108,7 @@ function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, c
   const lastLane = Math.min(out.lanes, track.firstLane + track.rows);
   const laneShift = track.firstLane - track.firstRow;
   const instants = track.kind === "instant";
+  const { isByDuration } = colors;
   for (let k = 0; k < length; k++) {
     const lane = row[k]! + laneShift;
     if (lane < track.firstLane || lane >= lastLane) {
@@ -113,17 +121,25 @@ function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, c
     }
     const from = x0 > clip.from ? x0 : clip.from;
     const to = x1 < clip.to ? x1 : clip.to;
+    const color = isByDuration ? colors.stepOf(end[k]! - start[k]!) : name[k]!;
     if (instants) {
-      out.addTick(lane, x0, name[k]!);
+      out.addTick(lane, x0, color);
     } else if (x1 - x0 >= 1 && to > from) {
-      out.addSolid(lane, from, to, name[k]!);
+      out.addSolid(lane, from, to, color, x0 >= clip.from);
     } else {
-      out.addBar(lane, from, to, 1, name[k]!, INDIVIDUAL);
+      out.addBar(lane, from, to, 1, color, INDIVIDUAL);
     }
   }
 }
 
-function paintBins(out: Accumulator, track: RasterTrack, { tile }: DrawTile, clip: ClipPx, view: View): void {
+function paintBins(
+  out: Accumulator,
+  track: RasterTrack,
+  { tile }: DrawTile,
+  clip: ClipPx,
+  view: View,
+  colors: ColorTable,
+): void {
   const { length, bin, row, count, busy, name } = tile.bins;
   const originPx = xOfTick(view, tile.originTicks);
   const binPx = tile.binTicks / view.ticksPerPx;
@@ -142,6 +158,8 @@ function paintBins(out: Accumulator, track: RasterTrack, { tile }: DrawTile, cli
     const density = instants ? count[k]! / binPx : busy[k]! * full;
     const from = x0 > clip.from ? x0 : clip.from;
     const to = x1 < clip.to ? x1 : clip.to;
-    out.addBar(lane, from, to, density < 1 ? density : 1, name[k]!, AGGREGATE);
+    // By duration a bin has the colour of the mean of its events.
+    const color = colors.isByDuration ? colors.stepOf(busy[k]! / Math.max(1, count[k]!)) : name[k]!;
+    out.addBar(lane, from, to, density < 1 ? density : 1, color, AGGREGATE);
   }
 }

@@ -1,6 +1,6 @@
 import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
-import { elide, measureGlyphs, textWidthPx } from "./text";
+import { elide, elideName, measureGlyphs, textWidthPx } from "./text";
 
 const glyphs = measureGlyphs((text) => ("il.".includes(text) ? 4 : text > "~" ? 12 : 8));
 
@@ -32,6 +32,19 @@ describe("elide", () => {
     expect(elide(name, 80, glyphs)).toBe("jit_train…");
     expect(elide("f(12)", 30, glyphs)).toBe("");
     expect(elide("(1234567890123)", 60, glyphs)).toBe("(12345…");
+  });
+
+  test("shortens by meaning first, and keeps what tells a name from its like", () => {
+    const name = "void at::native::vectorized_elementwise_kernel<4, copy>(int)";
+    const form = { head: "vectorized_elementwise_kernel", tail: "…copy" };
+    const short = (roomPx: number) => elideName(name, form, roomPx, glyphs);
+    expect(short(textWidthPx(name, glyphs))).toBe(name);
+    expect(short(textWidthPx("vectorized_elementwise_kernel…copy", glyphs))).toBe("vectorized_elementwise_kernel…copy");
+    expect(short(120)).toBe("vectorized…copy");
+    expect(short(68)).toBe("vec…copy");
+    expect(short(60)).toBe("vector…");
+    expect(elideName("fusion.2711", { head: "fusion", tail: ".2711" }, 76, glyphs)).toBe("fusi….2711");
+    expect(elideName(name, undefined, 60, glyphs)).toBe("void a…");
   });
 
   test("gives up below three characters", () => {

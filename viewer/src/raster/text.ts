@@ -1,5 +1,7 @@
 /** The width of text without measuring it, and text cut to a width. */
 
+import type { ShortForm } from "./short-name";
+
 /** Advance widths of a font in pixels: by ASCII code, of the ellipsis, and one for all other characters. */
 export interface GlyphWidths {
   readonly ascii: Float32Array;
@@ -62,6 +64,20 @@ export function elide(text: string, maxPx: number, glyphs: GlyphWidths): string 
   }
   const head = headOf(name, room, glyphs);
   return head.length < LEAST ? "" : head + ELLIPSIS;
+}
+
+/** The same by the short form of a name: once the whole name has no room, the tail stays as long as three characters before it do. */
+export function elideName(name: string, form: ShortForm | undefined, maxPx: number, glyphs: GlyphWidths): string {
+  if (form === undefined || fits(name, maxPx, glyphs)) {
+    return elide(name, maxPx, glyphs);
+  }
+  const { head, tail } = form;
+  if (fits(head + tail, maxPx, glyphs)) {
+    return head + tail;
+  }
+  const end = ELLIPSIS + tail.replace(ELLIPSIS, "");
+  const beside = headOf(head, maxPx - textWidthPx(end, glyphs), glyphs);
+  return tail !== "" && beside.length >= LEAST ? beside + end : elide(head, maxPx, glyphs);
 }
 
 function fits(text: string, maxPx: number, glyphs: GlyphWidths): boolean {

@@ -2,8 +2,9 @@
 
 import { formatDuration, formatTime, visibleRange } from "@tilescope/client";
 import { percentDigits } from "../components/percent";
+import { coloring } from "../state/coloring";
 import { nameOf, session } from "../state/session";
-import { settings, theme } from "../state/settings";
+import { settings } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { readCanvasTheme } from "../timeline/canvas-theme";
 import type { Picture } from "../timeline/picture";
@@ -73,7 +74,7 @@ export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement
   const legendTopPx = tracksTopPx + tracksPx;
   context.fillStyle = values.line;
   context.fillRect(0, legendTopPx, widthPx, 1);
-  const colors = now.colors(theme.peek());
+  const colors = now.colors(coloring.peek());
   context.font = `12px ${values.font}`;
   entries.forEach(({ name, share }, k) => {
     const leftPx = INSET_PX + (k % columns) * LEGEND_COLUMN_PX;

@@ -1,6 +1,8 @@
 /** Keeps the page's address in step with what is shown: replaced while one moves, a new entry for each step one takes. */
 
 import { effect } from "@preact/signals";
+import { MEANINGS } from "../raster/meaning";
+import { colorBy, shownMeanings } from "./coloring";
 import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
 import { addressMarks } from "./marks";
 import { page } from "./page";
@@ -149,6 +151,8 @@ function currentLocation(): PageLocation {
     marks: addressMarks.value,
     mode: toolMode.value,
     time: timeFormat.value,
+    color: colorBy.value,
+    kinds: MEANINGS.filter((meaning) => shownMeanings.value?.has(meaning)),
     query: query.value,
     page: page.value,
   };

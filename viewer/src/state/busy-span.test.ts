@@ -1,7 +1,14 @@
 import { fit, StillClient, ticks } from "@tilescope/client";
 import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import { type CountedSpan, findBusyRange, isBusyAllAlong, shortestRange } from "./busy-span";
+import {
+  type CountedSpan,
+  densestStretch,
+  findBusyRange,
+  isBusyAllAlong,
+  rangeWithoutLoneInstants,
+  shortestRange,
+} from "./busy-span";
 
 const span = (start: number, end: number, count: number): CountedSpan => ({
   startTicks: BigInt(start),
@@ -26,6 +33,41 @@ describe("shortestRange", () => {
 
   it("is none without events", () => {
     expect(shortestRange([span(0, 5, 0)], 3)).toBeNull();
+  });
+});
+
+describe("densestStretch", () => {
+  const run = range(0, 10_000);
+
+  it("is that of the most events, of a few that are far apart", () => {
+    const spans = [span(1000, 1100, 40), span(1120, 1200, 10), span(8000, 8100, 60), span(9900, 9901, 2)];
+    expect(densestStretch(spans, run)).toEqual({ ...range(8000, 8100), count: 60 });
+    expect(densestStretch([...spans, span(1210, 1300, 20)], run)).toEqual({ ...range(1000, 1300), count: 70 });
+  });
+
+  it("is none where the events are spread, or there are none", () => {
+    const spread = Array.from({ length: 30 }, (_, k) => span(330 * k, 330 * k + 100, 5));
+    expect(densestStretch(spread, run)).toBeNull();
+    expect(densestStretch([], run)).toBeNull();
+  });
+});
+
+describe("rangeWithoutLoneInstants", () => {
+  const run = range(0, 1000);
+  const track = (kind: "slice" | "instant" | "rollup" | "counter", events: number, first: number, last: number) => ({
+    ...{ kind, events: BigInt(events), firstTicks: ticks(first), lastTicks: ticks(last) },
+  });
+
+  it("leaves out marks of a profiler before and behind all work", () => {
+    const tracks = [track("slice", 98, 100, 700), track("instant", 2, 0, 1000), track("rollup", 2, 0, 1000)];
+    expect(rangeWithoutLoneInstants(tracks, run)).toEqual({ ...range(100, 700), share: 0.98, isOnly: true });
+  });
+
+  it("is none without a blank, with many instants, and without work", () => {
+    expect(rangeWithoutLoneInstants([track("slice", 9, 10, 990), track("instant", 2, 0, 1000)], run)).toBeNull();
+    expect(rangeWithoutLoneInstants([track("slice", 9, 100, 700), track("instant", 99, 0, 1000)], run)).toBeNull();
+    expect(rangeWithoutLoneInstants([track("instant", 2, 0, 1000)], run)).toBeNull();
+    expect(rangeWithoutLoneInstants([track("counter", 9, 0, 1000), track("instant", 2, 0, 1000)], run)).toBeNull();
   });
 });
 
@@ -82,11 +124,22 @@ describe("findBusyRange", () => {
     expect(busy!.share).toBeGreaterThanOrEqual(0.99);
   });
 
-  it("is none where the run is filled, or has too much elsewhere", async () => {
+  it("is none where the run is filled, and not the only one where there is much elsewhere", async () => {
     const everywhere = burst.map((event, k) => ({ ...event, start: 800 * k }));
     expect(await findBusyRange(clientOf(everywhere), [rollup], run)).toBeNull();
     const few = Array.from({ length: 20 }, (_, k) => ({ ...lonely, start: 20 * k }));
-    expect(await findBusyRange(clientOf([...few, ...burst]), [rollup], run)).toBeNull();
+    const busy = await findBusyRange(clientOf([...few, ...burst]), [rollup], run);
+    expect([busy!.isOnly, busy!.share]).toEqual([false, 1200 / 1220]);
+  });
+
+  it("closes in on the densest of several bursts, and says so", async () => {
+    const other = burst.slice(0, 900).map((event) => ({ ...event, start: event.start - 500_000 }));
+    const busy = await findBusyRange(clientOf([...other, ...burst]), [rollup], run);
+    expect(Number(busy!.startTicks)).toBeGreaterThan(699_000);
+    expect(Number(busy!.endTicks)).toBeLessThan(702_000);
+    expect(busy!.share).toBeGreaterThan(0.5);
+    expect(busy!.share).toBeLessThanOrEqual(1200 / 2100);
+    expect(busy!.isOnly).toBe(false);
   });
 
   it("is none where something runs all the time, though little starts", async () => {

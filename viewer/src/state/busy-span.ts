@@ -21,9 +21,18 @@ const MAX_PART = 1 / 20;
 /** … and when nothing runs for at least this part of the rest: a program's main function is not emptiness. */
 const MIN_EMPTY = 0.5;
 
+/** Work in several stretches: they hold all but a tenth of the events, in a quarter of the run at most. */
+const STRETCHES = { outside: 0.1, maxPart: 1 / 4, minGap: 1 / 50 } as const;
+
+/** The part of a stretch's events that may lie outside of what is shown of it, where the others lie in this part of it. */
+const OUTSIDE_STRETCH = 0.05;
+const MAX_PART_OF_STRETCH = 1 / 3;
+
 export interface BusyRange extends TickRange {
-  /** The part of the events that start in it, 0.99 to 1. */
+  /** The part of the events that start in it. */
   readonly share: number;
+  /** False where there are others like it, and it holds the most events of them. */
+  readonly isOnly: boolean;
 }
 
 /** Resolution of each look, in bins of one to four pixels. */
@@ -58,6 +67,40 @@ export function shortestRange(spans: readonly CountedSpan[], outside: number): T
   return best;
 }
 
+/** Tracks of instants with so few events are marks around the work, and no part of it. */
+const FEW_INSTANTS = 16;
+/** Blank ends of less than this part of the run stay. */
+const MIN_BLANK = 1 / 25;
+
+/**
+ * The range of a run without lone instants before or behind all work, as profilers write them when they begin and end; null
+ * where there is no such blank.
+ */
+export function rangeWithoutLoneInstants(
+  tracks: Iterable<Pick<Track, "kind" | "events" | "firstTicks" | "lastTicks">>,
+  run: TickRange,
+): BusyRange | null {
+  let range: TickRange | null = null;
+  let all = 0;
+  let lone = 0;
+  for (const { kind, events, firstTicks, lastTicks } of tracks) {
+    if (kind === "rollup" || events === 0n || firstTicks === undefined || lastTicks === undefined) {
+      continue;
+    }
+    all += Number(events);
+    if (kind === "instant" && events <= FEW_INSTANTS) {
+      lone += Number(events);
+      continue;
+    }
+    range = {
+      startTicks: range === null || firstTicks < range.startTicks ? firstTicks : range.startTicks,
+      endTicks: range === null || lastTicks > range.endTicks ? lastTicks : range.endTicks,
+    };
+  }
+  const hasBlank = range !== null && range.endTicks > range.startTicks && part(range, run) < 1 - MIN_BLANK;
+  return range !== null && hasBlank ? { ...range, share: 1 - lone / all, isOnly: true } : null;
+}
+
 /**
  * True if a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy for at least
  * a row's part of its durations: those of one row do not overlap.
@@ -72,6 +115,40 @@ export function isBusyAllAlong(tracks: Iterable<Pick<Track, "busyTicks" | "rows"
   return false;
 }
 
+/**
+ * The stretch of a run that holds the most events, where they lie in a few that are far apart; null: they do not. `spans` as those of
+ * `shortestRange`.
+ */
+export function densestStretch(spans: readonly CountedSpan[], run: TickRange): (TickRange & { count: number }) | null {
+  const length = Number(run.endTicks - run.startTicks);
+  const stretches: { startTicks: bigint; endTicks: bigint; count: number }[] = [];
+  const byStart = spans.filter(({ count }) => count > 0).sort((a, b) => compare(a.startTicks, b.startTicks));
+  for (const span of byStart) {
+    const last = stretches.at(-1);
+    if (last === undefined || Number(span.startTicks - last.endTicks) > STRETCHES.minGap * length) {
+      stretches.push({ ...span });
+    } else {
+      last.endTicks = span.endTicks > last.endTicks ? span.endTicks : last.endTicks;
+      last.count += span.count;
+    }
+  }
+  const all = stretches.reduce((sum, { count }) => sum + count, 0);
+  const byCount = stretches.toSorted((a, b) => b.count - a.count);
+  let held = 0;
+  let heldTicks = 0;
+  for (const { startTicks, endTicks, count } of byCount) {
+    if (held >= (1 - STRETCHES.outside) * all) {
+      break;
+    }
+    held += count;
+    heldTicks += Number(endTicks - startTicks);
+  }
+  const [first] = byCount;
+  return first === undefined || heldTicks > STRETCHES.maxPart * length
+    ? null
+    : { startTicks: ticks(first.startTicks), endTicks: ticks(first.endTicks), count: first.count };
+}
+
 /** The busy part, closer and closer; null where the run is not mostly empty. Rejects when something cannot be loaded. */
 export async function findBusyRange(
   client: Pick<StillClient, "complete" | "coverage">,
@@ -81,6 +158,8 @@ export async function findBusyRange(
   let range = run;
   let all = 0;
   let outside = 0;
+  let left = 0;
+  let isOnly = true;
   for (let look = 0; look < MAX_LOOKS; look++) {
     const perRollup = await spansIn(client, rollups, range);
     const spans = perRollup.flat();
@@ -95,18 +174,29 @@ export async function findBusyRange(
       return null;
     }
     if (look === 0 && !isMostlyEmpty(perRollup, closer, run)) {
-      return null;
+      const stretch = densestStretch(spans, run);
+      if (stretch === null || !isMostlyEmpty(perRollup, stretch, run, STRETCHES.maxPart)) {
+        return null;
+      }
+      isOnly = false;
+      left = all - stretch.count;
+      outside = Math.floor(OUTSIDE_STRETCH * stretch.count);
+      range = stretch;
+      continue;
     }
-    const isWorthIt = look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < MAX_PART;
+    const isWorthIt = look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < (isOnly ? MAX_PART : MAX_PART_OF_STRETCH);
     const next = isWorthIt ? closer : exact;
-    outside -= countOutside(spans, next);
+    const cut = countOutside(spans, next);
+    outside -= cut;
+    left += cut;
     const isClose = part(next, range) > 0.5;
     range = next;
     if (isClose) {
       break;
     }
   }
-  return { ...range, share: 1 - (Math.floor(OUTSIDE * all) - outside) / all };
+  const { startTicks, endTicks } = range;
+  return { startTicks, endTicks, share: 1 - left / all, isOnly };
 }
 
 function countOutside(spans: readonly CountedSpan[], { startTicks, endTicks }: TickRange): number {
@@ -133,8 +223,13 @@ async function spansIn(
   );
 }
 
-function isMostlyEmpty(perRollup: readonly CountedSpan[][], range: TickRange, run: TickRange): boolean {
-  if (part(range, run) >= MAX_PART) {
+function isMostlyEmpty(
+  perRollup: readonly CountedSpan[][],
+  range: TickRange,
+  run: TickRange,
+  maxPart = MAX_PART,
+): boolean {
+  if (part(range, run) >= maxPart) {
     return false;
   }
   const rest = Number(run.endTicks - run.startTicks) - Number(range.endTicks - range.startTicks);

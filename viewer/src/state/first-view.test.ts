@@ -16,6 +16,6 @@ test("a run with outliers opens on all else", async () => {
   const manifest = { outliers, events: { total: 100n }, range: { startTicks: ticks(0), endTicks: ticks(1000) } };
   const shown: unknown[] = [];
   await new FirstView().find({ manifest } as unknown as Trace, (range) => shown.push(range));
-  expect(shown).toEqual([{ startTicks: 900n, endTicks: 1000n, share: 0.99 }]);
+  expect(shown).toEqual([{ startTicks: 900n, endTicks: 1000n, share: 0.99, isOnly: true }]);
   expect(busyPart.value?.share).toBe(0.99);
 });

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { StillClient, type TickRange } from "@tilescope/client";
-import { type BusyRange, findBusyRange, isBusyAllAlong } from "./busy-span";
+import { type BusyRange, findBusyRange, isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-span";
 import { requestOf, type Trace, topRollups } from "./trace";
 
 /** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
@@ -30,7 +30,12 @@ export class FirstView {
     if (outliers) {
       const { startTicks, endTicks } = outliers;
       const left = outliers.before + outliers.after + outliers.tooLong + outliers.overruns;
-      const range = { startTicks, endTicks, share: 1 - Number(left) / Number(trace.manifest.events.total) };
+      const range = {
+        startTicks,
+        endTicks,
+        share: 1 - Number(left) / Number(trace.manifest.events.total),
+        isOnly: true,
+      };
       busyPart.value = range;
       busyRange.value = range;
       onFound(range);
@@ -40,7 +45,12 @@ export class FirstView {
     if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) {
       return;
     }
-    if (isBusyAllAlong(trace.tracks.values(), trace.manifest.range)) {
+    const run = trace.manifest.range;
+    const withoutInstants = rangeWithoutLoneInstants(trace.tracks.values(), run);
+    if (isBusyAllAlong(trace.tracks.values(), withoutInstants ?? run)) {
+      if (withoutInstants !== null) {
+        onFound(withoutInstants);
+      }
       return;
     }
     this.#current = trace;
@@ -57,8 +67,11 @@ export class FirstView {
     isLooking.value = false;
     if (busy !== null) {
       busyPart.value = busy;
-      busyRange.value = busy;
+      // Of several such parts the minimap shows all.
+      busyRange.value = busy.isOnly ? busy : null;
       onFound(busy);
+    } else if (withoutInstants !== null) {
+      onFound(withoutInstants);
     }
   }
 

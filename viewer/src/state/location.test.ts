@@ -17,6 +17,8 @@ describe("the address", () => {
       marks: "k3f,r1-2,3,5,a b%2C;c,m7",
       mode: "timing",
       time: "utc",
+      color: "duration",
+      kinds: ["compute", "input"],
       query: '"a b" dur>1ms arg:k=1&2',
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
     };
@@ -49,6 +51,7 @@ describe("the address", () => {
         area: choice(null, { ...range(), tracks: "1-4.9" }),
         ...{ host: choice(null, text()), marks: text(), mode: choice("select", "pan", "zoom", "timing") },
         time: choice("relative", "ticks", "utc"),
+        ...{ color: choice("meaning", "name", "duration"), kinds: choice([], ["other", "memory"]) },
         query: text(),
         choice: {
           filter: text(),

@@ -16,6 +16,8 @@
  *     &marks=k3f,100-250,3,5,warm-up           marks that the server does not keep, as `marks/text.ts` writes them
  *     &mode=timing                             the tool in the hand, unless it selects
  *     &time=utc                                times as `ticks` or `utc`
+ *     &color=name                              colours by `name` or `duration`, instead of kind of work
+ *     &kinds=copy,input                        only these kinds of work are in colour
  *     &q=fusion dur>1ms                        a search, as docs/search.md has it
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
@@ -24,6 +26,8 @@
 
 import { type TickRange, type TimeFormat, ticks } from "@tilescope/client";
 import type { ToolMode } from "../keys/gestures";
+import { MEANINGS, type Meaning } from "../raster/meaning";
+import type { ColorBy } from "../raster/palette";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
 import { LONGEST_QUERY } from "./query-text";
 import type { ChoiceTexts } from "./track-choice";
@@ -49,6 +53,8 @@ export interface PageLocation {
   readonly marks: string;
   readonly mode: ToolMode;
   readonly time: TimeFormat;
+  readonly color: ColorBy;
+  readonly kinds: readonly Meaning[];
   readonly query: string;
   readonly page: PagePlace;
 }
@@ -57,7 +63,7 @@ const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null,
 
 export const NOWHERE: PageLocation = {
   ...{ run: null, range: null, events: [], area: null, host: null, choice: NO_CHOICE },
-  ...{ marks: "", mode: "select", time: "relative", query: "", page: TIMELINE },
+  ...{ marks: "", mode: "select", time: "relative", color: "meaning", kinds: [], query: "", page: TIMELINE },
 };
 
 /**
@@ -131,6 +137,8 @@ export function parseLocation(search: string, hash: string): PageLocation {
     marks: (values.get("marks") ?? "").slice(0, LONGEST_MARKS),
     mode: oneOf(["pan", "zoom", "timing"], values.get("mode"), "select" as ToolMode),
     time: oneOf(["ticks", "utc"], values.get("time"), "relative" as TimeFormat),
+    color: oneOf(["name", "duration"], values.get("color"), "meaning" as ColorBy),
+    kinds: MEANINGS.filter((meaning) => (values.get("kinds") ?? "").split(",").includes(meaning)),
     choice: {
       filter: (values.get("filter") ?? "").slice(0, LONGEST_FILTER),
       pin: keysText(values.get("pin")),
@@ -219,6 +227,12 @@ export function formatLocation(location: PageLocation): string {
   }
   if (location.time !== "relative") {
     parts.push(`time=${location.time}`);
+  }
+  if (location.color !== "meaning") {
+    parts.push(`color=${location.color}`);
+  }
+  if (location.kinds.length > 0) {
+    parts.push(`kinds=${location.kinds.join(",")}`);
   }
   if (location.query !== "") {
     parts.push(`q=${encoded(location.query)}`);

@@ -10,9 +10,16 @@ import {
   TileClient,
   type TileData,
 } from "@tilescope/client";
-import { ColorTable, type Theme } from "../raster/palette";
+import { type Coloring, ColorTable } from "../raster/palette";
+import type { ShortForm, ShortNames } from "../raster/short-name";
+import { LateCode } from "./late-code";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
+
+/** Code that reads names: on its way at once, beside what is asked of the server. */
+type Reading = typeof import("../raster/reading");
+const reading = new LateCode<Reading>(() => import("../raster/reading"));
+reading.ask();
 
 /** Callbacks of a session. */
 export interface SessionEvents {
@@ -41,16 +48,18 @@ export class Session {
   #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
   #seen = new WeakSet<TileData>();
   #colors: ColorTable;
+  #shortNames: ShortNames | null = null;
 
   /** `onChange`: something to draw has arrived. */
-  constructor(trace: Trace, theme: Theme, onChange: () => void, events: SessionEvents = NO_EVENTS) {
+  constructor(trace: Trace, coloring: Coloring, onChange: () => void, events: SessionEvents = NO_EVENTS) {
     this.#onChange = onChange;
     this.#events = events;
     this.#trace = trace;
-    this.#colors = this.#newColors(theme);
+    this.#colors = this.#newColors(coloring);
     this.#names = this.#makeNames();
     this.#client = this.#makeClient();
     this.#begin();
+    reading.whenHere((code) => this.#read(code));
   }
 
   get trace(): Trace {
@@ -72,6 +81,7 @@ export class Session {
     this.#arrived = [];
     this.#seen = new WeakSet();
     this.#names = this.#makeNames();
+    this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     // Blocks that were built stay as they are; but nothing is built before the track tree is final.
     if (now.state === "indexing" || now.rootLevel !== before.rootLevel) {
       this.#client.close();
@@ -93,7 +103,7 @@ export class Session {
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
-    this.#makeColors(this.#colors.theme);
+    this.#makeColors(this.#colors.coloring);
     // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.
     if (this.#trace.manifest.names.count > 0) {
       this.#names.get(0);
@@ -111,7 +121,10 @@ export class Session {
         if (arrived !== this.#arrived) {
           return;
         }
-        this.#colors.set(firstId, names);
+        if (reading.here !== null) {
+          this.#colors.set(firstId, names, reading.here.meaningOf);
+          this.#shortNames?.add(names.map(({ name }) => name));
+        }
         namesVersion.value += 1;
         this.#onChange();
       },
@@ -154,28 +167,43 @@ export class Session {
     }
   }
 
-  /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */
-  colors(theme: Theme): ColorTable {
-    if (this.#colors.theme !== theme) {
-      this.#makeColors(theme);
+  /** Colours of a choice; asked for by each frame, made anew when the choice has changed. */
+  colors(coloring: Coloring): ColorTable {
+    if (this.#colors.coloring !== coloring) {
+      this.#makeColors(coloring);
     }
     return this.#colors;
   }
 
-  #makeColors(theme: Theme): void {
-    this.#colors = this.#newColors(theme);
-    for (const { firstId, names } of this.#arrived) {
-      this.#colors.set(firstId, names);
+  #makeColors(coloring: Coloring): void {
+    this.#colors = this.#newColors(coloring);
+    if (reading.here !== null) {
+      for (const { firstId, names } of this.#arrived) {
+        this.#colors.set(firstId, names, reading.here.meaningOf);
+      }
     }
   }
 
-  /** Table of colours. Busy families are known once all is built; until then hues go by name alone. */
-  #newColors(theme: Theme): ColorTable {
-    return new ColorTable(theme, this.#trace.manifest.families);
+  /** The names that came before the code that says what they mean. */
+  #read({ ShortNames }: Reading): void {
+    this.#shortNames = new ShortNames();
+    for (const { names } of this.#arrived) {
+      this.#shortNames.add(names.map(({ name }) => name));
+    }
+    this.#makeColors(this.#colors.coloring);
+    namesVersion.value += 1;
+    this.#onChange();
+  }
+
+  #newColors(coloring: Coloring): ColorTable {
+    return new ColorTable(coloring, this.#trace.manifest.time.tickPs);
   }
 
   /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */
   wantNames(draws: readonly DrawTile[]): void {
+    if (reading.here === null) {
+      reading.ask();
+    }
     const { count } = this.#trace.manifest.names;
     const want = (id: number): void => {
       // Bins of an overview may have no name.
@@ -206,6 +234,12 @@ export class Session {
 
   name(id: number): EventName | undefined {
     return this.#names.get(id);
+  }
+
+  /** The short form of the name of an id, once both are there. */
+  form(id: number): ShortForm | undefined {
+    const event = this.#names.get(id);
+    return event === undefined ? undefined : this.#shortNames?.form(event.name);
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import { runView } from "./run";
 import { draftArea, selection } from "./selection";
 import { AS_RECORDED, type TrackChoice } from "./track-choice";
 import { TrackOrder } from "./track-order";
-import { allGroups, filterHost, type TreeNode } from "./tree";
+import { allGroups, filterHost, groupsOfHosts, type TreeNode } from "./tree";
 import { scroll } from "./view";
 
 /** Only this host is shown; null: all. */
@@ -76,8 +76,11 @@ export function expandAll(): void {
 
 export function collapseAll(): void {
   const isUnderFilter = isFiltered.peek();
-  closedInFilter.value = isUnderFilter ? allGroups(roots.peek()) : new Set();
-  openGroups.value = isUnderFilter ? openGroups.peek() : new Set();
+  // Hosts stay open: their devices and processes are left, each with its rollup.
+  const hosts = groupsOfHosts(roots.peek());
+  const closed = [...allGroups(roots.peek())].filter((key) => !hosts.has(key));
+  closedInFilter.value = new Set(isUnderFilter ? closed : []);
+  openGroups.value = isUnderFilter ? openGroups.peek() : hosts;
 }
 
 const NO_TRACKS: ReadonlySet<number> = new Set();

@@ -2,7 +2,7 @@ import { type BuildApi, type Group, type Manifest, type Track, type TrackTree, t
 import { describe, expect, it } from "vitest";
 import { HEADER_PX, itemIndexAt, itemsBetween, layOut, ROW_PX, stickyHeader, TRACK_GAP_PX } from "./layout";
 import { makeTrace } from "./trace";
-import { allGroups, buildTree, carryOpen, defaultExpansion, filterHost } from "./tree";
+import { allGroups, buildTree, carryOpen, defaultExpansion, filterHost, groupsOfHosts } from "./tree";
 
 function group(
   id: number,
@@ -71,6 +71,10 @@ describe("buildTree", () => {
     expect([...defaultExpansion(buildTree(ONE_HOST))]).toEqual(["g1"]);
     expect([...defaultExpansion(buildTree(TWO_HOSTS))]).toEqual(["g0", "g1", "g2"]);
     expect([...allGroups(buildTree(TWO_HOSTS))]).toEqual(["g0", "g1", "g2", "g3"]);
+    const kinds = new Map(TWO_HOSTS.groups.map(({ id, kind }) => [`g${id}`, kind]));
+    const hosts = [...groupsOfHosts(buildTree(TWO_HOSTS))];
+    expect(hosts.length).toBeGreaterThan(0);
+    expect(hosts).toEqual([...kinds].filter(([, kind]) => kind === "host" || kind === "run").map(([key]) => key));
   });
 });
 

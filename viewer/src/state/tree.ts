@@ -189,6 +189,19 @@ export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string
   return open;
 }
 
+/** The keys of the run and of hosts: groups whose children are processes and devices. */
+export function groupsOfHosts(roots: readonly TreeNode[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const visit = (node: TreeNode): void => {
+    if (node.kind === "group" && (node.group.kind === "host" || node.group.kind === "run")) {
+      keys.add(node.key);
+      node.children.forEach(visit);
+    }
+  };
+  roots.forEach(visit);
+  return keys;
+}
+
 /** The keys of all groups of a tree. */
 export function allGroups(roots: readonly TreeNode[]): ReadonlySet<string> {
   const keys = new Set<string>();

@@ -1,7 +1,7 @@
 /** Stand-in for the gestures on the timeline before their code is loaded: they are kept and done then, so that none is lost. */
 
+import { LateCode } from "../state/late-code";
 import type { PointerActions } from "./gesture-tracker";
-import { LateCode } from "./late-code";
 import type { Stage } from "./stage";
 import type { ViewNavigator } from "./view-navigator";
 

@@ -4,7 +4,7 @@
  */
 
 import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
-import type { Theme } from "../raster/palette";
+import type { Coloring } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import type { Arrangement } from "../state/arrangement";
 import { busyRange } from "../state/first-view";
@@ -75,6 +75,7 @@ export class MinimapPainter {
   /** View that is shown while the window is dragged: it does not move under the hand. */
   held: View | null = null;
   #painted = "";
+  #coloring: Coloring | null = null;
   #arrivals = 0;
   #mayLoad = false;
 
@@ -99,23 +100,24 @@ export class MinimapPainter {
     session: Session,
     view: View,
     values: CanvasTheme,
-    theme: Theme,
+    coloring: Coloring,
     ratio: number,
     over: OverTracks | null,
     areTracksSharp: boolean,
   ): void {
     this.#mayLoad ||= areTracksSharp;
-    const colors = session.colors(theme);
+    const colors = session.colors(coloring);
     this.#follow(arrangement.peek());
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
     const lanes = this.#tracks.map(({ id }) => id).join(",");
     const arrived = [this.#mayLoad, this.#arrivals, namesVersion.peek(), retries.peek(), over?.version];
-    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, lanes, ...arrived].join(" ");
-    if (key === this.#painted) {
+    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, lanes, ...arrived].join(" ");
+    if (key === this.#painted && coloring === this.#coloring) {
       return;
     }
     this.#painted = key;
+    this.#coloring = coloring;
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
     if (this.#trace.manifest.state === "ready" && this.#mayLoad) {

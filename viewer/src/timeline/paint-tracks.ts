@@ -1,9 +1,8 @@
 /** Draws the tracks: grid, raster stretched to its lanes, texture of aggregates, counters, labels, sticky header. */
 
-import { placeSlices, xOfTick } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
 import { counterColumns, counterPieces } from "../raster/counter";
-import { type LabelOptions, labels } from "../raster/labels";
+import { labels } from "../raster/labels";
 import type { ColorTable } from "../raster/palette";
 import { type RasterImage, RowRaster } from "../raster/raster";
 import { type GlyphWidths, measureGlyphs } from "../raster/text";
@@ -22,8 +21,6 @@ const LABEL_PX = 11;
 
 /** A row is drawn a pixel lower than it is high, so that nested rows can be told apart. */
 const ROW_GAP_PX = 1;
-
-const LABELS: LabelOptions = { minPx: 34, paddingPx: 4 };
 
 export class TracksPainter {
   readonly #raster = new RowRaster();
@@ -143,23 +140,22 @@ export class TracksPainter {
     if (track.place !== "track" || track.track.kind === "instant") {
       return;
     }
-    paintSeparators(context, track, input);
     this.#paintLabels(context, track, input);
   }
 
   #paintLabels(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void {
-    const { picture, colors, theme, nameOf } = input;
+    const { picture, colors, theme, nameOf, formOf } = input;
     const { view, ratio } = picture;
     context.save();
     context.scale(ratio, ratio);
     context.font = `${LABEL_PX}px ${theme.font}`;
     context.textBaseline = "middle";
-    for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, LABELS)) {
+    for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, formOf)) {
       const row = label.row - track.firstRow;
       if (row < 0 || row >= track.rows) {
         continue;
       }
-      context.fillStyle = colors.text(label.nameId);
+      context.fillStyle = colors.text(label.nameId, label.ticks);
       context.fillText(label.text, label.xPx, track.topPx + row * track.rowPx + (track.rowPx - ROW_GAP_PX) / 2 + 0.5);
       this.shown.push({ track: track.track.id, ordinal: label.ordinal, text: label.text });
     }
@@ -265,38 +261,6 @@ function paintEdges(
   context.globalAlpha = 0.55;
   for (const edge of edgesPx) {
     context.fillRect(0, Math.round(edge * ratio) - hairline, deviceView.widthPx, hairline);
-  }
-  context.globalAlpha = 1;
-}
-
-/** Slices that are narrower have no separator: it would take away too much of them. */
-const SEPARATED_PX = 8;
-
-/** A hairline of the ground at the start of each wider slice, so that neighbours of one colour can be told apart. */
-function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, { picture, theme }: TracksInput): void {
-  const { ratio, deviceView } = picture;
-  const widthPx = Math.max(1, Math.round(ratio));
-  const minPx = SEPARATED_PX * ratio;
-  context.fillStyle = theme.ground;
-  context.globalAlpha = 0.65;
-  for (const draw of drawsOf(picture, entry.track.id)) {
-    const { tile } = draw;
-    const { start, end, shift } = placeSlices(tile, deviceView.startTicks);
-    const clipPx = Math.max(0, xOfTick(deviceView, draw.clipStart));
-    for (let k = 0; k < tile.slices.length; k++) {
-      const row = tile.slices.row[k]! - entry.firstRow;
-      if (row < 0 || row >= entry.rows) {
-        continue;
-      }
-      const x0 = (start[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
-      const x1 = (end[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
-      if (x1 - x0 < minPx || x0 < clipPx || x0 > deviceView.widthPx) {
-        continue;
-      }
-      const y0 = Math.round((entry.topPx + row * entry.rowPx) * ratio);
-      const y1 = Math.round((entry.topPx + (row + 1) * entry.rowPx - ROW_GAP_PX) * ratio);
-      context.fillRect(Math.floor(x0), y0, widthPx, y1 - y0);
-    }
   }
   context.globalAlpha = 1;
 }

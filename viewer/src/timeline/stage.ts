@@ -5,9 +5,11 @@
 import { effect } from "@preact/signals";
 import { AwayError, fit, type Manifest, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
+import { coloring } from "../state/coloring";
 import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
 import { hover } from "../state/hover";
+import { LateCode } from "../state/late-code";
 import { setProblem } from "../state/problems";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
@@ -22,7 +24,6 @@ import { countEvents, countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
 import type { PointerMeaning } from "./gesture-tracker";
-import { LateCode } from "./late-code";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
 import { paintAxis } from "./paint-axis";
@@ -138,7 +139,7 @@ export class Stage {
       canvases.timeline.addEventListener(name, focused);
     }
     const stopTracks = effect(() => {
-      for (const source of [view, scrolled, layout, theme, settings, session, namesVersion, shownFormat]) {
+      for (const source of [view, scrolled, layout, coloring, settings, session, namesVersion, shownFormat]) {
         void source.value;
       }
       this.invalidate();
@@ -370,10 +371,11 @@ export class Stage {
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
       axis: timeAxis(shown, current.trace.manifest.time, shownFormat.peek()),
-      colors: current.colors(theme.peek()),
+      colors: current.colors(coloring.peek()),
       theme: values,
       showGrid: settings.peek().grid,
       nameOf: (id) => current.name(id)?.name,
+      formOf: (id) => current.form(id),
       over: this.#emphasis ?? this.over,
     });
     this.#paintMinimap(current, picture, values);
@@ -385,7 +387,7 @@ export class Stage {
   #paintMinimap(current: Session, { view: shown, coverages, ratio }: Picture, values: CanvasTheme): void {
     this.#isMinimapDirty = false;
     const isSharp = [...coverages.values()].every((coverage) => coverage.complete);
-    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.#emphasis ?? this.over, isSharp);
+    this.minimap?.paint(current, shown, values, coloring.peek(), ratio, this.#emphasis ?? this.over, isSharp);
   }
 
   #themeValues(element: HTMLElement): CanvasTheme {

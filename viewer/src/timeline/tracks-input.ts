@@ -3,6 +3,7 @@
 import type { Track, View } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
 import type { ColorTable } from "../raster/palette";
+import type { ShortForm } from "../raster/short-name";
 import type { CanvasTheme } from "./canvas-theme";
 import type { Picture } from "./picture";
 import type { SceneTrack } from "./scene";
@@ -14,6 +15,7 @@ export interface TracksInput {
   readonly theme: CanvasTheme;
   readonly showGrid: boolean;
   readonly nameOf: (id: number) => string | undefined;
+  readonly formOf: (id: number) => ShortForm | undefined;
   readonly over: OverTracks | null;
 }
 

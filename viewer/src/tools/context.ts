@@ -14,7 +14,6 @@ export function makeContext(trace: Trace, range: PageRange, subject: Looked, act
     range,
     rangeText: subject.isThere ? subject.text : "",
     time: trace.manifest.time,
-    families: trace.manifest.families ?? [],
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal, span) => actions.goToEvent(track, ordinal, span),

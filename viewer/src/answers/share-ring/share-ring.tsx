@@ -37,10 +37,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const columns = useMemo(() => ringColumns(model), [model]);
   const names = useMemo(() => new RowNames(table), [table]);
-  const nameColors = useMemo(
-    () => new NameColors(names, theme.value, links.families),
-    [names, theme.value, links.families],
-  );
+  const nameColors = useMemo(() => new NameColors(names, theme.value), [names, theme.value]);
   const isForced = useForced();
   const chosen = useSignal<string | null>(null);
   const column = columns.find(({ id }) => id === chosen.value) ?? columns[0]!;

@@ -1,6 +1,7 @@
 /** Names of the rows of a table as small numbers, with their colours in the timeline. */
 
 import type { ToolTable } from "@tilescope/client";
+import { meaningOf } from "../../raster/event-meaning";
 import { ColorTable, type Theme } from "../../raster/palette";
 import { NO_NODE } from "./node-tree";
 
@@ -50,18 +51,17 @@ export class NameColors {
   readonly #table: ColorTable;
   readonly #made = new Set<number>();
 
-  /** `families`: those of the run, so that hues are those of the timeline. */
-  constructor(names: RowNames, theme: Theme, families: readonly string[]) {
+  constructor(names: RowNames, theme: Theme) {
     this.#names = names;
-    this.#table = new ColorTable(theme, families);
+    this.#table = new ColorTable({ theme, by: "meaning", only: null });
   }
 
   /** Colour of a name, and of text on it. */
   colorsOf(number: number): { readonly fill: string; readonly text: string } {
     if (!this.#made.has(number)) {
       this.#made.add(number);
-      this.#table.set(number, [this.#names.event(number)]);
+      this.#table.set(number, [this.#names.event(number)], meaningOf);
     }
-    return { fill: this.#table.css(number), text: this.#table.text(number) };
+    return { fill: this.#table.css(number), text: this.#table.text(number, 0) };
   }
 }

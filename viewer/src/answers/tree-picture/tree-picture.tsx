@@ -39,10 +39,7 @@ interface Pointed {
 export function TreePicture({ table, links, rangeText, onRow }: Props) {
   const model = useMemo(() => new PictureModel(table, links.time), [table, links.time]);
   const places = useMemo(() => new Places(table.columns), [table]);
-  const colors = useMemo(
-    () => new NameColors(model.names, theme.value, links.families),
-    [model, theme.value, links.families],
-  );
+  const colors = useMemo(() => new NameColors(model.names, theme.value), [model, theme.value]);
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const heightPx = useSignal(0);

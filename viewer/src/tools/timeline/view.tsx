@@ -10,6 +10,7 @@ import { isMarksOpen } from "../../state/marks";
 import { embedded, isDrawerOpen, isFinderOpen, isTableOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import { trackChoice } from "../../state/tracks";
+import type { Stage } from "../../timeline/stage";
 import type { PageProps } from "../contract";
 
 /** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
@@ -47,6 +48,18 @@ const loadLanes = async () => (await import("../../details/lane-layer")).LaneLay
 function LateLanes({ trace }: { trace: Trace }) {
   const LaneLayer = useLoaded("lanes", loadLanes);
   return LaneLayer.kind === "ready" ? <LaneLayer.value trace={trace} /> : null;
+}
+
+/** The legend comes behind the first picture. */
+async function loadLegend({ late }: Stage) {
+  await new Promise((resolve) => late.whenHere(resolve));
+  return (await import("../../components/legend")).Legend;
+}
+
+function LateLegend() {
+  const { stage } = useApp();
+  const Legend = useLoaded("legend", () => loadLegend(stage));
+  return Legend.kind === "ready" ? <Legend.value /> : null;
 }
 
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
@@ -91,6 +104,7 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
         <Timeline
           key={trace.manifest.build}
           trace={trace}
+          legend={embedded ? null : <LateLegend />}
           lanes={trackChoice.value.lanes.length > 0 ? <LateLanes trace={trace} /> : null}
         >
           {isTableOpen.value && <LateTable trace={trace} />}

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { ShortNames, stemOf } from "./short-name";
+
+function formsOf(...names: readonly string[]): readonly string[] {
+  const short = new ShortNames();
+  short.add(names);
+  return names.map((name) => {
+    const { head, tail } = short.form(name);
+    return head + tail;
+  });
+}
+
+test.each([
+  ["void at::native::vectorized_elementwise_kernel<4, F<float>>(int, F)", "vectorized_elementwise_kernel"],
+  ["void (anonymous namespace)::softmax_warp_forward<float>(float*)", "softmax_warp_forward"],
+  ["aten::conv2d", "conv2d"],
+  ["autograd::engine::evaluate_function: AddBackward0", "AddBackward0"],
+  ["fusion.2711", "fusion.2711"],
+  ["jit_train_step(1234567890)", "jit_train_step"],
+  ["torch/nn/modules/module.py(1501): _call_impl", "_call_impl"],
+  ["$core.py:1311 process_primitive", "process_primitive"],
+  ["<built-in method append of collections.deque object at 0x7f>", "append"],
+  ["gradient_tape/replica_6/bert/MatMul", "MatMul"],
+  ["Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pinned -> Device)"],
+  ["ProfilerStep#4", "ProfilerStep#4"],
+  ["nccl:all_reduce", "nccl:all_reduce"],
+  ["%fusion.3 = f32[8]{0} fusion(f32[8] %p), kind=kLoop", "%fusion.3"],
+  ["::", "::"],
+  ["", ""],
+])("%s is in short %s", (name, stem) => {
+  expect(stemOf(name)).toBe(stem);
+});
+
+test("names that share a stem keep what tells them apart", () => {
+  const kernel = (functor: string) => `void at::native::vectorized_elementwise_kernel<4, at::native::${functor}>(int)`;
+  expect(formsOf(kernel("copy"), kernel("AddFunctor<float>"), kernel("AddFunctor<double>"))).toEqual([
+    "vectorized_elementwise_kernel…copy",
+    "vectorized_elementwise_kernel…float",
+    "vectorized_elementwise_kernel…double",
+  ]);
+  expect(formsOf("AddBackward0", "autograd::engine::evaluate_function: AddBackward0")).toEqual([
+    "AddBackward0",
+    "AddBackward0…autograd",
+  ]);
+  expect(formsOf("nets/module.py(1): forward", "sub/module.py(1): forward", "sub/linear.py(9): forward")).toEqual([
+    "forward…nets",
+    "forward…sub",
+    "forward…linear",
+  ]);
+});
+
+test("a file says more than a line, and a line where the file is the same", () => {
+  expect(formsOf("q/queues.py(98): get", "q/queues.py(154): get", "pool.py(3): get", "pool.py(3): put")).toEqual([
+    "get…q 98",
+    "get…q 154",
+    "get…pool",
+    "put",
+  ]);
+});
+
+test("a number at the end is the tail", () => {
+  const short = new ShortNames();
+  short.add(["fusion.2711", "copy"]);
+  expect([short.form("fusion.2711"), short.form("copy")]).toEqual([
+    { head: "fusion", tail: ".2711" },
+    { head: "copy", tail: "" },
+  ]);
+});
+
+test("no two names have one form, in whatever order they come, and a name that comes later changes only its like", () => {
+  let state = 7;
+  const pick = <T>(...choices: readonly T[]): T => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return choices[(state >>> 8) % choices.length]!;
+  };
+  for (let round = 0; round < 200; round++) {
+    const names = Array.from({ length: 12 }, () => {
+      const part = () => pick("a", "b", "copy", "Add<int>", "Add<4, float>", "", "x/y", "12", " ", "…", "<", ")");
+      return `${pick("void ", "", "aten::", "m.py(3): ")}${part()}${pick("::", "<", "(", ".", "")}${part()}${pick(">(int)", "", ".7")}`;
+    });
+    const distinct = [...new Set(names)];
+    const forms = formsOf(...distinct);
+    expect(new Set(forms).size, JSON.stringify(distinct)).toBe(distinct.length);
+    const later = new ShortNames();
+    for (const name of distinct) {
+      later.add([name]);
+      later.form(name);
+    }
+    expect(distinct.map((name) => later.form(name).head + later.form(name).tail)).toEqual(forms);
+  }
+});
