@@ -131,7 +131,7 @@ def tpu_steps_of(steps: AskedSteps, limit: int) -> Measured:
         notes,
         "Waits for input",
         "of the step time of the core that waits longest, step by step",
-        "of the core that takes longest",
+        "of the core that takes longest, without the time between steps",
     )
 
 
