@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 // What the timeline loads behind its first picture: what lies over the tracks and answers the pointer.
 const LATE =
   /\/src\/(timeline\/(late|all-arrows|area|flow-arrows|gap-hints|paint-overlay|pointing)|raster\/hit|state\/(exact|flow-chain))\.ts$/;
+// What reads names: asked for beside the first answers.
+const READING = /\/src\/raster\/(reading|event-meaning|work-patterns|function-name|short-name)\.ts$/;
 
 export default defineConfig({
   base: "./",
@@ -23,6 +25,7 @@ export default defineConfig({
           groups: [
             { name: "index", tags: ["$initial"], priority: 2 },
             { name: "late", test: LATE, priority: 1 },
+            { name: "reading", test: READING, priority: 1 },
           ],
         },
       },

@@ -208,10 +208,8 @@ class Viewer:
 
 
 def reads_as(label: str, name: str) -> bool:
-    """Whether a label is a name, or a name whose hash, middle or end is left out."""
-    head, dots, tail = label.partition("…")
-    bare = re.sub(r"\(\d{6,}\)$", "", name)
-    return label in (name, bare) or (dots != "" and name.startswith(head) and bare.endswith(tail))
+    """Whether a label is a name, or its short form, cut or not: each part of it is a part of the name."""
+    return all(part in name for part in label.split("…"))
 
 
 def parse_duration_ps(text: str) -> int:

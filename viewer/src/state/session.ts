@@ -17,6 +17,9 @@ import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
 
 /** Code that reads names: on its way at once, beside what is asked of the server. */
+/** Pause before names are shortened, in which the first picture is painted. */
+const SHORT_NAMES_MS = 50;
+
 type Reading = typeof import("../raster/reading");
 const reading = new LateCode<Reading>(() => import("../raster/reading"));
 reading.ask();
@@ -125,8 +128,7 @@ export class Session {
           this.#colors.set(firstId, names, reading.here.meaningOf);
           this.#shortNames?.add(names.map(({ name }) => name));
         }
-        namesVersion.value += 1;
-        this.#onChange();
+        this.#showNames();
       },
     );
   }
@@ -186,11 +188,20 @@ export class Session {
 
   /** The names that came before the code that says what they mean. */
   #read({ ShortNames }: Reading): void {
-    this.#shortNames = new ShortNames();
-    for (const { names } of this.#arrived) {
-      this.#shortNames.add(names.map(({ name }) => name));
-    }
     this.#makeColors(this.#colors.coloring);
+    this.#showNames();
+    // Colours come first: shortening a page of names takes some 20 ms when its code is new.
+    setTimeout(() => {
+      const shortNames = new ShortNames();
+      for (const { names } of this.#arrived) {
+        shortNames.add(names.map(({ name }) => name));
+      }
+      this.#shortNames = shortNames;
+      this.#showNames();
+    }, SHORT_NAMES_MS);
+  }
+
+  #showNames(): void {
     namesVersion.value += 1;
     this.#onChange();
   }

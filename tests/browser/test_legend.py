@@ -1,0 +1,58 @@
+"""The legend below the tracks: colours by kind of work, which it filters; by duration; both in the address."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator
+
+from tests.browser.conftest import Served
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.standins.written import TRAINING
+
+# Colours of the canvas of the tracks that are not grey, by how many of some rows' pixels have them.
+HUED = """(() => {
+  const canvas = document.querySelector('.timeline canvas'), context = canvas.getContext('2d'), counts = {};
+  for (let y = 4; y < canvas.height; y += 7) {
+    const row = context.getImageData(0, y, canvas.width, 1).data;
+    for (let k = 0; k < row.length; k += 4) {
+      const rgb = [row[k], row[k + 1], row[k + 2]];
+      if (Math.max(...rgb) - Math.min(...rgb) > 30) counts[rgb] = (counts[rgb] ?? 0) + 1;
+    }
+  }
+  return Object.keys(counts).length;
+})()"""
+
+
+def kind(viewer: Viewer, name: str) -> Locator:
+    return viewer.page.get_by_role("group", name="Kinds of work").get_by_role("button", name=name, exact=True)
+
+
+def test_a_kind_that_is_pressed_stays_in_colour_alone(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    viewer.expand_all()
+    kind(viewer, "Compute").wait_for()
+    viewer.rest()
+    before = viewer.page.evaluate(HUED)
+    kind(viewer, "Compute").click()
+    viewer.rest()
+    assert 0 < viewer.page.evaluate(HUED) < before
+    assert kind(viewer, "Compute").get_attribute("aria-pressed") == "true"
+    viewer.wait("location.hash.includes('kinds=compute')", 5)
+    viewer.page.reload()
+    kind(viewer, "All").wait_for()
+    assert kind(viewer, "Compute").get_attribute("aria-pressed") == "true"
+    assert faults(viewer) == []
+    kind(viewer, "All").click()
+    assert kind(viewer, "All").count() == 0
+    viewer.wait("!location.hash.includes('kinds=')", 5)
+
+
+def test_colours_of_durations_are_in_the_address(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    choice = viewer.page.get_by_label("Colour by")
+    choice.select_option("duration")
+    viewer.page.get_by_text("Shorter than 1 µs").wait_for()
+    viewer.wait("location.hash.includes('color=duration')", 5)
+    viewer.page.reload()
+    viewer.page.get_by_text("Shorter than 1 µs").wait_for()
+    assert choice.input_value() == "duration"
