@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.ascend.file_faults import MEMORY_TABLES, with_faults
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
     Live,
@@ -296,7 +297,7 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
 def _availability(scope: Scope) -> str:
     if records_allocations(scope.reader) or memory_tables(scope.reader):
         return ""
-    return NO_ALLOCATIONS
+    return with_faults(scope.reader, NO_ALLOCATIONS, MEMORY_TABLES)
 
 
 TOOL: Final = Tool(
