@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -162,16 +163,21 @@ def test_cells_that_are_no_figures(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [lambda text: text[: len(text) // 2], lambda text: "[" * 1_000_000, lambda text: '{"7": {"nodes": {}}}'],
+    ("damage", "fault"),
+    [
+        (lambda text: text[: len(text) // 2], r"memory_usage_details_0\.json.*\(line 1, column \d+\)"),
+        (lambda text: "[" * 1_000_000, r"memory_usage_details_0\.json"),
+        (lambda text: '{"7": {"nodes": {}}}', "profile_memory=True"),
+    ],
     ids=["cut", "deep", "empty"],
 )
-def test_a_broken_file_costs_the_tool_alone(tmp_path: Path, damage: Callable[[str], str]) -> None:
+def test_a_broken_file_costs_the_tool_alone(tmp_path: Path, damage: Callable[[str], str], fault: str) -> None:
     write_profiler(tmp_path / "run", Training(AscendShape(ranks=1, stages=1, steps=2)))
     (path,) = (tmp_path / "run").rglob("memory_usage_details_0.json")
     path.write_text(damage(path.read_text()))
     reader = opened(tmp_path / "run", tmp_path / "store")
     assert rows(answer(reader, "step_trace"), "steps")
-    with pytest.raises(NotAvailable, match="profile_memory=True"):
+    with pytest.raises(NotAvailable, match="profile_memory=True") as raised:
         answer(reader, "memory_viewer")
+    assert re.search(fault, str(raised.value))
     reader.store.close()

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.ascend.file_faults import MEMORY_TABLES, with_faults
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
     Live,
@@ -180,7 +181,13 @@ def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
             "fraction",
             "" if fragmentation is not None else missing or _NOT_SAID,
         ),
-        Fact("capacity", "Capacity", capacity, "bytes", own if capacity is not None else missing or _NOT_SAID),
+        Fact(
+            "capacity",
+            "Capacity",
+            capacity,
+            "bytes",
+            own.removeprefix("of ") if capacity is not None else missing or _NOT_SAID,
+        ),
         Fact(
             "lifetime_peak",
             "Peak of the process",
@@ -230,15 +237,16 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.event), peak.fill.used), total="max")
-    lines = [limit]
-    if (memory.active[curve.event] >= 0).any():
-        lines.insert(0, column("active", "Active", memory.active))
     fragmentation = memory.fragmentation[curve.event]
     if (fragmentation == fragmentation).any():
         parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
-    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=lines)]
+    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
     if free is not None and is_small:
         charts.append(Series("free", "Free memory", "line", time, [free]))
+    active = memory.active[curve.event]
+    if ((active >= 0) & (active != memory.heap[curve.event])).any():
+        ys = [column("heap", "Allocated", memory.heap), column("active", "Active", memory.active)]
+        charts.append(Series("active", "Allocated, and active: freed, but waited for by a stream", "line", time, ys))
     return charts
 
 
@@ -289,7 +297,7 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
 def _availability(scope: Scope) -> str:
     if records_allocations(scope.reader) or memory_tables(scope.reader):
         return ""
-    return NO_ALLOCATIONS
+    return with_faults(scope.reader, NO_ALLOCATIONS, MEMORY_TABLES)
 
 
 TOOL: Final = Tool(

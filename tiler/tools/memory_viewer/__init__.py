@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.file_faults import MEMORY_PLANS, with_faults
 from tilescope.tiler.facts.ascend.planned_memory import has_planned_memory
 from tilescope.tiler.facts.hlo import (
     BufferAssignment,
@@ -314,7 +315,7 @@ def _programs_table(programs: Sequence[tuple[str, int, bool]]) -> Table:
 def _availability(scope: Scope) -> str:
     reader = scope.reader
     has_any = programs_of(reader) or saved_page(reader, PAGE) is not None or has_planned_memory(reader)
-    return "" if has_any else NO_PROGRAMS
+    return "" if has_any else with_faults(reader, NO_PROGRAMS, MEMORY_PLANS)
 
 
 TOOL: Final = Tool(

@@ -79,7 +79,7 @@ def _series(graph: PlannedGraph, places: Ints) -> list[Series]:
     x = Column("point", "Point", "count", graph.numbers[places] + 1, total="max")
     heap = Column("heap", "In use", "bytes", graph.used[places], total="max")
     limit = Column("peak", "Peak", "bytes", np.full(len(places), graph.peak), total="max")
-    return [Series("working_space", "Memory by the order of execution", "line", x, [heap], lines=[limit])]
+    return [Series("working_space", "Theoretical memory by the order of execution", "line", x, [heap], lines=[limit])]
 
 
 def _tensors_table(graph: PlannedGraph, tensors: Sequence[PlannedTensor], question: MemoryViewerQuestion) -> Table:

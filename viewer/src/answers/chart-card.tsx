@@ -45,6 +45,8 @@ interface Props {
   readonly lit?: number | null;
   /** Told of the row that one points at here. */
   readonly onLit?: (row: number) => void;
+  /** A click or Enter on a point that leads nowhere: what it does, in words, and with the row of the series. */
+  readonly picking?: { readonly words: string; readonly pick: (row: number) => void } | null;
 }
 
 /** The chart that is to have the focus when its next answer is there, and the place where keys go on in it. */
@@ -61,6 +63,7 @@ export function ChartCard({
   head,
   lit = null,
   onLit,
+  picking = null,
 }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
@@ -190,6 +193,8 @@ export function ChartCard({
     if (comparison !== null && step !== null) {
       resting.current = place;
       comparison.compare(picked(compared, step));
+    } else if (picking !== null) {
+      picking.pick(data.rows[place]!);
     } else {
       go(place);
     }
@@ -274,7 +279,13 @@ export function ChartCard({
   };
   const leads = data.xKind === "time" || data.stops.some((place) => placeOf(place) !== null);
   const enterWords =
-    comparison !== null ? ", Enter compares a step, Escape none" : leads ? ", Enter leads to the timeline" : "";
+    comparison !== null
+      ? ", Enter compares a step, Escape none"
+      : picking !== null
+        ? `, Enter ${picking.words}`
+        : leads
+          ? ", Enter leads to the timeline"
+          : "";
   return (
     <section class="chart-card" aria-label={`${series.title}: chart`} data-series={series.id}>
       <div class="chart-head">
@@ -346,7 +357,7 @@ export function ChartCard({
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
       <div
-        class={`chart-plot is-${series.kind}${pointedPlace === null && (comparison === null || pointed.value === null) ? "" : " leads"}`}
+        class={`chart-plot is-${series.kind}${pointedPlace === null && ((comparison === null && picking === null) || pointed.value === null) ? "" : " leads"}`}
         ref={holder}
         hidden={hasTable.value}
         role="group"
@@ -359,7 +370,7 @@ export function ChartCard({
           const row = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
           if (row !== null) {
             onRow(row);
-          } else if (place !== null && (comparison !== null || placeOf(place) !== null)) {
+          } else if (place !== null && (comparison !== null || picking !== null || placeOf(place) !== null)) {
             act(place);
           }
         }}

@@ -32,8 +32,8 @@ export interface BufferBars {
 
 export const HUES = 8;
 
-/** Rows that are not there at the peak, or have no size, have no bar. */
-export function bufferBars(table: ToolTable, peakBytes: number): BufferBars {
+/** Rows that are not there at the peak, unless all rows are of another point, or have no size, have no bar. */
+export function bufferBars(table: ToolTable, peakBytes: number, isOfPoint = false): BufferBars {
   const values = (id: string) => table.columns.find((column) => column.id === id)?.values ?? [];
   const [names, sizes, unpadded, firsts, lasts, atPeak] = ["name", "size", "unpadded", "first", "last", "at_peak"].map(
     values,
@@ -47,7 +47,7 @@ export function bufferBars(table: ToolTable, peakBytes: number): BufferBars {
       first: Number(firsts![row]),
       last: Math.max(Number(firsts![row]), Number(lasts![row])),
     }))
-    .filter(({ row, sizeBytes }) => sizeBytes > 0 && atPeak![row] === true)
+    .filter(({ row, sizeBytes }) => sizeBytes > 0 && (isOfPoint || atPeak![row] === true))
     .sort((a, b) => b.sizeBytes - a.sizeBytes || a.first - b.first || a.row - b.row)
     .map((bar, rank) => ({ ...bar, hue: rank % HUES }));
   const listedBytes = bars.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

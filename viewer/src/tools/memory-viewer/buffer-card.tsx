@@ -9,7 +9,10 @@ import { theme } from "../../state/settings";
 import { HUES } from "./buffer-bars";
 
 /** Columns of the card, in this order. */
-const CARD = ["size", "unpadded", "extra", "expansion", "category", "purpose", "shape", "framework", "source"];
+const CARD = [
+  ...["size", "unpadded", "extra", "expansion", "category", "purpose", "operator", "kind", "data_type", "shape"],
+  ...["format", "life", "framework", "source"],
+];
 
 interface Props {
   readonly table: ToolTable;

@@ -15,6 +15,7 @@ import type { RowOfTable } from "../../answers/links";
 import { useForced } from "../../answers/use-forced";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
+import { ResetIcon } from "../../components/icons";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
 import { theme } from "../../state/settings";
@@ -25,36 +26,57 @@ import { type BufferBar, type BufferBars, bufferBars, HUES } from "./buffer-bars
 import { BufferCard } from "./buffer-card";
 import { BufferStrip } from "./buffer-strip";
 import type { MemoryViewerFields } from "./fields";
+import { PlanBar } from "./plan-bar";
 
 const TOOL = { id: "memory_viewer", title: "Memory viewer", help: "" };
 
 /** Facts that the page shows; `tilescope ask` has all. */
-const SHOWN = ["peak", "peak_unpadded", "padding", "parameters", "outputs", "temporary", "total", "fragmentation"];
+const SHOWN = [
+  ...["peak", "capacity", "share", "static", "live", "allocations", "operators", "peak_unpadded", "padding"],
+  ...["parameters", "outputs", "temporary", "total", "fragmentation"],
+];
 
 /** More are narrower than a pixel: those that remain are one bar. */
 const MOST_BUFFERS = 5000;
 
+/** Facts that are lines across the curve. */
+const RULES = [
+  ["forward_start", "Forward starts"],
+  ["backward_end", "Backward ends"],
+] as const;
+
 const SPACES = [0, 1, 2, 3, 4, 5];
 
 export function MemoryViewerView({ context, fields, setFields }: PageProps<MemoryViewerFields>) {
-  const { program, host, space, buffers } = fields;
+  const { program, host, space, buffers, point, firstPoint, lastPoint } = fields;
   const question = useMemo(
     () => ({
       ...(program === "" ? {} : { program }),
       ...(host === "" ? {} : { host }),
       space: String(space),
       buffers,
+      ...(point === null ? {} : { point: String(point) }),
+      ...(firstPoint === null ? {} : { first_point: String(firstPoint) }),
+      ...(lastPoint === null ? {} : { last_point: String(lastPoint) }),
       limit: MOST_BUFFERS,
     }),
-    [program, host, space, buffers],
+    [program, host, space, buffers, point, firstPoint, lastPoint],
   );
   const request = useAnswer(context, TOOL.id, question);
-  const lastAnswer = useRef<{ programs: readonly string[]; shown: string }>({ programs: [], shown: "" });
+  const lastAnswer = useRef<{ programs: readonly string[]; shown: string; isPlan: boolean }>({
+    programs: [],
+    shown: "",
+    isPlan: false,
+  });
   if (request.state.kind === "answered") {
     const { tables, facts } = request.state.answer;
     const column = tables.find(({ id }) => id === "programs")?.columns.find(({ id }) => id === "program");
     const shown = facts.find(({ id }) => id === "program")?.value;
-    lastAnswer.current = { programs: (column?.values ?? []).map(String), shown: String(shown ?? program) };
+    lastAnswer.current = {
+      programs: (column?.values ?? []).map(String),
+      shown: String(shown ?? program),
+      isPlan: isPlan(tables),
+    };
   }
   const { programs, shown } = lastAnswer.current;
   const hosts = context.trace.manifest.hosts;
@@ -69,7 +91,7 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
               text: value,
             }))}
             chosen={shown}
-            onChoose={(next) => setFields({ ...fields, program: next })}
+            onChoose={(next) => setFields({ ...fields, program: next, point: null, firstPoint: null, lastPoint: null })}
           />
         )}
         {hosts.length > 1 && (
@@ -80,15 +102,17 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
             onChoose={(next) => setFields({ ...fields, host: next })}
           />
         )}
-        <BarSelect
-          label="Which memory space"
-          choices={[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => ({
-            value: String(choice),
-            text: choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`,
-          }))}
-          chosen={String(space)}
-          onChoose={(next) => setFields({ ...fields, space: Number(next) })}
-        />
+        {!lastAnswer.current.isPlan && (
+          <BarSelect
+            label="Which memory space"
+            choices={[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => ({
+              value: String(choice),
+              text: choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`,
+            }))}
+            chosen={String(space)}
+            onChoose={(next) => setFields({ ...fields, space: Number(next) })}
+          />
+        )}
         <Choices
           label="Which buffers"
           choices={[
@@ -96,16 +120,42 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
             { value: "all", text: "All buffers" },
           ]}
           chosen={buffers}
-          onChoose={(next) => setFields({ ...fields, buffers: next })}
+          onChoose={(next) => setFields({ ...fields, buffers: next, point: null })}
         />
+        {point !== null && (
+          <button type="button" class="button is-outlined" onClick={() => setFields({ ...fields, point: null })}>
+            <ResetIcon />
+            Point {point}: back to the peak
+          </button>
+        )}
       </div>
-      <Answered request={request}>{(answer) => <Parts answer={answer} context={context} />}</Answered>
+      <Answered request={request}>
+        {(answer) => (
+          <Parts answer={answer} context={context} plan={isPlan(answer.tables) ? { fields, setFields } : null} />
+        )}
+      </Answered>
     </>
   );
 }
 
+/** True of a plan by the order of execution, which has operators. */
+function isPlan(tables: readonly ToolTable[]): boolean {
+  return tables.some(({ id }) => id === "operators");
+}
+
+interface PlanFields {
+  readonly fields: MemoryViewerFields;
+  readonly setFields: (fields: MemoryViewerFields) => void;
+}
+
+interface PartsProps {
+  readonly answer: ToolAnswer;
+  readonly context: PageContext;
+  readonly plan: PlanFields | null;
+}
+
 /** The curve with the lifeline of a buffer, below it all buffers at the peak, and the tables. */
-function Parts({ answer, context }: { answer: ToolAnswer; context: PageContext }) {
+function Parts({ answer, context, plan }: PartsProps) {
   const { tables, series, facts } = answer;
   const table = tables.find(({ id }) => id === "buffers");
   const shown = SHOWN.flatMap((id) => facts.filter((fact) => fact.id === id));
@@ -119,6 +169,7 @@ function Parts({ answer, context }: { answer: ToolAnswer; context: PageContext }
           answer={answer}
           table={table}
           context={context}
+          plan={plan}
           pointed={pointed}
           onChoose={(row) => {
             wanted.value = { table: "buffers", row };
@@ -146,18 +197,23 @@ interface PicturesProps {
   readonly answer: ToolAnswer;
   readonly table: ToolTable;
   readonly context: PageContext;
+  readonly plan: PlanFields | null;
   /** Row of the table; null: the largest buffer. */
   readonly pointed: Signal<number | null>;
   readonly onChoose: (row: number) => void;
 }
 
-function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) {
+function Pictures({ answer, table, context, plan, pointed, onChoose }: PicturesProps) {
   const { series, facts, tables } = answer;
   const [curve] = series;
   const { time } = context;
   const fact = (id: string) => facts.find((candidate) => candidate.id === id)?.value ?? null;
-  const peakBytes = Number(fact("peak") ?? 0);
-  const bars = useMemo(() => bufferBars(table, peakBytes), [table, peakBytes]);
+  const atPoint = plan === null || plan.fields.point === null ? null : plan.fields.point;
+  const where = atPoint === null ? "at the peak" : `at point ${atPoint}`;
+  // Of a plan what stays is far more than tensors are.
+  const peakBytes = Number(fact(plan === null ? "peak" : "live") ?? 0);
+  const bars = useMemo(() => bufferBars(table, peakBytes, atPoint !== null), [table, peakBytes, atPoint]);
+  const lit = useSignal<number | null>(null);
   const row = useMemo(() => computed(() => pointed.value ?? bars.bySize[0]?.row ?? null), [pointed, bars]);
   const isForced = useForced();
   /** The span of a buffer in the curve, in the colour of its bars. */
@@ -170,8 +226,15 @@ function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) 
   const overlay = useMemo(() => {
     const point = fact("peak_point");
     const rules = point === null ? [] : [{ x: Number(point), title: `Peak, point ${point}` }];
+    for (const [id, title] of RULES) {
+      const x = fact(id);
+      rules.push(...(x === null ? [] : [{ x: Number(x), title }]));
+    }
+    if (atPoint !== null) {
+      rules.push({ x: atPoint, title: "" }); // the bar above says which
+    }
     return { rules, span: computed(() => (row.value === null ? null : lifeline(row.value))) };
-  }, [table, bars, row]);
+  }, [table, bars, row, atPoint]);
   const size = table.columns.find(({ id }) => id === "size")!;
   const inBytes = (bytes: number) => {
     const { digits, unit } = figureText({ kind: "bytes", unit: "" }, String(bytes), time);
@@ -203,7 +266,19 @@ function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) 
             rangeText={context.rangeText}
             overlay={overlay}
             head={<h2 class="memory-title">{curve.title}</h2>}
+            onLit={(next) => {
+              lit.value = next;
+            }}
+            picking={
+              plan === null
+                ? null
+                : {
+                    words: "lists the tensors that live then",
+                    pick: (next) => plan.setFields({ ...plan.fields, point: Number(curve.x.values[next]) }),
+                  }
+            }
           />
+          {plan !== null && <PlanBar answer={answer} plan={plan} lit={lit.value} time={time} />}
         </div>
       )}
       {bars.bySize.length > 0 && (
@@ -211,7 +286,7 @@ function Pictures({ answer, table, context, pointed, onChoose }: PicturesProps) 
           <BufferStrip
             {...strip}
             title="By size"
-            note={`${buffersText(bars.bySize.length)} at the peak, as wide as they are large; hatched: padding${others === "" ? "" : `; at the right ${others}`}`}
+            note={`${buffersText(bars.bySize.length)} ${where}, as wide as they are large${plan === null ? "; hatched: padding" : ""}${others === "" ? "" : `; at the right ${others}`}`}
             bars={bars.bySize}
           />
           <BufferStrip
