@@ -47,10 +47,13 @@ def whole_figures(column: TableColumn, exponent: int) -> Interruptible[Figures]:
 
 def _times_power(numbers: Ints, power: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Numbers times 10^power, of which none is below -22, halves up, and which of these are beyond 64 bits."""
-    factor = 10 ** np.clip(power, 0, _MOST_POWER)
-    most = np.where(power > _MOST_POWER, 0, (_INT64 - 1) // factor)
+    if not power.any():
+        return numbers, np.zeros(len(numbers), np.bool_)
+    place = np.clip(power, 0, _MOST_POWER)
+    factor = _POWERS[place]
+    most = np.where(power > _MOST_POWER, 0, _MOST_TIMES[place])
     is_beyond = (power > 0) & ((numbers > most) | (numbers < -most))
-    divisor = 10 ** np.clip(-power, 0, _MOST_POWER)
+    divisor = _POWERS[np.clip(-power, 0, _MOST_POWER)]
     whole, rest = np.divmod(numbers, divisor)
     whole = (whole + ((divisor > 1) & (2 * rest >= divisor))) * np.where(is_beyond, 0, factor)
     # A greater divisor does not fit: of 10^19 half does, and nothing reaches half of 10^20.

@@ -40,7 +40,8 @@ DEFAULT_LISTED: Final = 2000
 
 NO_COMMUNICATION: Final = (
     "nothing of the run says what ranks transfer: record with profile_communication=True (MindSpore), or "
-    "profiler_level Level1 (torch_npu, msprof), in training on several devices"
+    "profiler_level Level1 (torch_npu, msprof), in training on several devices; steps of several ranks in one run have "
+    "waits without that"
 )
 
 
@@ -152,9 +153,8 @@ def _notes(
     if strangers:
         text = f"ends of links of {plural(len(strangers), 'rank', 'ranks')} are numbers within a group"
         notes.append(Note("info", f"{text}: the rank that recorded a link tells which group it is"))
-    if source is not None and not source.by_step:
-        text = "times of planes are added, though they run side by side; tasks count where they begin"
-        notes.append(Note("info", text))
+    if source is not None and source.remark:
+        notes.append(Note("info", source.remark))
     if communication.steps and not any(step.step is not None for step in communication.steps):
         notes.append(Note("info", "the files have sums of all steps"))
     return notes

@@ -1,6 +1,7 @@
 /** A run as one entry of a list: its state and what is known of it, the same in the list of all and in the quick choice. */
 
 import { formatDuration, type Run } from "@tilescope/client";
+import { hostsOf } from "../state/run-list";
 import { formatBytes, formatDate, formatPercent, formatShortCount, plural } from "./format";
 import { CheckIcon } from "./icons";
 
@@ -56,9 +57,9 @@ export function eventsText({ events }: Run): string {
   return events === null ? "" : formatShortCount(events);
 }
 
-/** `step trace, memory · 12 steps`: of a training on Ascend devices what its files have, and of any run its steps. */
+/** `12 steps · step trace, memory`: the steps of a run, and of a training on Ascend devices what its files have. */
 export function contentsText({ contents, steps }: Run): string {
-  return [contents.join(", "), steps === null ? "" : plural(steps, "step")].filter(Boolean).join(" · ");
+  return [steps === null ? "" : plural(steps, "step"), contents.join(", ")].filter(Boolean).join(" · ");
 }
 
 export interface RunEntryProps {
@@ -74,7 +75,7 @@ export function RunEntry({ run, isChosen, role, onChoose }: RunEntryProps) {
     formatDate(run.modifiedNs),
     durationText(run),
     run.events === null ? "" : `${eventsText(run)} events`,
-    run.hosts.length > 1 ? plural(run.hosts.length, "host") : "",
+    hostsOf(run).length > 1 ? plural(hostsOf(run).length, "host") : "",
     formatBytes(run.sizeBytes),
     contentsText(run),
   ];

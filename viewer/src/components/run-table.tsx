@@ -1,7 +1,7 @@
 /** The lines of the list of runs: its head, folders, and what is known of each run. */
 
 import type { Run } from "@tilescope/client";
-import { fileOf, type RunColumn, type RunLine, type RunSorting } from "../state/run-list";
+import { fileOf, hostsOf, type RunColumn, type RunLine, type RunSorting } from "../state/run-list";
 import { formatBytes, formatCount, formatDate, plural } from "./format";
 import { DownIcon } from "./icons";
 import { contentsText, durationText, eventsText, StateTag } from "./run-entry";
@@ -44,7 +44,8 @@ export function RunHead({ sorting, sort }: { sorting: RunSorting; sort: (column:
 
 /** All that is known of it; the hosts as far as one reads them. */
 function titleOf(run: Run): string {
-  const { path, error, notes, events, hosts } = run;
+  const { path, error, notes, events } = run;
+  const hosts = hostsOf(run);
   const named = hosts.length > MOST_HOSTS ? [...hosts.slice(0, MOST_HOSTS), "…"] : hosts;
   const counted = events === null ? "" : plural(events, "event");
   return [path, error ?? "", contentsText(run), counted, named.join(", "), ...notes].filter(Boolean).join("\n");
@@ -74,6 +75,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
       open(run);
     }
   };
+  const hosts = hostsOf(run).length;
   const beside = [fileOf(run), contentsText(run)].filter(Boolean).join(" · ");
   return (
     <tr class="runs-run" aria-rowindex={index + 2}>
@@ -97,7 +99,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
         {run.error === null ? durationText(run) : <span>{run.error}</span>}
       </td>
       <td class="runs-events">{eventsText(run)}</td>
-      <td class="runs-hosts">{run.error !== null || run.hosts.length === 0 ? "" : formatCount(run.hosts.length)}</td>
+      <td class="runs-hosts">{run.error !== null || hosts === 0 ? "" : formatCount(hosts)}</td>
       <td class="runs-size">{run.error !== null ? "" : formatBytes(run.sizeBytes)}</td>
       <td class="runs-when">{formatDate(run.modifiedNs)}</td>
     </tr>

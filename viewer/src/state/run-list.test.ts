@@ -1,6 +1,6 @@
 import type { Run } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { fileOf, folderOf, groupedRuns, linesOf, NEWEST_FIRST, sortedBy } from "./run-list";
+import { fileOf, folderOf, groupedRuns, hostsOf, linesOf, NEWEST_FIRST, sortedBy } from "./run-list";
 
 function run(path: string, facts: Partial<Run> = {}): Run {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -46,6 +46,7 @@ it("says where runs lie once, without the folders of profilers", () => {
   expect(folderOf(run("alone.json"))).toBe("");
   expect(fileOf(NEWEST)).toBe("");
   expect(fileOf(LIST[3]!)).toBe("alone.json");
+  expect(fileOf(run("base/lenet/profiler", { name: "lenet/profiler" }))).toBe("");
   expect(
     linesOf(groupedRuns(LIST, "", NEWEST_FIRST)).map((line) => (line.kind === "run" ? line.run.name : line)),
   ).toEqual([
@@ -82,4 +83,8 @@ it("finds runs by words of their names, folders, hosts and states", () => {
   expect(names("FAILED h2", "when", true)).toEqual([["logs/a", "run9"]]);
   expect(names("logs/b 10", "when", true)).toEqual([["logs/b", "run10"]]);
   expect(names("nothing", "when", true)).toEqual([]);
+});
+
+it("counts each host once, however many files it has", () => {
+  expect(hostsOf(run("a", { hosts: ["rank 0", "rank 0", "rank 1"] }))).toEqual(["rank 0", "rank 1"]);
 });

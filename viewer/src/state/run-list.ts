@@ -33,7 +33,12 @@ export function folderOf({ path }: Run): string {
 /** File or folder of a run, as a note beside its name; "" where both are the same. */
 export function fileOf({ name, path }: Run): string {
   const last = path.slice(path.lastIndexOf("/") + 1);
-  return last === name ? "" : last;
+  return last === name || name.endsWith(`/${last}`) ? "" : last;
+}
+
+/** The hosts of its files, each once: a rank has many files. */
+export function hostsOf({ hosts }: Run): readonly string[] {
+  return [...new Set(hosts)];
 }
 
 /** The groups that have runs with all words of a filter, sorted, those first whose first run comes first. */
@@ -86,7 +91,7 @@ function keyOf(run: Run, column: RunColumn): Key {
     case "events":
       return run.events;
     case "hosts":
-      return run.hosts.length;
+      return hostsOf(run).length;
     case "size":
       return run.sizeBytes;
     case "when":

@@ -61,6 +61,7 @@ class Planes(CommunicationSource):
 
     title = "tasks on the planes of the timeline"
     by_step = False
+    remark = "times of planes are added, though they run side by side; tasks count where they begin"
 
     def is_in(self, reader: QueryReader) -> bool:
         return next(_planes(reader), None) is not None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilescope.tiler.facts.ascend.communication.exposed_steps import ExposedSteps
 from tilescope.tiler.facts.ascend.communication.first_generation import FirstGeneration
 from tilescope.tiler.facts.ascend.communication.planes import Planes
 from tilescope.tiler.facts.ascend.communication.second_generation import SecondGeneration
 from tilescope.tiler.facts.ascend.communication.transfers import CommunicationSource
 from tilescope.tiler.query import QueryReader
 
-SOURCES: Final[tuple[CommunicationSource, ...]] = (FirstGeneration(), SecondGeneration(), Planes())
+SOURCES: Final[tuple[CommunicationSource, ...]] = (FirstGeneration(), SecondGeneration(), Planes(), ExposedSteps())
 
 
 def communication_source(reader: QueryReader, *, any_span: bool = False) -> CommunicationSource | None:

@@ -113,6 +113,7 @@ class CommunicationSource(ABC):
 
     title: str
     by_step: bool = True  # False: figures of any span
+    remark: str = ""  # how its figures are to be read
 
     @abstractmethod
     def is_in(self, reader: QueryReader) -> bool:

@@ -1,0 +1,67 @@
+"""Waits of ranks by their timelines alone: against the program that the ranks ran, and against findings."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.reports.traces import answer, rows
+from tests.tiler.facts.findings.pytorch_run import Rank, all_reduce
+from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.readers.logdir import find_run
+from tilescope.tiler.store import open_run_store
+
+REDUCE_US = 40
+LATE_US = {1: (30, 0, 5), 2: (10, 20, 0)}  # by which ranks 1 and 2 compute longer than rank 0, by step
+
+
+def write_run(folder: Path, world: int = 3) -> Path:
+    """Ranks of which some compute longer, so that the others wait in the all-reduce that is behind."""
+    ranks = [Rank(number, world) for number in range(world)]
+    for step in range(3):
+        frames = [rank.step(step) for rank in ranks]
+        for frame in frames:
+            frame.__enter__()
+        for rank in ranks:
+            rank.launch("gemm", 100 + LATE_US.get(rank.number, (0, 0, 0))[step])
+        all_reduce(ranks, REDUCE_US)
+        for rank in ranks:
+            rank.wait()
+        for frame in frames:
+            frame.__exit__(None, None, None)
+    folder.mkdir()
+    for rank in ranks:
+        rank.write(folder / f"rank{rank.number}.json")
+    return folder
+
+
+def test_transfers_and_waits_of_ranks(tmp_path: Path) -> None:
+    build_store(find_run(write_run(tmp_path / "run")).files, tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        reader = QueryReader(store)
+        whole, middle = (answer(reader, "collectives", **part) for part in ({}, {"steps": "1-1"}))
+        overlap = answer(reader, "overlap")
+    tick_us = reader.tick_ps / 10**6
+    steps = {(row["step"], row["rank"]): row for row in rows(whole, "steps")}
+    for step in range(3):
+        late = [LATE_US.get(rank, (0, 0, 0))[step] for rank in range(3)]
+        for rank in range(3):
+            figures = [steps[step, rank][name] * tick_us for name in ("transfer", "wait", "elapsed")]
+            wait = max(late) - late[rank]
+            assert figures == pytest.approx([REDUCE_US, wait, REDUCE_US + wait], abs=0.01)
+    exposed = sum(row["exposed_communication"] for row in rows(overlap, "devices"))
+    assert whole.fact("transfer").value + whole.fact("wait").value == exposed
+    assert {row["step"] for row in rows(middle, "steps")} == {1}
+    texts = " ".join(note.text for note in whole.notes)
+    assert "no file says which links and operators it is of" in texts
+    assert [table.id for table in whole.tables if len(table)] == ["ranks", "steps"]
+
+
+def test_a_rank_alone_has_nothing_to_wait_for(tmp_path: Path) -> None:
+    build_store(find_run(write_run(tmp_path / "run", 1)).files, tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store, pytest.raises(NotAvailable):
+        answer(QueryReader(store), "collectives")
