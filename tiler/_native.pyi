@@ -1226,7 +1226,8 @@ class FlowTiler:
         edges_per_tile: int,
     ) -> None:
         """
-        `flow_tick`: of the ends that are flows of the file. A tile with more than `most_flows` of these, or
+        `incoming` and `partner`: of all ends, or one value that all have. `flow_tick`: of those that are flows
+        of the file. A tile with more than `most_flows` of these, or
         `most_ends` of all, has tiles below. Raises ValueError for what are no such ends.
         """
 
@@ -1332,7 +1333,7 @@ class LaunchJoin:
     ]:
         """
         Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is
-        None where these are the starts.
+        None where these are the starts; of the others there is one value where it is that of all ends.
         """
 
 class PartSums:

@@ -79,7 +79,7 @@ class TrackPairs:
         return (Launches.decode(chunk.data, self._slices.track) for chunk in self.stored())
 
     def ends(self) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:
-        """Ticks in order, directions and partners' tracks of all ends on the track."""
+        """Ticks in order, directions and partners' tracks of all ends on the track; as EndsByTick has them."""
         tick, incoming, partner = self._join.ends(self._place, self._slices.start)
         return self._slices.start if tick is None else tick, incoming, partner
 

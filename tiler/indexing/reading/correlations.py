@@ -29,7 +29,7 @@ class SliceCorrelations(Struct, frozen=True):
 
 def has_correlations(key: Ints | None) -> bool:
     """True if any event of a track has a correlation, by the column of their keys."""
-    return key is not None and len(key) > 0 and int(key.min()) < -1
+    return key is not None and len(key) > 0 and (int(key[0]) < -1 or int(key.min()) < -1)
 
 
 def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> SliceCorrelations:

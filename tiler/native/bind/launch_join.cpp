@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -112,8 +113,14 @@ auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
         code.resize(same_size(span_of(track), span_of(ordinal)));
         std::vector<std::uint32_t> places(code.size());
         PartnerSteps steps;
-        for (std::size_t row = 0; row < code.size(); ++row)
-            code[row] = steps.add(span_of(track)[row], span_of(ordinal)[row], places[row]);
+        const Span<const std::int64_t> row_tracks = span_of(track);
+        std::copy(span_of(ordinal).begin(), span_of(ordinal).end(), code.begin());
+        for (std::size_t first = 0, stop = 0; first < code.size(); first = stop) {
+            while (stop < code.size() && row_tracks[stop] == row_tracks[first]) ++stop;
+            const std::uint32_t place = steps.add(row_tracks[first], {&code[first], stop - first});
+            std::fill(places.begin() + static_cast<std::ptrdiff_t>(first),
+                      places.begin() + static_cast<std::ptrdiff_t>(stop), place);
+        }
         tracks = steps.tracks();
         make_partner_codes(code.data(), places, place_bits(tracks.track.size()));
     }
@@ -164,7 +171,7 @@ void bind_launch_join(nb::module_& m) {
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
              "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The "
              "tick is\n"
-             "None where these are the starts.");
+             "None where these are the starts; of the others there is one value where it is that of all ends.");
 }
 
 }  // namespace tilescope

@@ -23,7 +23,8 @@ struct StoredLaunches {
     std::uint64_t most_rise = 0;  // from one ordinal to the next
 };
 
-// Ends of pairs on one track, at the starts of its slices.
+// Ends of pairs on one track, at the starts of its slices. Of directions and partners' tracks there is one value where it is
+// that of all ends.
 struct LaunchEnds {
     bool is_of_all = false;  // each slice has one: `tick` is empty, as it would be their starts
     Column<std::int64_t> tick;
@@ -85,7 +86,19 @@ class LaunchJoin {
         while (row >= first_[track + 1]) ++track;
         return track;
     }
+    // Partners of rows that follow one another mostly lie on one track: nothing is looked up for them.
+    bool is_on(std::size_t track, std::uint32_t row) const {
+        return row - first_[track] < first_[track + 1] - first_[track];
+    }
     Span<const std::uint32_t> partners(std::size_t place, std::size_t row) const;
+    void add_sides(std::size_t work_place, std::size_t call_place, std::int64_t pairs);
+    // Calls with the row of each partner that slices of a track have, and the row of the slice in its track.
+    template <typename Call>
+    void each_end(std::size_t place, const Call& call) const {
+        for (std::size_t row = 0; row < tracks_[place].key.size(); ++row) {
+            for (const std::uint32_t partner : partners(place, row)) call(partner, row);
+        }
+    }
 
     std::vector<NumberedSlices> tracks_;
     std::vector<std::size_t> calls_;  // of each track's slices
@@ -95,6 +108,8 @@ class LaunchJoin {
     std::vector<Many> many_;
     std::vector<std::uint32_t> many_works_;
     std::vector<Sides> sides_;
+    // By place, that of all its partners; kNone: there is none yet, kMany: there are several.
+    std::vector<std::uint32_t> partner_places_;
     Counts counts_;
 };
 

@@ -17,8 +17,10 @@ struct NumberedSlices {
     std::int64_t ordinal_at(std::size_t row) const {
         return ordinal.empty() ? static_cast<std::int64_t>(row) : ordinal[row];
     }
-    bool is_work(std::size_t row) const { return ((-2 - key[row]) & 1) != 0; }
-    std::int64_t number_at(std::size_t row) const { return (-2 - key[row]) >> 1; }
+    static bool is_of_work(std::int64_t key) { return (key & 1) != 0; }
+    static std::int64_t number_of(std::int64_t key) { return (-2 - key) >> 1; }
+    bool is_work(std::size_t row) const { return is_of_work(key[row]); }
+    std::int64_t number_at(std::size_t row) const { return number_of(key[row]); }
 };
 
 }  // namespace tilescope

@@ -105,7 +105,7 @@ def test_any_slices(
     for track, pairs in pairs_by_track.items():
         own_ends = [(edge[2], 0, edge[3]) for edge in sorted(seen) if edge[0] == track]
         own_ends += [(edge[5], 1, edge[0]) for edge in seen if edge[3] == track]
-        columns = (column.tolist() for column in pairs.ends())
+        columns = (column.tolist() for column in np.broadcast_arrays(*pairs.ends()))
         assert list(zip(*columns, strict=True)) == sorted(own_ends, key=lambda end: end[0])
     assert found.count == expected.derived.total()
     assert found.ambiguous == int(expected.counts["ambiguous"])
