@@ -1256,6 +1256,16 @@ def partner_codes(
     partner less 1, its least and its greatest. Raises ValueError.
     """
 
+def near_keys(
+    keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    base: int,
+    out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+) -> tuple[bool, bool]:
+    """
+    Writes the distances of keys from one of them. Returns whether each key is less than -1, and whether all
+    distances have room in 32 bits.
+    """
+
 def decoded_partners(
     code: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     tracks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1274,7 +1284,13 @@ class LaunchJoin:
         ordinals: Sequence[
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
-        keys: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        keys: Sequence[
+            tuple[
+                int,
+                Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+                | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            ]
+        ],
         flows: tuple[
             Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1286,7 +1302,8 @@ class LaunchJoin:
         most: int,
     ) -> None:
         """
-        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.
+        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys:
+        one of them and the distances from it, or 0 and the keys themselves.
         `flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among
         these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined
         where there are launches, and more than `most` works without a flow, nor where there are more than

@@ -17,12 +17,14 @@ constexpr std::uint32_t kUsed = kNoCall - 2;  // no call has work of it for itse
 
 // Keys of a track, and how many of them are of works. Nearly all tracks have calls alone, or works.
 struct KeyRange {
-    explicit KeyRange(Span<const std::int64_t> keys) {
-        for (const std::int64_t key : keys) {
-            works += NumberedSlices::is_of_work(key) ? 1 : 0;
-            least = std::min(least, key);
-            greatest = std::max(greatest, key);
-        }
+    explicit KeyRange(const Keys& keys) {
+        keys.visit([&](const auto& key_at) {
+            for (std::size_t row = 0; row < keys.size(); ++row) {
+                works += NumberedSlices::is_of_work(key_at(row)) ? 1 : 0;
+                least = std::min(least, key_at(row));
+                greatest = std::max(greatest, key_at(row));
+            }
+        });
     }
     std::size_t works = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), greatest = std::numeric_limits<std::int64_t>::min();
@@ -127,16 +129,21 @@ void LaunchJoin::join(const FlowStates& states, std::size_t most_work, std::size
         counts_.has_room = false;
         return;
     }
-    partner_.assign(first_.back(), kNone);
+    partners_.reserve(tracks_.size());
+    for (const NumberedSlices& slices : tracks_) partners_.emplace_back(slices.key.size(), kNone);
     Numbers numbers(tracks_, states, calls > 0 ? works : 0, least, greatest);
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const NumberedSlices& slices = tracks_[place];
         if (calls_[place] == 0) continue;
-        for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (slices.is_work(row)) continue;
-            std::uint32_t* const call = numbers.find(slices.number_at(row));
-            if (call != nullptr) *call = *call == kNoCall ? first_[place] + static_cast<std::uint32_t>(row) : kSeveral;
-        }
+        slices.key.visit([&](const auto& key_at) {
+            for (std::size_t row = 0; row < slices.key.size(); ++row) {
+                const std::int64_t key = key_at(row);
+                if (NumberedSlices::is_of_work(key)) continue;
+                std::uint32_t* const call = numbers.find(NumberedSlices::number_of(key));
+                if (call != nullptr)
+                    *call = *call == kNoCall ? first_[place] + static_cast<std::uint32_t>(row) : kSeveral;
+            }
+        });
     }
     join_work(numbers, states);
     if (!many_.empty()) share_launches(numbers, states, most_work);
@@ -148,39 +155,45 @@ void LaunchJoin::join_work(Numbers& numbers, const FlowStates& states) {
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const NumberedSlices& slices = tracks_[place];
         if (calls_[place] == slices.key.size()) continue;
+        const Span<std::uint32_t> own = partners_[place];
         std::size_t call_place = 0;
-        std::int64_t pairs = 0;  // with calls on that track, one after the other
-        for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (!slices.is_work(row)) continue;
-            const std::uint8_t state = states.at(place, row);
-            const bool is_free = (state & FlowStates::kJoined) == 0;
-            std::uint32_t* const call = is_free ? numbers.find(slices.number_at(row)) : nullptr;
-            if (call == nullptr || *call >= kUsed) {
-                if (call != nullptr && *call != kNoCall) {
-                    *call = kUsed;
-                    ++counts_.ambiguous;
+        Span<std::uint32_t> calls = partners_[call_place];  // of that track
+        std::int64_t pairs = 0;  // with them, one after the other
+        slices.key.visit([&](const auto& key_at) {
+            for (std::size_t row = 0; row < slices.key.size(); ++row) {
+                const std::int64_t key = key_at(row);
+                if (!NumberedSlices::is_of_work(key)) continue;
+                const std::uint8_t state = states.at(place, row);
+                const bool is_free = (state & FlowStates::kJoined) == 0;
+                std::uint32_t* const call = is_free ? numbers.find(NumberedSlices::number_of(key)) : nullptr;
+                if (call == nullptr || *call >= kUsed) {
+                    if (call != nullptr && *call != kNoCall) {
+                        *call = kUsed;
+                        ++counts_.ambiguous;
+                    }
+                    if (state == 0) ++counts_.work_without_launch;
+                    continue;
                 }
-                if (state == 0) ++counts_.work_without_launch;
-                continue;
+                const std::uint32_t work = first_[place] + static_cast<std::uint32_t>(row);
+                if (!is_on(call_place, *call)) {
+                    add_sides(place, call_place, pairs);
+                    pairs = 0;
+                    call_place = track_of(*call);
+                    calls = partners_[call_place];
+                }
+                ++pairs;
+                std::uint32_t& partner = calls[*call - first_[call_place]];
+                if (partner == kNone) {
+                    partner = work;
+                } else if (partner < kMany) {
+                    partner = kMany | static_cast<std::uint32_t>(many_.size());
+                    many_.push_back({0, 2});
+                } else {
+                    ++many_[partner & ~kMany].size;
+                }
+                own[row] = *call;
             }
-            const std::uint32_t work = first_[place] + static_cast<std::uint32_t>(row);
-            std::uint32_t& partner = partner_[*call];
-            if (partner == kNone) {
-                partner = work;
-            } else if (partner < kMany) {
-                partner = kMany | static_cast<std::uint32_t>(many_.size());
-                many_.push_back({0, 2});
-            } else {
-                ++many_[partner & ~kMany].size;
-            }
-            partner_[work] = *call;
-            if (!is_on(call_place, *call)) {
-                add_sides(place, call_place, pairs);
-                pairs = 0;
-                call_place = track_of(*call);
-            }
-            ++pairs;
-        }
+        });
         add_sides(place, call_place, pairs);
     }
 }
@@ -210,22 +223,23 @@ void LaunchJoin::share_launches(Numbers& numbers, const FlowStates& states, std:
     for (std::size_t place = 0; place < tracks_.size(); ++place) {
         const NumberedSlices& slices = tracks_[place];
         for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            const std::uint32_t work = first_[place] + static_cast<std::uint32_t>(row);
-            if (!slices.is_work(row) || partner_[work] == kNone) continue;
-            const std::uint32_t call = partner_[work];
-            if (partner_[call] < kMany) continue;
-            const std::uint32_t number = partner_[call] & ~kMany;
+            if (!slices.is_work(row) || partners_[place][row] == kNone) continue;
+            const std::uint32_t call = partners_[place][row];
+            const std::size_t call_place = track_of(call);
+            std::uint32_t& works = partners_[call_place][call - first_[call_place]];
+            if (works < kMany) continue;
+            const std::uint32_t number = works & ~kMany;
             const Many& many = many_[number];
             if (many.size <= most_work) {
-                many_works_[many.first + listed[number]++] = work;
+                many_works_[many.first + listed[number]++] = first_[place] + static_cast<std::uint32_t>(row);
                 continue;
             }
-            partner_[work] = kNone;
+            partners_[place][row] = kNone;
             *numbers.find(slices.number_at(row)) = kUsed;
-            if (++listed[number] == many.size) partner_[call] = kNone;
+            if (++listed[number] == many.size) works = kNone;
             if (states.at(place, row) == 0) ++counts_.work_without_launch;
             --sides_[place].arriving;
-            --sides_[track_of(call)].leaving;
+            --sides_[call_place].leaving;
             --counts_.pairs;
             ++counts_.crowded;
         }
@@ -237,7 +251,7 @@ void LaunchJoin::count_calls(Numbers& numbers, const FlowStates& states) {
         const NumberedSlices& slices = tracks_[place];
         if (many_.empty() && static_cast<std::size_t>(sides_[place].leaving) == calls_[place]) continue;
         for (std::size_t row = 0; row < slices.key.size(); ++row) {
-            if (slices.is_work(row) || partner_[first_[place] + row] != kNone || states.at(place, row) != 0) continue;
+            if (slices.is_work(row) || partners_[place][row] != kNone || states.at(place, row) != 0) continue;
             const std::uint32_t* const call = numbers.find(slices.number_at(row));
             if (call == nullptr || *call != kUsed) ++counts_.calls_without_work;
         }
@@ -245,8 +259,7 @@ void LaunchJoin::count_calls(Numbers& numbers, const FlowStates& states) {
 }
 
 Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t row) const {
-    if (partner_.empty()) return {};
-    const std::uint32_t& partner = partner_[first_[place] + row];
+    const std::uint32_t& partner = partners_[place][row];
     if (partner == kNone) return {};
     if (partner < kMany) return {&partner, 1};
     const Many& many = many_[partner & ~kMany];
@@ -255,10 +268,10 @@ Span<const std::uint32_t> LaunchJoin::partners(std::size_t place, std::size_t ro
 
 std::size_t LaunchJoin::read(std::size_t place, std::size_t row, std::size_t most, StoredLaunches& out) const {
     const NumberedSlices& slices = tracks_.at(place);
-    const std::size_t rows = partner_.empty() ? 0 : slices.key.size();
+    const std::size_t rows = partners_.empty() ? 0 : slices.key.size();
     if (row >= rows) return slices.key.size();
     const std::size_t room = std::min(most, rows - row);
-    const std::uint32_t* const partner = &partner_[first_[place]];
+    const Span<const std::uint32_t> partner = partners_[place];
     const bool is_mixed = calls_[place] != 0;
     out.ordinal.ensure(room);
     out.code.ensure(room);

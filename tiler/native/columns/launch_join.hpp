@@ -68,7 +68,7 @@ class LaunchJoin {
   private:
     // Global rows number the slices of all tracks, one after the other.
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partner_`: a place in `many_`
+    static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partners_`: a place in `many_`
     static constexpr int kBlockBits = 12;  // of rows
 
     struct Many {
@@ -104,7 +104,8 @@ class LaunchJoin {
     std::vector<std::size_t> calls_;  // of each track's slices
     std::vector<std::uint32_t> first_;  // global row of each track's first slice, and of what is behind the last
     std::vector<std::uint32_t> block_tracks_;  // the track of every 4,096th row
-    std::vector<std::uint32_t> partner_;
+    std::vector<std::vector<std::uint32_t>>
+        partners_;  // by place and row; of each track its own: freed memory has room for them
     std::vector<Many> many_;
     std::vector<std::uint32_t> many_works_;
     std::vector<Sides> sides_;
