@@ -1232,7 +1232,8 @@ class FlowTiler:
         edges_per_tile: int,
     ) -> None:
         """
-        `flow_tick`: of the ends that are flows of the file. A tile with more than `most_flows` of these, or
+        `incoming` and `partner`: of all ends, or one value that all have. `flow_tick`: of those that are flows
+        of the file. A tile with more than `most_flows` of these, or
         `most_ends` of all, has tiles below. Raises ValueError for what are no such ends.
         """
 
@@ -1261,6 +1262,16 @@ def partner_codes(
     partner less 1, its least and its greatest. Raises ValueError.
     """
 
+def near_keys(
+    keys: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    base: int,
+    out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+) -> tuple[bool, bool]:
+    """
+    Writes the distances of keys from one of them. Returns whether each key is less than -1, and whether all
+    distances have room in 32 bits.
+    """
+
 def decoded_partners(
     code: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     tracks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1279,7 +1290,13 @@ class LaunchJoin:
         ordinals: Sequence[
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
-        keys: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        keys: Sequence[
+            tuple[
+                int,
+                Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+                | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            ]
+        ],
         flows: tuple[
             Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
             Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -1291,7 +1308,8 @@ class LaunchJoin:
         most: int,
     ) -> None:
         """
-        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.
+        Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys:
+        one of them and the distances from it, or 0 and the keys themselves.
         `flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among
         these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is joined
         where there are launches, and more than `most` works without a flow, nor where there are more than
@@ -1338,7 +1356,7 @@ class LaunchJoin:
     ]:
         """
         Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The tick is
-        None where these are the starts.
+        None where these are the starts; of the others there is one value where it is that of all ends.
         """
 
 class PartSums:

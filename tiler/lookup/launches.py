@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.launch_places import LAUNCH_PLACES, LaunchPlaces
 from tilescope.tiler.records.launches import LAUNCHES, Launches
@@ -28,17 +28,23 @@ def launches_of_track(store: Store, track: int, first: int = 0, last: int = sys.
         yield Launches.decode(decompress(chunk), track)
 
 
-# Of clicks at the launches and the work of a moment, which lie in the same chunks: 2 MB each.
-_CHUNKS_KEPT: Final = 8
+# Of clicks at the launches and the work of a moment, which lie in the same chunks: of 1.5 MB, but for slices with many.
+_CHUNKS: Final = KeyedCache[Store, tuple[int, int], Launches](
+    "launch_chunks",
+    "Launches of streams",
+    lambda launches: sum(getattr(launches, column).nbytes for column in launches.__struct_fields__),
+)
 
 
-@kept_with_store(_CHUNKS_KEPT)
 def launches_from(store: Store, track: int, event: int) -> Launches:
     """The chunk that is stored by this event. Raises DamagedStore, StoredLast."""
+    launches = _CHUNKS.get(store, (track, event))
+    if launches is not None:
+        return launches
     record = store.get(LAUNCHES, track, event)
     if record is None:
         raise DamagedStore(f"the launches of track {track} from event {event} on are missing")
-    return Launches.decode(decompress(record), track)
+    return _CHUNKS.keep(store, (track, event), Launches.decode(decompress(record), track))
 
 
 def launch_places(store: Store, track: int) -> LaunchPlaces:

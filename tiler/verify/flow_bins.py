@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.launches import places_of_launches
 from tilescope.tiler.records.flow_bins import FLOW_TILES, FlowTiles
 from tilescope.tiler.records.flow_ends import FLOW_ENDS
-from tilescope.tiler.records.launches import LAUNCHES, Launches, LaunchWay
+from tilescope.tiler.records.launches import LAUNCHES, Launches
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.launch_chunks import LaunchChunks
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
@@ -49,6 +49,7 @@ class FlowTileCheck:
         self._tally = tally
         self._track = -1
         self._tiles: _native.ProveFlowTiles | None = None  # of the track
+        self._launches = LaunchChunks(catalogue, memory)
         self._done: set[int] = set()
 
     @property
@@ -83,6 +84,7 @@ class FlowTileCheck:
     def finish(self) -> None:
         """To be called after the last chunk."""
         self._finish_track()
+        self._launches.clear()
         for track in self._catalogue.tracks:
             if _ends_of(track) > 0 and track.id not in self._done:
                 raise self._catalogue.track_error(track.id, "its flow tiles are missing")
@@ -107,8 +109,8 @@ class FlowTileCheck:
 
     def _add_launches(self, track: TrackEntry, tiles: _native.ProveFlowTiles) -> None:
         """Adds the ends of launches of its work, and of those that its slices are."""
-        for _, stored in self._store.scan(LAUNCHES, track.id):
-            with self._correlated(stored, track.id) as launches:
+        for numbers, stored in self._store.scan(LAUNCHES, track.id):
+            with self._launches.decoded(track.id, numbers[1], stored, track.id) as launches:
                 self._add_pairs(track, tiles, launches, 1)
         if not track.pairs_out:
             return
@@ -116,18 +118,8 @@ class FlowTileCheck:
             chunk = self._store.get(LAUNCHES, work_track, event)
             if chunk is None:
                 raise self._catalogue.track_error(work_track, f"launches from event {event} on are missing")
-            with self._correlated(chunk, work_track) as launches:
+            with self._launches.decoded(work_track, event, chunk, track.id) as launches:
                 self._add_pairs(track, tiles, launches.seen_from(track.id, work_track), 0)
-
-    @contextmanager
-    def _correlated(self, stored: bytes, work_track: int) -> Iterator[Launches]:
-        """The launches of a chunk that no flow of the file tells."""
-        with self._memory.taken(len(stored) + inflated_bytes(stored)):
-            try:
-                launches = Launches.decode(inflate(stored), work_track)
-            except DamagedStore as error:
-                raise self._catalogue.track_error(work_track, f"launches are damaged: {error}") from error
-            yield launches.take(launches.way == LaunchWay.CORRELATION)
 
     def _add_pairs(self, track: TrackEntry, tiles: _native.ProveFlowTiles, pairs: Launches, incoming: int) -> None:
         if not len(pairs):

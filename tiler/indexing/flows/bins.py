@@ -23,8 +23,8 @@ class EndsByTick(Struct, frozen=True):
     """Flow ends of a track in the order of ticks, columns of shape (n,); narrow, as there may be many millions."""
 
     tick: Ints
-    incoming: NDArray[np.int8]
-    partner: NDArray[np.int32]  # track
+    incoming: NDArray[np.int8]  # (n,), or (1,) for a value that all have
+    partner: NDArray[np.int32]  # track; of the same shapes
     flow_tick: Ints  # of those that are flows of the file
 
     @classmethod
@@ -39,6 +39,8 @@ class EndsByTick(Struct, frozen=True):
         pair_tick, pair_incoming, pair_partner = pairs.ends()
         if not n:
             return cls(pair_tick, pair_incoming, pair_partner, tick)
+        pair_incoming = np.broadcast_to(pair_incoming, len(pair_tick))
+        pair_partner = np.broadcast_to(pair_partner, len(pair_tick))
         whole = np.concatenate([tick, pair_tick])
         order = np.argsort(whole, kind="stable")
         return cls(

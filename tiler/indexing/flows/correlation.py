@@ -9,7 +9,7 @@ side: a flow between a host and a device is one, whatever has the number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from msgspec import Struct
@@ -37,7 +37,8 @@ class CorrelatedSlices(Struct, frozen=True):
 
     track: int  # its place in the layout
     ordinal: Ints | None  # None: all slices of the track
-    key: Ints
+    base: int
+    key: NDArray[np.int32] | Ints  # as SliceCorrelations has it
     start: Ints
 
     @classmethod
@@ -47,7 +48,8 @@ class CorrelatedSlices(Struct, frozen=True):
         """With the ticks at which they start."""
         ordinal = None if correlations.ordinal is None else scratch.keep(correlations.ordinal)
         start = scratch.keep(slices.start) if ordinal is None else scratch.pick(slices.start, ordinal)
-        return cls(track, ordinal, scratch.keep(correlations.key), start)
+        key = cast("NDArray[np.int32] | Ints", scratch.keep(correlations.key))
+        return cls(track, ordinal, correlations.base, key, start)
 
     def __len__(self) -> int:
         return len(self.key)
@@ -79,7 +81,7 @@ class TrackPairs:
         return (Launches.decode(chunk.data, self._slices.track) for chunk in self.stored())
 
     def ends(self) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:
-        """Ticks in order, directions and partners' tracks of all ends on the track."""
+        """Ticks in order, directions and partners' tracks of all ends on the track; as EndsByTick has them."""
         tick, incoming, partner = self._join.ends(self._place, self._slices.start)
         return self._slices.start if tick is None else tick, incoming, partner
 
@@ -118,7 +120,7 @@ def correlated_pairs(
     join = _native.LaunchJoin(
         [slices.track for slices in tracks],
         [slices.ordinal for slices in tracks],
-        [slices.key for slices in tracks],
+        [(slices.base, slices.key) for slices in tracks],
         (ends.track, ends.ordinal, source, target, is_on_device.view(np.uint8)),
         MOST_WORK_OF_A_LAUNCH,
         most,

@@ -6,6 +6,8 @@ of an XSpace, which is read from the arguments of its slices.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -21,7 +23,8 @@ class SliceCorrelations(Struct, frozen=True):
     """Columns of shape (n,), in the order of ordinals."""
 
     ordinal: Ints | None  # of the slice on its track; None: all slices have one
-    key: Ints  # as tiler/native/trace_event/correlation.hpp has it
+    base: int
+    key: NDArray[np.int32] | Ints  # less `base`, as tiler/native/trace_event/correlation.hpp has it
 
     def __len__(self) -> int:
         return len(self.key)
@@ -29,7 +32,7 @@ class SliceCorrelations(Struct, frozen=True):
 
 def has_correlations(key: Ints | None) -> bool:
     """True if any event of a track has a correlation, by the column of their keys."""
-    return key is not None and len(key) > 0 and int(key.min()) < -1
+    return key is not None and len(key) > 0 and (int(key[0]) < -1 or int(key.min()) < -1)
 
 
 def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> SliceCorrelations:
@@ -37,7 +40,7 @@ def slice_correlations(key: Ints, source: Ints | None, scratch: Scratch) -> Slic
 
     `key` is that of the track's events, `source[ordinal]` the event that began a slice; None: they are the same.
     """
-    return _with_key(scratch.pick(key, source))
+    return _with_key(scratch.pick(key, source), scratch)
 
 
 def stat_correlations(
@@ -50,13 +53,25 @@ def stat_correlations(
         np.dtype(np.int64),
         lambda part: _native.correlation_keys(args_end, args, part.start, part.stop, ids, on_device),
     )
-    correlations = _with_key(keys)
+    correlations = _with_key(keys, scratch)
     return correlations if len(correlations) else None
 
 
-def _with_key(keys: Ints) -> SliceCorrelations:
+def _with_key(keys: Ints, scratch: Scratch) -> SliceCorrelations:
     """Correlations by the keys of all slices: of those that have one."""
-    if all((keys[part] < -1).all() for part in parts(len(keys))):
-        return SliceCorrelations(None, keys)
+    have_all, near = _near(keys, scratch)
+    if have_all:
+        return SliceCorrelations(None, *near)
     ordinal = np.concatenate([part.start + np.flatnonzero(keys[part] < -1) for part in parts(len(keys))])
-    return SliceCorrelations(ordinal, keys[ordinal])
+    return SliceCorrelations(ordinal, *_near(keys[ordinal], scratch)[1])
+
+
+def _near(keys: Ints, scratch: Scratch) -> tuple[bool, tuple[int, NDArray[np.int32] | Ints]]:
+    """True where each slice has a key; and the keys as distances from one of them, which take half the room."""
+    base = int(keys[0]) if len(keys) else 0
+    near = cast("NDArray[np.int32]", scratch.empty(len(keys), np.int32))
+    have_all = are_near = True
+    for part in parts(len(keys)):
+        have_keys, have_room = _native.near_keys(keys[part], base, near[part])
+        have_all, are_near = have_all and have_keys, are_near and have_room
+    return have_all, (base, near) if are_near else (0, keys)

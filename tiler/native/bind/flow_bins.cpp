@@ -74,7 +74,8 @@ void bind_flow_bins(nb::module_& m) {
                       InColumn<std::int64_t>, std::size_t, std::size_t, std::size_t>(),
              nb::arg("root_level"), nb::arg("tick"), nb::arg("incoming"), nb::arg("partner"), nb::arg("flow_tick"),
              nb::arg("most_flows"), nb::arg("most_ends"), nb::arg("edges_per_tile"),
-             "`flow_tick`: of the ends that are flows of the file. A tile with more than `most_flows` of these, or\n"
+             "`incoming` and `partner`: of all ends, or one value that all have. `flow_tick`: of those that are flows\n"
+             "of the file. A tile with more than `most_flows` of these, or\n"
              "`most_ends` of all, has tiles below. Raises ValueError for what are no such ends.")
         .def("read", &BoundFlowTiler::read, nb::arg("most_ends"),
              "Returns the tiles that are complete after so many more ends, rounded up to a tile: by level, from the\n"

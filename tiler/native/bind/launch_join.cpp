@@ -2,14 +2,17 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -26,6 +29,7 @@ namespace tilescope {
 namespace {
 
 using JoinColumn = InColumn<std::int64_t>;
+using KeyColumn = std::variant<InColumn<std::int32_t>, JoinColumn>;
 using FlowColumns = std::tuple<InColumn<std::int32_t>, JoinColumn, InColumn<std::uint32_t>, InColumn<std::uint32_t>,
                                InColumn<std::uint8_t>>;
 
@@ -33,7 +37,8 @@ using FlowColumns = std::tuple<InColumn<std::int32_t>, JoinColumn, InColumn<std:
 class BoundLaunchJoin {
   public:
     BoundLaunchJoin(const std::vector<std::int64_t>& tracks, std::vector<std::optional<JoinColumn>> ordinals,
-                    std::vector<JoinColumn> keys, const FlowColumns& flows, std::size_t most_work, std::size_t most)
+                    std::vector<std::tuple<std::int64_t, KeyColumn>> keys, const FlowColumns& flows,
+                    std::size_t most_work, std::size_t most)
         : tracks_(tracks),
           ordinals_(std::move(ordinals)),
           keys_(std::move(keys)),
@@ -88,7 +93,9 @@ class BoundLaunchJoin {
         std::vector<NumberedSlices> slices(tracks.size());
         for (std::size_t k = 0; k < tracks.size(); ++k) {
             slices[k].track = tracks[k];
-            slices[k].key = span_of(keys_[k]);
+            const auto& [base, key] = keys_[k];
+            const auto* const near = std::get_if<InColumn<std::int32_t>>(&key);
+            slices[k].key = near != nullptr ? Keys(base, span_of(*near)) : Keys(span_of(std::get<JoinColumn>(key)));
             if (const auto& ordinal = ordinals_[k]) slices[k].ordinal = span_of(*ordinal);
         }
         const auto& [track, ordinal, source, target, is_on_device] = flows;
@@ -100,7 +107,7 @@ class BoundLaunchJoin {
 
     std::vector<std::int64_t> tracks_;
     std::vector<std::optional<JoinColumn>> ordinals_;
-    std::vector<JoinColumn> keys_;
+    std::vector<std::tuple<std::int64_t, KeyColumn>> keys_;
     LaunchJoin join_;
 };
 
@@ -112,14 +119,26 @@ auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
         code.resize(same_size(span_of(track), span_of(ordinal)));
         std::vector<std::uint32_t> places(code.size());
         PartnerSteps steps;
-        for (std::size_t row = 0; row < code.size(); ++row)
-            code[row] = steps.add(span_of(track)[row], span_of(ordinal)[row], places[row]);
+        const Span<const std::int64_t> row_tracks = span_of(track);
+        std::copy(span_of(ordinal).begin(), span_of(ordinal).end(), code.begin());
+        for (std::size_t first = 0, stop = 0; first < code.size(); first = stop) {
+            while (stop < code.size() && row_tracks[stop] == row_tracks[first]) ++stop;
+            const std::uint32_t place = steps.add(row_tracks[first], {&code[first], stop - first});
+            std::fill(places.begin() + static_cast<std::ptrdiff_t>(first),
+                      places.begin() + static_cast<std::ptrdiff_t>(stop), place);
+        }
         tracks = steps.tracks();
         make_partner_codes(code.data(), places, place_bits(tracks.track.size()));
     }
     return std::make_tuple(to_numpy(std::move(code)), to_numpy(std::move(tracks.track)),
                            to_numpy(std::move(tracks.before)), to_numpy(std::move(tracks.least)),
                            to_numpy(std::move(tracks.greatest)));
+}
+
+std::tuple<bool, bool> near_keys(const JoinColumn& keys, std::int64_t base, const WritableColumn<std::int32_t>& out) {
+    const nb::gil_scoped_release release;
+    const NearKeys near(span_of(keys), base, span_of(out));
+    return {near.are_all, near.are_near};
 }
 
 auto partners_of(const JoinColumn& code, const JoinColumn& tracks, const JoinColumn& before) {
@@ -138,14 +157,18 @@ void bind_launch_join(nb::module_& m) {
     m.def("partner_codes", &codes_of, nb::arg("track"), nb::arg("ordinal"),
           "Returns the code of each partner, and of each track, in the order in which they come: the track, its first\n"
           "partner less 1, its least and its greatest. Raises ValueError.");
+    m.def("near_keys", &near_keys, nb::arg("keys"), nb::arg("base"), nb::arg("out"),
+          "Writes the distances of keys from one of them. Returns whether each key is less than -1, and whether all\n"
+          "distances have room in 32 bits.");
     m.def("decoded_partners", &partners_of, nb::arg("code"), nb::arg("tracks"), nb::arg("before"),
           "Returns track and ordinal of each partner of `partner_codes`. Raises ValueError.");
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
-        .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>, std::vector<JoinColumn>,
-                      const FlowColumns&, std::size_t, std::size_t>(),
+        .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>,
+                      std::vector<std::tuple<std::int64_t, KeyColumn>>, const FlowColumns&, std::size_t, std::size_t>(),
              nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("flows"), nb::arg("most_work"),
              nb::arg("most"),
-             "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys.\n"
+             "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys:\n"
+             "one of them and the distances from it, or 0 and the keys themselves.\n"
              "`flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among\n"
              "these, and of each track of the run, is it on a device? A launch has up to `most_work`. Nothing is "
              "joined\n"
@@ -164,7 +187,7 @@ void bind_launch_join(nb::module_& m) {
         .def("ends", &BoundLaunchJoin::ends, nb::arg("place"), nb::arg("start"),
              "Returns tick, direction and partner's track of all ends on a track, by the starts of its slices. The "
              "tick is\n"
-             "None where these are the starts.");
+             "None where these are the starts; of the others there is one value where it is that of all ends.");
 }
 
 }  // namespace tilescope

@@ -25,6 +25,22 @@ std::size_t up_to_tile(Span<const std::int64_t> tick, int shift, std::int64_t in
     return static_cast<std::size_t>(stop - tick.begin());
 }
 
+// Where the bin of a tick stops, of ticks that ascend and of which those before `stop` are looked at. Bins have few of them or
+// very many.
+std::size_t bin_stop(Span<const std::int64_t> tick, std::size_t first, std::size_t stop, int shift) {
+    const auto is_in_bin = [shift, bin = tick[first] >> shift](std::int64_t value) { return value >> shift == bin; };
+    std::size_t step = 1;
+    for (; step < stop - first && is_in_bin(tick[first + step]); step *= 2) first += step;
+    const Span<const std::int64_t> rest = tick.subspan(first, std::min(step, stop - first));
+    return static_cast<std::size_t>(std::partition_point(rest.begin(), rest.end(), is_in_bin) - tick.begin());
+}
+
+// A column of one value is that of all ends.
+template <typename T>
+T value_at(Span<const T> column, std::size_t end) {
+    return column[column.size() == 1 ? 0 : end];
+}
+
 // An edge of a tile, to be compared with the others.
 struct Ranked {
     std::int64_t count;
@@ -93,8 +109,9 @@ class FlowTiler::BinEdges {
 };
 
 FlowTiler::FlowTiler(const FlowEndColumns& ends, int root_level, const FlowTileLimits& limits)
-    : ends_(ends), limits_(limits) {
-    same_size(ends.tick, ends.incoming, ends.partner);
+    : ends_(ends), all_alike_(ends.incoming.size() == 1 && ends.partner.size() == 1), limits_(limits) {
+    if (ends.incoming.size() != 1) same_size(ends.tick, ends.incoming);
+    if (ends.partner.size() != 1) same_size(ends.tick, ends.partner);
     if (root_level < 0 || root_level > kMostLevel) throw std::invalid_argument("there is no such level");
     open_.resize(static_cast<std::size_t>(root_level) + 1);
     lowest_ = open_.size();
@@ -138,15 +155,17 @@ void FlowTiler::sum_ends(std::size_t level) {
         const std::int64_t bin = ends_.tick[next] >> shift;
         const auto is_in_bin = [&] { return next < tile.stop && ends_.tick[next] >> shift == bin; };
         while (is_in_bin()) {
-            const std::int8_t incoming = ends_.incoming[next];
-            const std::int32_t partner = ends_.partner[next];
+            const std::int8_t incoming = value_at(ends_.incoming, next);
+            const std::int32_t partner = value_at(ends_.partner, next);
             if ((incoming != 0 && incoming != 1) || partner < 0)
                 throw std::invalid_argument("there are no such flow ends");
             const std::size_t first = next;
             do {
                 if (ends_.tick[next] < before) throw std::invalid_argument("flow ends are not in time order");
-                before = ends_.tick[next++];
-            } while (is_in_bin() && ends_.partner[next] == partner && ends_.incoming[next] == incoming);
+                next = all_alike_ ? bin_stop(ends_.tick, next, tile.stop, shift) : next + 1;
+                before = ends_.tick[next - 1];
+            } while (is_in_bin() && value_at(ends_.partner, next) == partner &&
+                     value_at(ends_.incoming, next) == incoming);
             edges.add(static_cast<std::uint64_t>(incoming) << kPartnerBits | static_cast<std::uint64_t>(partner),
                       static_cast<std::int64_t>(next - first));
         }

@@ -16,7 +16,8 @@ struct FlowBins {
     std::vector<std::int64_t> edge_bin, edge_incoming, edge_partner, edge_count;
 };
 
-// Ends whose ticks ascend: where each is, whether it arrives (1) or leaves (0), and on which track its partner is.
+// Ends whose ticks ascend: where each is, whether it arrives (1) or leaves (0), and on which track its partner is. Of the two
+// latter there may be one value, which is that of all ends.
 struct FlowEndColumns {
     Span<const std::int64_t> tick;
     Span<const std::int8_t> incoming;
@@ -32,7 +33,7 @@ struct FlowTileLimits {
 };
 
 // Makes the tiles of a track. Ends are looked at once, in the tiles that have none below; those above are the sums of
-// their four parts. The columns are the caller's.
+// their four parts. Where all are alike, most of a bin are counted without a look. The columns are the caller's.
 class FlowTiler {
   public:
     // Throws std::invalid_argument for columns that differ in length, and for a level that there is not.
@@ -67,6 +68,7 @@ class FlowTiler {
     void write(const OpenTile& tile, FlowBins& out) const;
 
     FlowEndColumns ends_;
+    bool all_alike_;
     FlowTileLimits limits_;
     std::vector<OpenTile> open_;  // by level; from `lowest_` on they are open
     std::size_t lowest_;

@@ -30,6 +30,8 @@ class FlowStates {
     // slices have a number; none without flows. Throws std::invalid_argument for edges between ends that there are not.
     FlowStates(Span<const NumberedSlices> tracks, const FileFlows& flows);
 
+    // True without flows: 0 everywhere.
+    bool is_empty() const { return states_.empty(); }
     std::uint8_t at(std::size_t place, std::size_t row) const { return states_.empty() ? 0 : states_[place][row]; }
 
   private:

@@ -23,7 +23,8 @@ struct StoredLaunches {
     std::uint64_t most_rise = 0;  // from one ordinal to the next
 };
 
-// Ends of pairs on one track, at the starts of its slices.
+// Ends of pairs on one track, at the starts of its slices. Of directions and partners' tracks there is one value where it is
+// that of all ends.
 struct LaunchEnds {
     bool is_of_all = false;  // each slice has one: `tick` is empty, as it would be their starts
     Column<std::int64_t> tick;
@@ -67,7 +68,7 @@ class LaunchJoin {
   private:
     // Global rows number the slices of all tracks, one after the other.
     static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partner_`: a place in `many_`
+    static constexpr auto kMany = static_cast<std::uint32_t>(kMostSlices + 1);  // in `partners_`: a place in `many_`
     static constexpr int kBlockBits = 12;  // of rows
 
     struct Many {
@@ -85,16 +86,31 @@ class LaunchJoin {
         while (row >= first_[track + 1]) ++track;
         return track;
     }
+    // Partners of rows that follow one another mostly lie on one track: nothing is looked up for them.
+    bool is_on(std::size_t track, std::uint32_t row) const {
+        return row - first_[track] < first_[track + 1] - first_[track];
+    }
     Span<const std::uint32_t> partners(std::size_t place, std::size_t row) const;
+    void add_sides(std::size_t work_place, std::size_t call_place, std::int64_t pairs);
+    // Calls with the row of each partner that slices of a track have, and the row of the slice in its track.
+    template <typename Call>
+    void each_end(std::size_t place, const Call& call) const {
+        for (std::size_t row = 0; row < tracks_[place].key.size(); ++row) {
+            for (const std::uint32_t partner : partners(place, row)) call(partner, row);
+        }
+    }
 
     std::vector<NumberedSlices> tracks_;
     std::vector<std::size_t> calls_;  // of each track's slices
     std::vector<std::uint32_t> first_;  // global row of each track's first slice, and of what is behind the last
     std::vector<std::uint32_t> block_tracks_;  // the track of every 4,096th row
-    std::vector<std::uint32_t> partner_;
+    std::vector<std::vector<std::uint32_t>>
+        partners_;  // by place and row; of each track its own: freed memory has room for them
     std::vector<Many> many_;
     std::vector<std::uint32_t> many_works_;
     std::vector<Sides> sides_;
+    // By place, that of all its partners; kNone: there is none yet, kMany: there are several.
+    std::vector<std::uint32_t> partner_places_;
     Counts counts_;
 };
 

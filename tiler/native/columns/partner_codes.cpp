@@ -1,5 +1,6 @@
 #include "columns/partner_codes.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/bit_length.hpp"
@@ -14,6 +15,23 @@ std::uint32_t PartnerSteps::place_of(std::int64_t track, std::int64_t partner) {
     }
     near_[static_cast<std::uint64_t>(track) % near_.size()] = {track, entry->second, true};
     return entry->second;
+}
+
+std::uint32_t PartnerSteps::add(std::int64_t track, Span<std::int64_t> partners) {
+    if (partners.empty()) throw std::invalid_argument("a track without partners");
+    const Near& near = near_[static_cast<std::uint64_t>(track) % near_.size()];
+    const std::uint32_t place = near.is_set && near.track == track ? near.place : place_of(track, partners.front());
+    // In registers: through memory each step waits for the one before.
+    Seen seen = seen_[place];
+    PartnerClock clock = clock_;
+    for (std::int64_t& partner : partners) {
+        seen.least = std::min(seen.least, partner);
+        seen.greatest = std::max(seen.greatest, partner);
+        partner = clock.step(partner, seen.shift);
+    }
+    seen_[place] = seen;
+    clock_ = clock;
+    return place;
 }
 
 PartnerTracks PartnerSteps::tracks() const {

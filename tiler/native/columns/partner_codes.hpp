@@ -61,15 +61,8 @@ class PartnerClock {
 
 class PartnerSteps {
   public:
-    // The step to a partner; 1 to the first of a track. `place`: of the track.
-    std::int64_t add(std::int64_t track, std::int64_t partner, std::uint32_t& place) {
-        const Near& near = near_[static_cast<std::uint64_t>(track) % near_.size()];
-        place = near.is_set && near.track == track ? near.place : place_of(track, partner);
-        Seen& seen = seen_[place];
-        seen.least = std::min(seen.least, partner);
-        seen.greatest = std::max(seen.greatest, partner);
-        return clock_.step(partner, seen.shift);
-    }
+    // Makes steps of partners on one track that follow one another; 1 to the first of the track. Returns its place.
+    std::uint32_t add(std::int64_t track, Span<std::int64_t> partners);
     PartnerTracks tracks() const;
 
   private:

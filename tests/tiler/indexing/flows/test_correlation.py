@@ -18,6 +18,8 @@ from tilescope.tiler.indexing import build
 from tilescope.tiler.indexing.flows import correlation, flow_recorder
 from tilescope.tiler.indexing.flows.correlation import CorrelatedSlices, correlated_pairs
 from tilescope.tiler.indexing.flows.edges import FlowPart
+from tilescope.tiler.indexing.reading.correlations import slice_correlations
+from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.records.launches import Launches, LaunchWay
 
@@ -35,7 +37,12 @@ def ordinals(rows: list[int]) -> NDArray[np.int64] | None:
     return None if rows == list(range(len(rows))) else np.array(rows, np.int64)
 
 
-@given(SLICES, st.lists(st.tuples(PLACES, PLACES), max_size=8), st.sets(st.integers(0, 4)), st.sampled_from([1, 1000]))
+@given(
+    SLICES,
+    st.lists(st.tuples(PLACES, PLACES), max_size=8),
+    st.sets(st.integers(0, 4)),
+    st.sampled_from([1, 1000, 1 << 31]),
+)
 @example([(0, 0, 1, True), (1, 0, 1, False)], [((-1, 0), (0, 0))], {0}, 1)
 @example([(0, 0, 1, True), (1, 0, 2, False)], [((2, 0), (0, 0)), ((1, 0), (0, 9))], {0}, 1)  # flows from and to others
 def test_any_slices(
@@ -44,22 +51,22 @@ def test_any_slices(
     on_devices: set[int],
     apart: int,
 ) -> None:
-    """`apart`: between numbers, which lie close together or do not."""
+    """`apart`: between numbers, which lie close together or do not, or too far for 32 bits."""
     slices = [(track, ordinal, apart * number, side) for track, ordinal, number, side in slices]
     by_track: dict[int, list[tuple[int, int, int, bool]]] = {}
     for one in sorted(slices):
         by_track.setdefault(one[0], []).append(one)
     if not by_track:
         return
-    tracks = [
-        CorrelatedSlices(
-            track,
-            ordinals([ordinal for _, ordinal, _, _ in rows]),
-            np.array([-2 - (2 * number + is_of_device) for _, _, number, is_of_device in rows], np.int64),
-            np.array([10 * ordinal for _, ordinal, _, _ in rows], np.int64),
-        )
-        for track, rows in by_track.items()
-    ]
+    tracks: list[CorrelatedSlices] = []
+    for track, rows_of_track in by_track.items():
+        own = [ordinal for _, ordinal, _, _ in rows_of_track]
+        keys = [-2 - (2 * number + is_of_device) for _, _, number, is_of_device in rows_of_track]
+        kept = slice_correlations(np.array(keys, np.int64), None, Scratch())
+        assert kept.ordinal is None
+        assert [kept.base + key for key in kept.key.tolist()] == keys
+        assert (kept.key.dtype == np.int32) == (max(abs(key - keys[0]) for key in keys) < 1 << 31)
+        tracks.append(CorrelatedSlices(track, ordinals(own), kept.base, kept.key, 10 * np.array(own, np.int64)))
     ends = [place for pair in flows for place in pair]
     n = len(ends)
     number = np.array([track for track, _ in ends], np.int32)
@@ -105,7 +112,7 @@ def test_any_slices(
     for track, pairs in pairs_by_track.items():
         own_ends = [(edge[2], 0, edge[3]) for edge in sorted(seen) if edge[0] == track]
         own_ends += [(edge[5], 1, edge[0]) for edge in seen if edge[3] == track]
-        columns = (column.tolist() for column in pairs.ends())
+        columns = (column.tolist() for column in np.broadcast_arrays(*pairs.ends()))
         assert list(zip(*columns, strict=True)) == sorted(own_ends, key=lambda end: end[0])
     assert found.count == expected.derived.total()
     assert found.ambiguous == int(expected.counts["ambiguous"])
@@ -115,8 +122,8 @@ def test_any_slices(
 
 def test_more_than_there_is_room_for() -> None:
     three = np.arange(3)
-    kernels = CorrelatedSlices(0, None, -3 - 2 * (three + 1), three)
-    launches = CorrelatedSlices(1, three, -2 - 2 * (three + 1), three)
+    kernels = CorrelatedSlices(0, None, 0, -3 - 2 * (three + 1), three)
+    launches = CorrelatedSlices(1, three, 0, -2 - 2 * (three + 1), three)
     none, hosts = np.zeros(0, np.uint32), np.zeros(2, np.bool_)
     assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, 2) is None
     assert correlated_pairs([kernels, launches], FlowPart.none(), (none, none), hosts, 3) is not None

@@ -70,8 +70,8 @@ def test_a_step_that_has_no_room_beside_its_place_is_refused() -> None:
 
 def paired(count: int) -> list[list[int]]:
     """Stored launches of so many streams, each with one of its own thread: stream, its slice, thread, its slice."""
-    streams = [CorrelatedSlices(k, None, np.array([-3 - 2 * (k + 1)]), np.array([100])) for k in range(count)]
-    threads = [CorrelatedSlices(count + k, None, np.array([-2 - 2 * (k + 1)]), np.array([0])) for k in range(count)]
+    streams = [CorrelatedSlices(k, None, 0, np.array([-3 - 2 * (k + 1)]), np.array([100])) for k in range(count)]
+    threads = [CorrelatedSlices(count + k, None, 0, np.array([-2 - 2 * (k + 1)]), np.array([0])) for k in range(count)]
     none = np.zeros(0, np.uint32)
     pairs = correlated_pairs([*streams, *threads], FlowPart.none(), (none, none), np.zeros(2 * count, np.bool_), count)
     assert pairs is not None

@@ -170,7 +170,7 @@ def test_keys_are_those_of_the_last_number(events: list[list[tuple[int, int]]], 
     if correlations is None:
         assert not with_key
         return
-    assert correlations.key.tolist() == [expected[ordinal] for ordinal in with_key]
+    assert [correlations.base + key for key in correlations.key.tolist()] == [expected[ordinal] for ordinal in with_key]
     assert (range(len(events)) if correlations.ordinal is None else correlations.ordinal.tolist()) == (
         range(len(events)) if len(with_key) == len(events) else with_key
     )

@@ -1,0 +1,54 @@
+"""Chunks of launches that several tracks are held against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tiler.json_traces import write_trace
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.flows import correlation
+from tilescope.tiler.records.launches import Launches
+from tilescope.tiler.verify import flow_bins, launch_chunks, verify_store
+
+THREADS, STREAMS, LAUNCHES = 3, 2, 60
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Threads that take turns on each stream; ten launches to a chunk."""
+    monkeypatch.setattr(correlation, "LAUNCHES_OF_A_CHUNK", 10)
+    events: list[dict[str, Any]] = []
+    for k in range(LAUNCHES):
+        args = {"correlation": k + 1}
+        event = {"ph": "X", "pid": 1, "dur": 1, "name": f"n{k % 3}", "args": args}
+        events.append({**event, "tid": k % THREADS, "ts": 2 * k, "cat": "cuda_runtime"})
+        events.append({**event, "tid": 10 + k % STREAMS, "ts": 2 * k + 9, "cat": "kernel"})
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    return tmp_path / "store"
+
+
+@pytest.mark.parametrize(("share", "times"), [(launch_chunks._KEPT_SHARE, 1), (1 << 40, THREADS + 1)])
+def test_each_is_decoded_once_where_there_is_room(
+    store: Path, monkeypatch: pytest.MonkeyPatch, share: int, times: int
+) -> None:
+    monkeypatch.setattr(launch_chunks, "_KEPT_SHARE", share)
+    decoded: list[int] = []
+    kept: list[int] = []
+
+    def decode(data: bytes, track: int) -> Launches:
+        decoded.append(track)
+        return Launches.decode(data, track)
+
+    class Watched(launch_chunks.LaunchChunks):
+        def clear(self) -> None:
+            kept.append(len(self._kept))
+            super().clear()
+
+    monkeypatch.setattr(launch_chunks, "Launches", type("Decoding", (), {"decode": staticmethod(decode)}))
+    monkeypatch.setattr(flow_bins, "LaunchChunks", Watched)
+    verify_store(store)
+    assert len(decoded) == times * LAUNCHES // 10
+    assert kept == [0]  # each was given back with the last track that had an end of it
