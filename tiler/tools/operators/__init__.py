@@ -87,6 +87,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     rows = longest(chosen, question.limit)
     operators = sum(int(np.count_nonzero(part.are_listed)) for part in chosen)
     every = sums.all()
+    chosen_words = "of all types" if wanted.is_empty else "of those chosen here"
     facts = [
         Fact("types", "Types", len({name for name, _ in sums.keys}), "count"),
         Fact("operators", "Operators", operators, "count", "by name, type, core and file"),
@@ -96,7 +97,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
             "Time",
             every.ticks(tick_ps),
             "ticks",
-            "of all types" if every.total is not None else "no file has the time of all runs",
+            chosen_words if every.total is not None else "no file has the time of all runs",
         ),
     ]
     keys = [sums.keys[place] for place in order]
