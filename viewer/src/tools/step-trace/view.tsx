@@ -8,15 +8,20 @@ import type { PageContext, PageProps } from "../contract";
 import { PlacePicker } from "../frame/place-picker";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import type { StepTraceFields } from "./fields";
+import { FIELDS, type StepTraceFields } from "./fields";
 import { StepPicture } from "./picture";
+import { PointChoice } from "./point-choice";
 
 const TOOL = { id: "step_trace", title: "Step trace", help: "" };
 
 export function StepTraceView({ context, fields, setFields }: PageProps<StepTraceFields>) {
-  const { tracks } = fields;
-  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const { tracks, forwardStart, backwardEnd } = fields;
+  const question = useMemo(
+    () => FIELDS.format({ tracks, forwardStart, backwardEnd }),
+    [tracks, forwardStart, backwardEnd],
+  );
   const request = useAnswer(context, TOOL.id, question);
+  const { state } = request;
   return (
     <>
       <div class="tool-bar is-flat">
@@ -25,6 +30,7 @@ export function StepTraceView({ context, fields, setFields }: PageProps<StepTrac
           tracks={tracks}
           onChoose={(next) => setFields({ ...fields, tracks: next })}
         />
+        <PointChoice answer={state.kind === "answered" ? state.answer : null} fields={fields} onChoose={setFields} />
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       <Answered request={request}>{(answer) => <Shown answer={answer} context={context} />}</Answered>
