@@ -61,7 +61,7 @@ def laid_out(drawn: list[list[Operator]]) -> tuple[list[list[Operator]], list[in
 
 
 def guess(operators: list[Operator], start: int, stop: int) -> tuple[int, int] | None:
-    """Where forward starts and backward ends; None: not in order within the step."""
+    """The start of forward and the end of backward; None: not in order within the step."""
     fetched = min((last for name, _, last in operators if "GetNext" in name), default=start)
     reduced = max((first for name, first, _ in operators if "allReduce" in name), default=stop)
     work = [(first, last, name) for name, first, last in operators if TYPES[name] != "HCCL"]
@@ -88,11 +88,11 @@ def test_points_of_any_operators(drawn: list[list[Operator]], forward: str, back
         write_operators(path, steps, ends)
         build_store([path], store)
         guessed = table_answer("step_trace", store)
-        asked = table_answer("step_trace", store, forward_start=SCOPE + forward, backward_end=backward)
+        by_name = table_answer("step_trace", store, forward_start=SCOPE + forward, backward_end=backward)
     starts = [0, *ends[:-1]]
     for answer, points in (
         (guessed, [guess(*step) for step in zip(steps, starts, ends, strict=True)]),
-        (asked, [named(operators, forward, backward) for operators in steps]),
+        (by_name, [named(operators, forward, backward) for operators in steps]),
     ):
         for (start, end, *own), begin, stop, point in zip(parts(answer), starts, ends, points, strict=True):
             ticks = (end - start) // (stop - begin)
@@ -100,7 +100,7 @@ def test_points_of_any_operators(drawn: list[list[Operator]], forward: str, back
             assert own == ([None] * 3 if lengths is None else [ticks * length for length in lengths])
             assert point is None or sum(own) == end - start
     assert any("guessed" in note.text for note in guessed.notes)
-    assert not any("guessed" in note.text for note in asked.notes)
+    assert not any("guessed" in note.text for note in by_name.notes)
 
 
 def test_guesses_are_near_the_marks_of_a_real_run(tmp_path: Path) -> None:

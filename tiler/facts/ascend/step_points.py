@@ -1,4 +1,4 @@
-"""Where forward starts and backward ends in steps, by the operators of a device.
+"""Points of steps: the start of forward and the end of backward, by the operators of a device.
 
 MindSpore's profiler marks both points. Where a question or a file names other operators, these count; without marks and
 names forward starts at the first operator behind `GetNext`, and backward ends before the last all-reduce.
@@ -45,7 +45,7 @@ class PointNames:
 
 @dataclass(frozen=True, slots=True)
 class StepOperators:
-    """What a device works on in steps, columns of shape (n,), in the order of their starts."""
+    """Operators of a device in steps, columns of shape (n,), in the order of their starts."""
 
     step: Ints  # row
     start: Ints

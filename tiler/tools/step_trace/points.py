@@ -60,17 +60,17 @@ class Points:
     def facts(self) -> list[Fact]:
         """The operators that are named."""
         facts = []
-        for point, label, asked, by_file in (
+        for point, label, by_question, by_file in (
             ("fp_start", "Forward starts with", self.forward, self.file_forward),
             ("bp_end", "Backward ends with", self.backward, self.file_backward),
         ):
-            name = asked or ", ".join(by_file[:_SHOWN])
+            name = by_question or ", ".join(by_file[:_SHOWN])
             if name:
-                facts.append(Fact(point, label, name, "name", "as asked" if asked else ""))
+                facts.append(Fact(point, label, name, "name", "as asked" if by_question else ""))
         return facts
 
     def notes(self, *, are_marked: bool) -> list[Note]:
-        """What is guessed."""
+        """The guesses."""
         if are_marked:
             return []
         names = self.names(are_marked=False)
