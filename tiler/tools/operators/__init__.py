@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
@@ -27,6 +28,8 @@ from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 20
+
+_DIGEST_TYPES: Final = 10  # on Overview
 
 NO_OPERATORS: Final = (
     "no file of the run is a table of operators: MindSpore's profiler writes aicore_intermediate_* and "
@@ -134,6 +137,11 @@ def _availability(scope: Scope) -> Reason:
     return "" if run_tables(scope.reader, *FAMILIES) else NO_OPERATORS
 
 
+def _digest_fields(_scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    yield
+    return {"limit": _DIGEST_TYPES}
+
+
 TOOL: Final = Tool(
     id="operators",
     title="Operators",
@@ -143,4 +151,5 @@ TOOL: Final = Tool(
     answer=_answer,
     availability=_availability,
     contract=Contract(parts={"count": ("cores.count",)}),
+    digest=Digest("Types of operators", "types", ("type", "core", "count", "total", "share"), _digest_fields),
 )

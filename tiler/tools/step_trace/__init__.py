@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -196,6 +197,12 @@ def _availability(scope: Scope) -> str:
     return DYNAMIC_SHAPES if network_has_dynamic_shapes(scope.reader) else NO_MARKS
 
 
+def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    """Steps whose parts are marked: guesses stand on the page alone, with the note that they are."""
+    yield
+    return {} if has_step_traces(scope.reader) else None
+
+
 TOOL: Final = Tool(
     id="step_trace",
     title="Step trace",
@@ -208,4 +215,5 @@ TOOL: Final = Tool(
         parts={"step": ("interval", "forward_backward", "tail")},
         lists={"steps": "count"},
     ),
+    digest=Digest("Mean step", "parts", ("row", "part", "start", "duration", "share", "count"), _digest_fields),
 )

@@ -1,6 +1,5 @@
 /** The step trace: a picture of the parts of one step, or of the mean of several, and all of its answer. */
 
-import "./step-trace.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../requests/states";
