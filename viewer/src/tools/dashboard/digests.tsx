@@ -1,4 +1,4 @@
-/** What other tools say of a run, in short, each with the way to its page: a step as a picture, all else as a table. */
+/** Digests of other tools on a page, each with the way to its own: a step as a picture, all else as a table. */
 
 import { choices } from "../../answers/answer-view";
 import { DataTable } from "../../answers/data-table";
