@@ -97,6 +97,7 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
 
 def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
     whole = means.step
+    devices = len(np.unique(traced.trace))
     kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
     if (traced.is_cut & ~traced.in_mean).any():
         kind += ", without the first recorded"
@@ -106,7 +107,9 @@ def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
         ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
     )
     facts = [
-        Fact("count", "Steps", len(traced), "count"),
+        Fact(
+            "count", "Steps", len(traced), "count", "" if devices < 2 else f"of {devices:,} devices, each with its own"
+        ),
         Fact("step", "Step", whole, "ticks", kind if means.count else "no step has marks"),
     ]
     for part, label, ticks, note in parts:
