@@ -19,7 +19,7 @@ from tilescope.tiler.query.events import EVERYTHING, Events, join, no_events
 from tilescope.tiler.query.run_steps import StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.windows import everywhere
+from tilescope.tiler.windows import Windows, everywhere
 
 Ints = NDArray[np.int64]
 
@@ -96,7 +96,7 @@ def step_traces(reader: QueryReader, series: Sequence[StepSeries]) -> Interrupti
 def _trace(reader: QueryReader, series: StepSeries) -> Interruptible[StepTrace | None]:
     marks = []
     for track in (yield from _marked_tracks(reader, series.process)):
-        marks.append((yield from _slices(reader, track)))
+        marks.append((yield from slices_in(reader, track)))
     if not marks:
         return None
     names = reader.names.by_id({name for events in marks for name in np.unique(events.name).tolist()})
@@ -106,15 +106,15 @@ def _trace(reader: QueryReader, series: StepSeries) -> Interruptible[StepTrace |
     reduce_names: dict[str, int] = {}
     for events in marks:
         both = events.take(_are(events, names, FORWARD_BACKWARD))
-        step = _step_of(rows, both.start)
+        step = step_of(rows, both.start)
         both, step = both.take(step >= 0), step[step >= 0]
         forward[step], backward[step] = both.start, both.start + both.duration
         waits = events.take(_are(events, names, WAIT))
-        step = _step_of(rows, waits.start + waits.duration)
+        step = step_of(rows, waits.start + waits.duration)
         wait[step[step >= 0]] = waits.duration[step >= 0]
         wait[(rows.start == rows.start.min(initial=TICK_LIMIT)) & (wait == 0)] = -1  # nothing is recorded before
         few = events.take(_are(events, names, REDUCE))
-        few = few.take(_step_of(rows, few.start) >= 0)
+        few = few.take(step_of(rows, few.start) >= 0)
         labels = [reduce_names.setdefault(_label(names[name].text), len(reduce_names)) for name in few.name.tolist()]
         reduces.append((few, np.array(labels, np.int64)))
         yield
@@ -142,9 +142,15 @@ def _marked_tracks(reader: QueryReader, process: int) -> Interruptible[list[int]
     return tracks
 
 
-def _slices(reader: QueryReader, track: int) -> Interruptible[Events]:
-    """All slices of a track."""
-    plan = reader.plan(track, EVERYTHING)
+def unmarked_trace(series: StepSeries) -> StepTrace:
+    """Steps in which nothing is marked."""
+    none = np.full(len(series.rows), -1, np.int64)
+    return StepTrace(series, none, none, none, [], _in_order(series.rows, []))
+
+
+def slices_in(reader: QueryReader, track: int, windows: Windows = EVERYTHING) -> Interruptible[Events]:
+    """The slices of a track that lie in windows at least in part."""
+    plan = reader.plan(track, windows)
     parts = [no_events(track)]
     for events in Reading(reader).events(plan, plan.leaf_runs):
         parts.append(events)
@@ -156,7 +162,7 @@ def _are(events: Events, names: Mapping[int, Name], category: str) -> NDArray[np
     return np.isin(events.name, np.array([name for name, text in names.items() if text.category == category], np.int64))
 
 
-def _step_of(rows: StepRows, times: Ints) -> Ints:
+def step_of(rows: StepRows, times: Ints) -> Ints:
     """The row of the step that has each tick; -1: none has. The last that begins before, where steps overlap."""
     order = np.argsort(rows.start, kind="stable")
     place = np.searchsorted(rows.start[order], times, side="right") - 1
@@ -178,4 +184,4 @@ def _in_order(rows: StepRows, parts: Sequence[tuple[Events, Ints]]) -> Reduces:
     order = np.argsort(events.start, kind="stable")
     events, track, label = events.take(order), track[order], label[order]
     stop = events.start + events.duration
-    return Reduces(_step_of(rows, events.start), label, events.start, stop, track, events.ordinal)
+    return Reduces(step_of(rows, events.start), label, events.start, stop, track, events.ordinal)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -31,7 +33,7 @@ class RunTable:
 
     def __init__(self, reader: QueryReader, entry: TableEntry) -> None:
         self.entry = entry
-        self._reader = reader
+        self.reader = reader
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -52,13 +54,13 @@ class RunTable:
     def column(self, name: str) -> Interruptible[TableColumn]:
         """All cells of a column. Raises KeyError, DamagedStore; yields between chunks."""
         place = self.places[name]
-        kept: TableColumn | None = _COLUMNS.get(self._reader, (self.entry.id, place))
+        kept: TableColumn | None = _COLUMNS.get(self.reader, (self.entry.id, place))
         if kept is None:
             chunks: list[Cells] = []
             for chunk in range(len(self.entry.chunk_rows)):
                 chunks.append(self.cells(place, chunk))
                 yield
-            kept = _COLUMNS.keep(self._reader, (self.entry.id, place), TableColumn(name, chunks))
+            kept = _COLUMNS.keep(self.reader, (self.entry.id, place), TableColumn(name, chunks))
         return kept
 
     def chunks(self, names: Sequence[str]) -> Iterator[list[TableColumn]]:
@@ -75,9 +77,9 @@ class RunTable:
         parts: list[Cells] = []
         for chunk in np.unique(chunks).tolist():
             key = (self.entry.id, place, chunk)
-            kept = _CHUNKS.get(self._reader, key)
+            kept = _CHUNKS.get(self.reader, key)
             if kept is None:
-                kept = _CHUNKS.keep(self._reader, key, TableColumn(name, [self.cells(place, chunk)]))
+                kept = _CHUNKS.keep(self.reader, key, TableColumn(name, [self.cells(place, chunk)]))
             parts.append(kept.chunk(0).rows(rows[chunks == chunk] - bounds[chunk]))
             yield
         return TableColumn(name, parts)
@@ -92,7 +94,7 @@ class RunTable:
         """A column of one chunk."""
         starts = self.entry.block_starts
         block = block_of(starts, place)
-        data = decompress(need(self._reader.store, TABLE_COLUMNS, self.entry.id, chunk, block))
+        data = decompress(need(self.reader.store, TABLE_COLUMNS, self.entry.id, chunk, block))
         return parse_column(data, place - starts[block])
 
 
@@ -171,16 +173,16 @@ class TableColumn:
 
     def coding(self, *, numbers: bool = True) -> Interruptible[tuple[NDArray[np.int32], list[str]]]:
         """The same, of columns in which most texts are different; yields between chunks."""
-        words: dict[str, int] = {}
+        words: defaultdict[str, int] = defaultdict(count().__next__)
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
             codes = np.full(len(cells), -1, np.int32)
             used, places = distinct(cells.codes)
-            ids = [words.setdefault(cells.words[place], len(words)) for place in used.tolist()]
+            ids = list(map(words.__getitem__, map(cells.words.__getitem__, used.tolist())))
             codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
             if numbers and len(cells.numbers):
                 pairs = zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
-                ids = [words.setdefault(decimal_text(*pair), len(words)) for pair in pairs]
+                ids = [words[decimal_text(*pair)] for pair in pairs]
                 codes[cells.states == CellState.NUMBER] = ids
             parts.append(codes)
             yield

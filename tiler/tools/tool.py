@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer
 from tilescope.tiler.tools.contract import NOTHING_PROMISED, Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.lane import LaneSource
 from tilescope.tiler.tools.parameters import parameters
 from tilescope.tiler.tools.question import Question
@@ -35,6 +36,7 @@ class Tool(Generic[Q]):
     `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted where it yields,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
     `contract`: what must hold between its figures, whatever is asked. `lanes`: what it has to draw in the timeline.
+    `digest`: what of it Overview shows.
     """
 
     id: str
@@ -46,6 +48,7 @@ class Tool(Generic[Q]):
     availability: Callable[[Scope], Reason] = always
     contract: Contract = NOTHING_PROMISED
     lanes: LaneSource | None = None
+    digest: Digest | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError for what no transport could offer."""

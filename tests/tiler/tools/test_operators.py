@@ -49,6 +49,22 @@ def test_kernel_details_of_a_real_run(tmp_path: Path) -> None:
     assert len({name for (name,) in rows_of(table_answer("operators", store, limit=100), "types", "type")}) == 43
 
 
+def test_the_time_is_told_to_be_of_all_types_only_without_a_filter(tmp_path: Path) -> None:
+    store = corpus_tables(tmp_path, "msprof_analyze/kernel_details.csv")
+    notes = [
+        table_answer("operators", store, **values).fact("total").note
+        for values in (
+            {},
+            {"limit": 3},
+            {"core": "AI_CORE"},
+            {"type": "MatMulV2"},
+            {"without": "Add"},
+            {"contains": "a"},
+        )
+    ]
+    assert notes == ["of all types"] * 2 + ["of those chosen here"] * 4
+
+
 def test_a_type_opens_its_operators(tmp_path: Path) -> None:
     store = corpus_tables(tmp_path, "msprof_analyze/kernel_details.csv")
     whole = table_answer("operators", store, limit=100)

@@ -11,6 +11,7 @@ from tilescope.tiler.facts.cell_figures import Figures, whole_figures
 from tilescope.tiler.facts.tables import Ints, RunTable
 from tilescope.tiler.plain_headers import plain_header, time_exponent
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query.run_caches import KeyedRunCache
 
 _WORDS_AT_ONCE: Final = 1 << 16
 
@@ -33,8 +34,13 @@ def texts_named(table: RunTable, plain: Sequence[str], otherwise: str = "") -> I
     header = column_named(table, *plain)
     if header is None:
         return CodedTexts([otherwise, ""], np.zeros(len(table), np.int64))
+    key = (table.entry.id, table.places[header])
+    kept = _TEXTS.get(table.reader, key)
+    if kept is not None:
+        return kept
     codes, words = yield from (yield from table.column(header)).coding()
-    return CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
+    made = CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
+    return _TEXTS.keep(table.reader, key, made)
 
 
 def figures_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interruptible[Figures]:
@@ -42,7 +48,13 @@ def figures_named(table: RunTable, plain: Sequence[str], exponent: int) -> Inter
     header = column_named(table, *plain)
     if header is None:
         return np.ma.MaskedArray(np.zeros(len(table), np.int64), True)
-    return (yield from whole_figures((yield from table.column(header)), exponent))
+    key = (table.entry.id, table.places[header], exponent)
+    kept = _FIGURES.get(table.reader, key)
+    if kept is not None:
+        return kept
+    made = yield from whole_figures((yield from table.column(header)), exponent)
+    made.setflags(write=False)
+    return _FIGURES.keep(table.reader, key, made)
 
 
 def times_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interruptible[Figures]:
@@ -63,3 +75,20 @@ def matches(words: Sequence[str], text: str | None) -> Interruptible[np.ndarray[
         are_matches[first : first + len(part)] = [folded in word.casefold() for word in part]
         yield
     return are_matches
+
+
+def _texts_bytes(texts: CodedTexts) -> int:
+    return texts.codes.nbytes + sum(map(len, texts.words)) + 60 * len(texts.words)
+
+
+def _figures_bytes(figures: Figures) -> int:
+    return figures.nbytes + len(figures)  # and its mask
+
+
+# Coding a million different names takes half a second, and the tools about operators need the same columns.
+_TEXTS: Final[KeyedRunCache[tuple[int, int], CodedTexts]] = KeyedRunCache(
+    "table_texts", "Texts of the tables beside events as codes", _texts_bytes
+)
+_FIGURES: Final[KeyedRunCache[tuple[int, int, int], Figures]] = KeyedRunCache(
+    "table_figures", "Figures of the tables beside events", _figures_bytes
+)

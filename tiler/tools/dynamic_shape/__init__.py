@@ -106,7 +106,7 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
     listed = [_sums_table(kinds, tick_ps), (yield from runs_table(scope.reader, chosen, question.limit))]
-    kernels = sums.kernels()[order]
+    kernels = sums.are_kernels[order]
     charts = [
         chart
         for are_kernels in (False, True)
@@ -186,7 +186,7 @@ def _charts(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_
     for number, place in enumerate(order[:_DRAWN].tolist()):
         by_step = sums.by_step(place, len(steps))
         means = [None if (own := by_step.get(step)) is None else own.mean(tick_ps) for step in steps.tolist()]
-        title = _CONTROL.sub(" ", sums.kinds[place][1])[:256] or "without a name"
+        title = _CONTROL.sub(" ", sums.words[place])[:256] or "without a name"
         ys.append(Column(f"series{number}", title, "ticks", means))
     noun = kind_noun(are_kernels)
     return [Series(f"{noun}s", f"Mean of each {noun} by step", "line", Column("step", "Step", "count", steps), ys)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -27,31 +29,29 @@ _AT_ONCE: Final = 1 << 16
 class SumsByStep:
     """Columns of shape (n,), each pair of kind and step once, by kind; times are picoseconds."""
 
-    kinds: Sequence[RunKind]
-    kind: Ints  # a place in `kinds`
+    words: Sequence[str]  # the type or name of each kind
+    are_kernels: NDArray[np.bool_]  # of these
+    kind: Ints  # a place among them
     step: Ints  # NO_STEP: not recorded
     count: Ints
     timed: Ints  # runs with a time
     total: WideSums
 
-    def kernels(self) -> NDArray[np.bool_]:
-        """True for each of the kinds that is one of kernels."""
-        return np.fromiter((are_kernels for are_kernels, _ in self.kinds), np.bool_, len(self.kinds))
-
     def longest(self) -> Ints:
         """The places of the kinds, those with most time first."""
-        return np.argsort(-self.total.regrouped(self.kind, len(self.kinds)).doubles(), kind="stable")
+        return np.argsort(-self.total.regrouped(self.kind, len(self.words)).doubles(), kind="stable")
 
     def of_kinds(self, places: Ints) -> list[tuple[RunKind, RunSum, int]]:
         """All runs of some kinds, and in how many steps they are."""
-        size = len(self.kinds)
+        size = len(self.words)
         steps = counts_of(self.kind, self.step != NO_STEP, size)[places].tolist()
         count, timed = (np.bincount(self.kind, column, size)[places].astype(int) for column in (self.count, self.timed))
         total = self.total.regrouped(self.kind, size).take(places).integers()
-        figures = zip(places.tolist(), steps, count.tolist(), timed.tolist(), total, strict=True)
+        figures = zip(steps, count.tolist(), timed.tolist(), total, strict=True)
+        kinds = [(bool(self.are_kernels[place]), self.words[place]) for place in places.tolist()]
         return [
-            (self.kinds[place], RunSum(runs, time if with_time else None, with_time), own_steps)
-            for place, own_steps, runs, with_time, time in figures
+            (kind, RunSum(runs, time if with_time else None, with_time), own_steps)
+            for kind, (own_steps, runs, with_time, time) in zip(kinds, figures, strict=True)
         ]
 
     def by_step(self, place: int, most: int) -> dict[int, RunSum]:
@@ -69,32 +69,45 @@ class SumsByStep:
 
 def sums_by_step(chosen: Sequence[tuple[ShapedRuns, Ints]], *, by_name: bool) -> Interruptible[SumsByStep]:
     """The sums of some rows of tables. Yields between columns."""
-    places: dict[RunKind, int] = {}
+    number = count().__next__
+    places = {are_kernels: defaultdict[str, int](number) for are_kernels in (False, True)}
     parts: list[tuple[Ints, Ints, Ints, Ints, WideSums]] = []
     for runs, rows in chosen:
         texts = (yield from runs.names()) if by_name else runs.types
         used, codes = distinct(texts.codes[rows])
         kinds = np.zeros(len(used), np.int64)
         for first in range(0, len(used), _AT_ONCE):
-            words = [texts.words[code] for code in used[first : first + _AT_ONCE].tolist()]
-            kinds[first : first + len(words)] = [
-                places.setdefault((runs.are_kernels, word), len(places)) for word in words
-            ]
+            batch = map(texts.words.__getitem__, used[first : first + _AT_ONCE].tolist())
+            part = list(map(places[runs.are_kernels].__getitem__, batch))
+            kinds[first : first + len(part)] = part
             yield
         kind, step, groups = _pairs(kinds[codes], runs.step.filled(NO_STEP)[rows])
         yield
         time, size = runs.time[rows], len(kind)
         timed = counts_of(groups, ~np.ma.getmaskarray(time), size)
-        count = np.bincount(groups, minlength=size).astype(np.int64)
-        parts.append((kind, step, count, timed, WideSums.from_groups(time, groups, size)))
+        counts = np.bincount(groups, minlength=size).astype(np.int64)
+        parts.append((kind, step, counts, timed, WideSums.from_groups(time, groups, size)))
         yield
     kind, step, groups = _pairs(_joined([part[0] for part in parts]), _joined([part[1] for part in parts]))
     size = len(kind)
-    count, timed = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    np.add.at(count, groups, _joined([part[2] for part in parts]))
+    counts, timed = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    np.add.at(counts, groups, _joined([part[2] for part in parts]))
     np.add.at(timed, groups, _joined([part[3] for part in parts]))
     totals = WideSums.joined([WideSums.nothing(), *(part[4] for part in parts)])
-    return SumsByStep(list(places), kind, step, count, timed, totals.regrouped(groups, size))
+    words, are_kernels = _kinds(places[False], places[True])
+    return SumsByStep(words, are_kernels, kind, step, counts, timed, totals.regrouped(groups, size))
+
+
+def _kinds(operators: Mapping[str, int], kernels: Mapping[str, int]) -> tuple[list[str], NDArray[np.bool_]]:
+    """The words by their places, of both together, and which of them are of kernels."""
+    are_kernels = np.zeros(len(operators) + len(kernels), np.bool_)
+    are_kernels[list(kernels.values())] = True
+    if not kernels:
+        return list(operators), are_kernels  # places are in the order of the words
+    words = [""] * len(are_kernels)
+    for word, place in (*operators.items(), *kernels.items()):
+        words[place] = word
+    return words, are_kernels
 
 
 def _pairs(kind: Ints, step: Ints) -> tuple[Ints, Ints, Ints]:

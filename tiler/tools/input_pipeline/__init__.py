@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Final
@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.errors import StoredLast
-from tilescope.tiler.facts.ascend.data_preparation import has_data_preparation
+from tilescope.tiler.facts.ascend.data_preparation import data_preparations, has_data_preparation
 from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
@@ -19,6 +19,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.findings import finding_note, operator_limits, question_findings
 from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
@@ -210,6 +211,14 @@ def _is_recorded(scope: Scope) -> bool:
     return bool(scope.reader.steps.series) or bool(host_threads(scope.reader))
 
 
+def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    """Stages that are judged: where none has a queue, there is nothing to say of them."""
+    if not has_data_preparation(scope.reader):
+        return None
+    preparations = yield from data_preparations(scope.reader)
+    return {} if any(preparation.has_queues for preparation in preparations) else None
+
+
 TOOL: Final = Tool(
     id="input_pipeline",
     title="Input pipeline",
@@ -219,4 +228,7 @@ TOOL: Final = Tool(
     answer=_answer,
     availability=_availability,
     contract=Contract(same=(Same("steps", "pod", "steps"), Same("cores", "pod", "cores"))),
+    digest=Digest(
+        "Stages of data preparation", "data_stages", ("stage", "rank", "verdict", "in_doubt", "steps"), _digest_fields
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
@@ -34,6 +35,8 @@ from tilescope.tiler.tools.tool import Reason, Tool
 
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 20
+
+_DIGEST_TYPES: Final = 10  # on Overview
 
 NO_OPERATORS: Final = (
     "no file of the run is a table of operators: MindSpore's profiler writes aicore_intermediate_* and "
@@ -94,6 +97,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     rows = longest(chosen, question.limit)
     operators = sum(int(np.count_nonzero(part.are_listed)) for part in chosen)
     every = sums.all()
+    chosen_words = "of all types" if wanted.is_empty else "of those chosen here"
     facts = [
         Fact("types", "Types", len({name for name, _ in sums.keys}), "count"),
         Fact("operators", "Operators", operators, "count", "by name, type, core and file"),
@@ -103,7 +107,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
             "Time",
             every.ticks(tick_ps),
             "ticks",
-            "of all types" if every.total is not None else "no file has the time of all runs",
+            chosen_words if every.total is not None else "no file has the time of all runs",
         ),
     ]
     keys = [sums.keys[place] for place in order]
@@ -144,6 +148,11 @@ def _availability(scope: Scope) -> Reason:
     return "" if run_tables(scope.reader, *FAMILIES) else NO_OPERATORS
 
 
+def _digest_fields(_scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    yield
+    return {"limit": _DIGEST_TYPES}
+
+
 TOOL: Final = Tool(
     id="operators",
     title="Operators",
@@ -153,4 +162,5 @@ TOOL: Final = Tool(
     answer=_answer,
     availability=_availability,
     contract=Contract(parts={"count": ("cores.count",)}),
+    digest=Digest("Types of operators", "types", ("type", "core", "count", "total", "share"), _digest_fields),
 )

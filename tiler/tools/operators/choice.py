@@ -23,6 +23,11 @@ class OperatorFilter:
     without: Collection[str]
     contains: str | None
 
+    @property
+    def is_empty(self) -> bool:
+        """True if it leaves all operators."""
+        return self.core is None and self.types is None and not self.without and self.contains is None
+
 
 @dataclass(frozen=True, slots=True)
 class ChosenOperators:

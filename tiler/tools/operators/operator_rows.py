@@ -14,6 +14,7 @@ from tilescope.tiler.facts.ascend.headers import column_named, texts_named
 from tilescope.tiler.facts.ascend.operator_families import CORE_DETAILS, KERNEL_DETAILS, OP_SUMMARY
 from tilescope.tiler.facts.ascend.operator_groups import FRAMEWORK, FULL_NAMES, OperatorGroups
 from tilescope.tiler.facts.ascend.table_places import may_be_same
+from tilescope.tiler.facts.first_places import first_places
 from tilescope.tiler.facts.tables import Ints, RunTable, run_tables
 from tilescope.tiler.plain_headers import plain_header
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -64,7 +65,7 @@ def longest(chosen: Sequence[ChosenOperators], limit: int) -> list[OperatorRow]:
         return []
     times = [part.groups.total.take(own).doubles() for part, own in zip(chosen, places, strict=True)]
     tables = np.repeat(np.arange(len(chosen)), [len(own) for own in places])
-    order = np.argsort(-np.concatenate(times), kind="stable")[:limit]
+    order = first_places(-np.concatenate(times), limit)
     pairs = zip(tables[order].tolist(), np.concatenate(places)[order].tolist(), strict=True)
     return [OperatorRow(chosen[table].groups, place) for table, place in pairs]
 

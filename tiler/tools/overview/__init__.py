@@ -29,6 +29,7 @@ from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_st
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.capture_notes import capture_notes
+from tilescope.tiler.tools.overview.digests import digest_tables
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, in_order, step_facts
 from tilescope.tiler.tools.overview.saved import PAGE, saved_answer
 from tilescope.tiler.tools.overview.top import top_names, top_operations
@@ -102,6 +103,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
+    tables += yield from digest_tables(scope, question)
     headline = [*findings_notes(scope, findings), *(yield from operator_limits(scope, question))]
     notes = [
         *headline[:1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
@@ -10,13 +10,16 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts import devices_of
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
 from tilescope.tiler.tools.stats.groups import groups
@@ -28,6 +31,8 @@ Ints = NDArray[Any]
 
 MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
+
+_DIGEST_STREAMS: Final = 20  # on Overview
 
 
 StatsBy = Literal["name", "category", "track", "process", "host", "argument"]
@@ -156,6 +161,19 @@ def _one_row(sums: GroupSums) -> dict[str, Value]:
     return {"count": int(sums.histogram.count[0]), **{name: values.tolist()[0] for name, values in _ticks(sums)}}
 
 
+def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    """The streams of Ascend devices, as many as a question can name."""
+    devices = yield from devices_of(scope.reader)
+    groups = scope.reader.tree.groups
+    streams = {
+        work_track.track
+        for device in devices
+        if is_ascend_device(groups[device.group].name)
+        for work_track in device.tracks
+    }
+    return {"by": "track", "tracks": Tracks(sorted(streams)), "limit": _DIGEST_STREAMS} if streams else None
+
+
 TOOL: Final = Tool(
     id="stats",
     title="Statistics",
@@ -169,4 +187,5 @@ TOOL: Final = Tool(
         rows=(AddedRows("names", ("name_id",), ("count", "busy", "self")),),
         lists={"names": "names"},
     ),
+    digest=Digest("Streams and their tasks", "names", ("name", "track", "count", "share", "busy"), _digest_fields),
 )

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.ascend.shaped_runs import network_has_dynamic_shapes
+from tilescope.tiler.facts.ascend.step_points import can_be_pointed, pointed_traces
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
-from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.percent_text import percent_text
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_trace.parts import Means, mean_parts, parts_table
+from tilescope.tiler.tools.step_trace.points import Points, operators_table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
 from tilescope.tiler.tools.tool import Tool
 
@@ -29,8 +33,6 @@ Ints = NDArray[np.int64]
 
 MAX_ROWS: Final = 65_536
 LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is worth a look
-
-_SHOWN_POINTS: Final = 3  # of several ranks
 
 SEE_INPUT: Final = "more than 0.5 ms each: look at its stages (see input_pipeline)"
 
@@ -46,15 +48,32 @@ DYNAMIC_SHAPES: Final = (
 )
 
 
+Operator = Annotated[str, Meta(min_length=1, max_length=1024)]
+
+
 class StepTraceQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Steps that lie in a span at least in part, on the devices of some tracks: one step, or the mean of several."""
+
+    forward_start: Annotated[
+        Operator | None,
+        Meta(
+            description="The operator with which forward starts, in full or what is behind the last `/`; as it is "
+            "marked unless given."
+        ),
+    ] = None
+    backward_end: Annotated[
+        Operator | None, Meta(description="The operator with which backward ends; as it is marked unless given.")
+    ] = None
 
 
 def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     steps = yield from scope.steps(question.step_name)
     wanted = None if question.tracks is None else frozenset(scope.leaves(question.tracks))
     series = [rows for rows in steps.series if wanted is None or wanted & set(rows.tracks)]
-    traces = yield from step_traces(scope.reader, series)
+    points = yield from Points.from_run(scope.reader, question.forward_start, question.backward_end)
+    marked = yield from step_traces(scope.reader, series)
+    names = points.names(are_marked=bool(marked))
+    traces = yield from pointed_traces(scope.reader, steps, series, marked, names)
     if not traces:
         reason = _availability(scope) if wanted is None else ""
         return Answer(notes=[Note("warning", reason or "no step of these tracks has such marks")])
@@ -64,29 +83,21 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     yield
     means = mean_parts(traces, chosen)
     tables = [parts_table(means), _steps_table(steps, traces, traced)]
-    notes = _notes(scope.reader.tick_ps, means, traced.mean_wait, chosen)
+    operators = yield from operators_table(scope.reader, steps, traces, traced)
+    tables += [] if operators is None else [operators]
+    notes = [
+        *points.notes(are_marked=bool(marked)),
+        *_notes(scope.reader.tick_ps, means, traced.mean_wait, chosen),
+    ]
     if len(traced) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    facts = [*_facts(means, traced), *(yield from _points(scope.reader))]
+    facts = [*_facts(means, traced), *points.facts()]
     return Answer(facts, tables, _charts(traced), notes)
-
-
-def _points(reader: QueryReader) -> Interruptible[list[Fact]]:
-    """The names of the operators at which forward starts and backward ends, where a file of the profiler has them."""
-    facts = []
-    for point, label in (("fp_start", "Forward starts with"), ("bp_end", "Backward ends with")):
-        names: set[str] = set()
-        for table in run_tables(reader, "step_trace_point_info"):
-            if point in table:
-                column = yield from table.column(point)
-                names.update(name for name in column.texts() if name)
-        if names:
-            facts.append(Fact(point, label, ", ".join(sorted(names)[:_SHOWN_POINTS]), "name"))
-    return facts
 
 
 def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
     whole = means.step
+    devices = len(np.unique(traced.trace))
     kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
     if (traced.is_cut & ~traced.in_mean).any():
         kind += ", without the first recorded"
@@ -96,7 +107,9 @@ def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
         ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
     )
     facts = [
-        Fact("count", "Steps", len(traced), "count"),
+        Fact(
+            "count", "Steps", len(traced), "count", "" if devices < 2 else f"of {devices:,} devices, each with its own"
+        ),
         Fact("step", "Step", whole, "ticks", kind if means.count else "no step has marks"),
     ]
     for part, label, ticks, note in parts:
@@ -114,7 +127,7 @@ def _notes(tick_ps: int, means: Means, wait: int | None, chosen: Sequence[Traced
     unmarked = sum(int(np.count_nonzero(~rows.is_marked)) for rows in chosen)
     if unmarked:
         words = plural(unmarked, "step has", "steps have")
-        notes.append(Note("warning", f"{words} no marks of forward and backward that lie in it: not in the means"))
+        notes.append(Note("warning", f"{words} no forward and backward that lie in it: not in the means"))
     if (means.interval or 0) * tick_ps > LONG_INTERVAL_PS:
         notes.append(Note("warning", f"steps wait for data before forward begins, {SEE_INPUT}"))
     elif (wait or 0) * tick_ps > LONG_INTERVAL_PS:
@@ -176,10 +189,21 @@ def _means_of(ticks: Ints, first: Ints, counts: Ints) -> list[int]:
     return [nearest_mean(total, count) for total, count in zip(sums, counts.tolist(), strict=True)]
 
 
+def _can_be_guessed(scope: Scope) -> bool:
+    steps, devices = scope.reader.steps, finish(devices_of(scope.reader))
+    return any(can_be_pointed(steps, series, devices) for series in steps.series)
+
+
 def _availability(scope: Scope) -> str:
-    if has_step_traces(scope.reader):
+    if has_step_traces(scope.reader) or _can_be_guessed(scope):
         return ""
     return DYNAMIC_SHAPES if network_has_dynamic_shapes(scope.reader) else NO_MARKS
+
+
+def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    """Steps whose parts are marked: guesses stand on the page alone, with the note that they are."""
+    yield
+    return {} if has_step_traces(scope.reader) else None
 
 
 TOOL: Final = Tool(
@@ -194,4 +218,5 @@ TOOL: Final = Tool(
         parts={"step": ("interval", "forward_backward", "tail")},
         lists={"steps": "count"},
     ),
+    digest=Digest("Mean step", "parts", ("row", "part", "start", "duration", "share", "count"), _digest_fields),
 )

@@ -18,6 +18,7 @@ import { ComparisonBar } from "./comparison-bar";
 import { CopyButton } from "./copy-button";
 import { DataTable } from "./data-table";
 import type { Links, RowOfTable } from "./links";
+import { isField, narrowText } from "./narrower";
 import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
 import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
@@ -69,7 +70,7 @@ export function ChartCard({
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
   const { hasTable } = choices;
-  const { steps = null } = links;
+  const { steps = null, narrower = null } = links;
   const brush = useMemo(() => (steps === null ? null : StepBrush.forSeries(series, data)), [steps, series, data]);
   const comparison = brush === null ? null : (links.comparison ?? null);
   const compared = comparison?.compared ?? null;
@@ -176,9 +177,14 @@ export function ChartCard({
     refocused = { series: series.id, place };
   };
   const placeOf = (place: number) => places.placeOf(data.rows[place]!);
+  const narrowAt = (place: number) => narrowText(narrower, series.x, data.rows[place]!);
+  const leadsAt = (place: number) => narrowAt(place) !== null || placeOf(place) !== null;
   const go = (place: number) => {
+    const text = narrowAt(place);
     const target = placeOf(place);
-    if (target !== null) {
+    if (text !== null) {
+      narrower!.ask(series.x.id, text);
+    } else if (target !== null) {
       goToPlace(links, target);
     } else if (data.xKind === "time") {
       const start = data.zero + BigInt(data.xs[place]!);
@@ -273,7 +279,12 @@ export function ChartCard({
   const hint = (place: number) => {
     const step = comparison === null ? null : stepAt(place);
     if (brush === null || chosen !== null) {
-      return chosen === null ? "" : sentence(stepWords(chosen));
+      const only = chosen === null && narrowAt(place) !== null;
+      return only
+        ? `Click: only this ${series.x.title.toLowerCase()}`
+        : chosen === null
+          ? ""
+          : sentence(stepWords(chosen));
     }
     return step === null ? hintOf(pointedPlace !== null) : `${pickHint(compared, step)} · drag: choose steps`;
   };
@@ -283,9 +294,11 @@ export function ChartCard({
       ? ", Enter compares a step, Escape none"
       : picking !== null
         ? `, Enter ${picking.words}`
-        : leads
-          ? ", Enter leads to the timeline"
-          : "";
+        : isField(narrower, series.x)
+          ? `, Enter shows only this ${series.x.title.toLowerCase()}`
+          : leads
+            ? ", Enter leads to the timeline"
+            : "";
   return (
     <section class="chart-card" aria-label={`${series.title}: chart`} data-series={series.id}>
       <div class="chart-head">
@@ -357,7 +370,7 @@ export function ChartCard({
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
       <div
-        class={`chart-plot is-${series.kind}${pointedPlace === null && ((comparison === null && picking === null) || pointed.value === null) ? "" : " leads"}`}
+        class={`chart-plot is-${series.kind}${pointed.value === null || (comparison === null && picking === null && !leadsAt(pointed.value.place)) ? "" : " leads"}`}
         ref={holder}
         hidden={hasTable.value}
         role="group"
@@ -370,7 +383,7 @@ export function ChartCard({
           const row = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
           if (row !== null) {
             onRow(row);
-          } else if (place !== null && (comparison !== null || picking !== null || placeOf(place) !== null)) {
+          } else if (place !== null && (comparison !== null || picking !== null || leadsAt(place))) {
             act(place);
           }
         }}
@@ -378,7 +391,7 @@ export function ChartCard({
           if (
             comparison === null &&
             pointed.value !== null &&
-            (series.kind === "points" || placeOf(pointed.value.place) === null)
+            (series.kind === "points" || !leadsAt(pointed.value.place))
           ) {
             go(pointed.value.place);
           }

@@ -4,9 +4,10 @@ import { useSignal } from "@preact/signals";
 import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { GoIcon } from "../components/icons";
+import { GoIcon, SearchIcon } from "../components/icons";
 import { widthsIn, withWidth } from "./column-widths";
 import type { Links, RowActions, RowWay } from "./links";
+import { isField, narrowText } from "./narrower";
 import { RowCard } from "./row-card";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
@@ -35,8 +36,6 @@ interface Props {
   /** True beside a chart: names leave room for figures. */
   readonly isNarrow?: boolean;
 }
-
-const NO_WAYS: readonly RowWay[] = [];
 
 const INDENT_PX = 16;
 /** Padding of the buttons that lead to the timeline, and width of each of them. */
@@ -107,12 +106,20 @@ export function DataTable({
     [shown, model],
   );
   const place = (row: number) => model.places.placeOf(row) ?? placeOf?.(row) ?? null;
-  const goPlace = (row: number) => goToPlace(links, place(row));
   const byColumns = useMemo(
-    () =>
-      model.places.areThere || placeOf !== undefined
-        ? [{ label: "Show in the timeline", icon: GoIcon, go: goPlace }]
-        : NO_WAYS,
+    (): readonly RowWay[] => [
+      ...(model.places.areThere || placeOf !== undefined
+        ? [
+            {
+              label: "Show in the timeline",
+              icon: GoIcon,
+              leads: (row: number) => place(row) !== null,
+              go: (row: number) => goToPlace(links, place(row)),
+            },
+          ]
+        : []),
+      ...narrowerWay(table, links),
+    ],
     [model],
   );
   const ways = rowActions === null || rowActions.ways.length === 0 ? byColumns : rowActions.ways;
@@ -149,11 +156,10 @@ export function DataTable({
     return () => observer.disconnect();
   }, [viewportPx]);
 
-  const canGo = (row: number) => ways !== byColumns || place(row) !== null;
+  const leadsBy = ({ leads }: RowWay, row: number) => leads === undefined || leads(row);
   const go = (row: number, way = 0) => {
-    if (canGo(row)) {
-      (ways[way] ?? ways[0])?.go(row);
-    }
+    const chosen = ways.filter((each) => leadsBy(each, row));
+    (chosen[way] ?? chosen[0])?.go(row);
   };
   const lit = rowActions === null ? -1 : lines.rows.findIndex((row) => rowActions.isLit(row));
   const focus = (line: number) => {
@@ -250,7 +256,7 @@ export function DataTable({
         isOpen={model.tree?.hasChildren(row) ? model.isOpen(row) : null}
         isLit={line === lit}
         ways={ways}
-        canGo={canGo(row)}
+        leading={ways.reduce((bits, way, place) => bits | (leadsBy(way, row) ? 1 << place : 0), 0)}
         onGo={go}
         onFocus={(line, isFirst) => {
           model.current.value = line;
@@ -342,6 +348,22 @@ export function DataTable({
       {isPrinted.value && count > PRINTED_ROWS && <p class="dim">The first {PRINTED_ROWS} rows are printed.</p>}
     </section>
   );
+}
+
+/** The way to the question about a row's value alone, where its first column is a field of it. */
+function narrowerWay({ columns }: ToolTable, { narrower = null }: Links): readonly RowWay[] {
+  const [first] = columns;
+  if (first === undefined || !isField(narrower, first)) {
+    return [];
+  }
+  return [
+    {
+      label: `Only this ${first.title.toLowerCase()}`,
+      icon: SearchIcon,
+      leads: (row) => narrowText(narrower, first, row) !== null,
+      go: (row) => narrower!.ask(first.id, narrowText(narrower, first, row)!),
+    },
+  ];
 }
 
 /** On paper there is nothing to scroll: so many rows are printed. */

@@ -2,6 +2,7 @@
 
 import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
+import type { Narrower } from "./narrower";
 import type { ComparedSteps } from "./step-comparison";
 
 /** The ways from a figure into the timeline, and what is needed to write it. */
@@ -17,6 +18,8 @@ export interface Links {
   readonly steps?: StepChoice | null;
   /** Steps that the page compares; left out where it compares none. */
   readonly comparison?: StepComparison | null;
+  /** Narrower questions of the page; left out where its question has no fields. */
+  readonly narrower?: Narrower | null;
   /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
   toolPage?(id: string): { readonly title: string; open(): void } | null;
 }
@@ -76,6 +79,8 @@ export interface AnswerProps {
 export interface RowWay {
   readonly label: string;
   readonly icon: ComponentType;
+  /** True if a row leads there; left out where each does. */
+  leads?(row: number): boolean;
   go(row: number): void;
 }
 

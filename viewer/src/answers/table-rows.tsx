@@ -89,16 +89,18 @@ interface RowProps {
   /** Its events stand out in the timeline. */
   readonly isLit: boolean;
   readonly ways: readonly RowWay[];
-  readonly canGo: boolean;
+  /** A bit for each of the ways that the row leads. */
+  readonly leading: number;
   readonly onGo: (row: number, way: number) => void;
   /** `isFirst`: by the first click, not the second of a double click. */
   readonly onFocus: (line: number, isFirst: boolean) => void;
 }
 
 function rowOf(props: RowProps) {
-  const { model, columns, main, namePx, row, line, depth, isCurrent, isOpen, isLit, ways, canGo, onGo, onFocus } =
+  const { model, columns, main, namePx, row, line, depth, isCurrent, isOpen, isLit, ways, leading, onGo, onFocus } =
     props;
   const isTree = model.tree !== null;
+  const rowWays = ways.filter((_, place) => (leading >> place) & 1);
   return (
     <tr
       id={rowId(model.table.id, line)}
@@ -113,24 +115,23 @@ function rowOf(props: RowProps) {
     >
       {ways.length > 0 && (
         <td class="is-go">
-          {canGo &&
-            ways.map(({ label, icon: WayIcon }, way) => (
-              <button
-                key={label}
-                type="button"
-                class="go"
-                tabIndex={-1}
-                aria-label={label}
-                title={`${label} (${way === 0 ? "Enter" : "shift+Enter"})`}
-                onClick={(event) => {
-                  event.stopPropagation();
-                  onGo(row, way);
-                }}
-                onDblClick={(event) => event.stopPropagation()}
-              >
-                <WayIcon />
-              </button>
-            ))}
+          {rowWays.map(({ label, icon: WayIcon }, way) => (
+            <button
+              key={label}
+              type="button"
+              class="go"
+              tabIndex={-1}
+              aria-label={label}
+              title={`${label} (${way === 0 ? "Enter" : "shift+Enter"})`}
+              onClick={(event) => {
+                event.stopPropagation();
+                onGo(row, way);
+              }}
+              onDblClick={(event) => event.stopPropagation()}
+            >
+              <WayIcon />
+            </button>
+          ))}
         </td>
       )}
       {columns.map((column) => {
@@ -178,7 +179,7 @@ export function rowId(table: string, line: number): string {
 /** Properties that the look of a row depends on. */
 const SEEN = [
   ...(["model", "columns", "main", "namePx", "row", "line", "depth"] as const),
-  ...(["isCurrent", "isOpen", "isLit", "ways", "canGo"] as const),
+  ...(["isCurrent", "isOpen", "isLit", "ways", "leading"] as const),
 ];
 
 /** A row, which is not drawn anew while it is scrolled. */

@@ -116,6 +116,12 @@ export function formTexts(fields: readonly FormField[]): PageFields<PageTexts> {
   return { parse: (texts) => texts, format: (texts) => spare(fields, texts) };
 }
 
+/** The texts of the fields that a row of an answer may set: what it is about, not how much of it is shown. */
+export function narrowingTexts(fields: readonly FormField[], texts: PageTexts): ReadonlyMap<string, string> {
+  const narrowing = fields.filter(({ input, default: otherwise }) => input.kind !== "flag" && otherwise === "");
+  return new Map(narrowing.map(({ name }) => [name, (texts[name] ?? "").trim()]));
+}
+
 /** The question of a form: `fields` are those of the tool, also the ones that no form asks for. */
 export function questionOf(fields: readonly ToolField[], texts: PageTexts): ToolQuestion {
   const names = new Set(fields.map(({ name }) => name));

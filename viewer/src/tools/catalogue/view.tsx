@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
@@ -15,7 +15,7 @@ import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
 import { Form } from "./form";
-import { faults, formFields, formTexts, inFormWords, questionOf } from "./form-fields";
+import { faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
@@ -79,6 +79,8 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
   const words = (message: string) => inFormWords(form, message);
   const takesSteps = toolFields.some(({ name }) => name === "steps");
   const compares = toolFields.some(({ name }) => name === COMPARED);
+  const opened = useRef<{ readonly field: string; readonly text: string; readonly table: string } | null>(null);
+  const lastAnswer = useRef<ToolAnswer | null>(null);
   const links = useMemo(
     () => ({
       ...context,
@@ -89,9 +91,20 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
             compare: (steps: ComparedSteps | null) => setFields(withCompared(texts, steps)),
           }
         : null,
+      narrower: {
+        texts: narrowingTexts(form, texts),
+        ask: (field: string, text: string) => {
+          opened.current = { field, text, table: tableBehind(lastAnswer.current, field) };
+          setFields({ ...texts, [field]: text });
+        },
+      },
     }),
-    [context, takesSteps, compares, texts, setFields],
+    [context, takesSteps, compares, form, texts, setFields],
   );
+  const wanted = useMemo(() => {
+    const { field = "", text = "", table = "" } = opened.current ?? {};
+    return table !== "" && texts[field] === text ? { table, row: 0 } : null;
+  }, [texts]);
   const takesMore = toolFields.some(({ name }) => name === "after");
   return (
     <Answered
@@ -107,21 +120,31 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
         </StateCard>
       )}
     >
-      {(answer) => (
-        <>
-          {!answer.complete && <Incomplete />}
-          <AnswerView
-            tool={tool}
-            answer={answerInWords(answer, words)}
-            links={links}
-            rangeText={rangeText}
-            hasHeadline={hasHeadline}
-            onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
-          />
-        </>
-      )}
+      {(answer) => {
+        lastAnswer.current = answer;
+        return (
+          <>
+            {!answer.complete && <Incomplete />}
+            <AnswerView
+              tool={tool}
+              wanted={wanted}
+              answer={answerInWords(answer, words)}
+              links={links}
+              rangeText={rangeText}
+              hasHeadline={hasHeadline}
+              onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
+            />
+          </>
+        );
+      }}
     </Answered>
   );
+}
+
+/** The table of a value that a row or a point leads to: the first in which the field is no heading, but a part of each row. */
+function tableBehind(answer: ToolAnswer | null, field: string): string {
+  const behind = answer?.tables.find(({ columns }) => columns.slice(1).some(({ id }) => id === field));
+  return (behind ?? answer?.tables.find(({ columns }) => columns[0]?.id === field))?.id ?? "";
 }
 
 /** An answer in which nothing is said: no row, no point of a series, no note, and no figure but zeros. */

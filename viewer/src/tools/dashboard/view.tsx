@@ -15,6 +15,8 @@ import { PlacePicker } from "../frame/place-picker";
 import { besideStepChoice, candidatesOf, NotRecorded, StepChoice, StepProposal } from "../frame/step-choice";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { splitDigests } from "./digest-tables";
+import { Digests } from "./digests";
 import { type DashboardFields, FIELDS, fieldsOf } from "./fields";
 
 type ViewProps = PageProps<DashboardFields>;
@@ -61,25 +63,33 @@ function View({
         isEmpty={isNothing}
         empty={(answer) => <NotRecorded {...answer} />}
       >
-        {(answer) => (
-          <>
-            {!answer.complete && <Incomplete />}
-            <Dashboard
-              tool={tool}
-              answer={inWords(answer)}
-              links={context}
-              rangeText={context.rangeText}
-              onMore={null}
-              picture={<PipelineLoader answer={answer} context={context} />}
-              proposal={
-                <>
-                  <StepProposal candidates={candidates} time={context.time} onChoose={choose} />
-                  <DataStages answer={answer} context={context} />
-                </>
-              }
-            />
-          </>
-        )}
+        {(whole) => {
+          const { digests, rest: answer } = splitDigests(whole);
+          return (
+            <>
+              {!answer.complete && <Incomplete />}
+              <Dashboard
+                tool={tool}
+                answer={inWords(answer)}
+                links={context}
+                rangeText={context.rangeText}
+                onMore={null}
+                picture={
+                  <>
+                    <PipelineLoader answer={answer} context={context} />
+                    <Digests digests={digests} context={context} />
+                  </>
+                }
+                proposal={
+                  <>
+                    <StepProposal candidates={candidates} time={context.time} onChoose={choose} />
+                    <DataStages answer={answer} context={context} />
+                  </>
+                }
+              />
+            </>
+          );
+        }}
       </Answered>
     </>
   );

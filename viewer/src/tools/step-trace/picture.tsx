@@ -1,7 +1,9 @@
 /** The picture of a step: its parts in a row, and a row for each stream of reduces below, on one time axis. */
 
+import "./step-trace.css";
 import type { ToolTable } from "@tilescope/client";
 import { formatDuration } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
 import { plotColors } from "../../answers/chart-colors";
 import { seriesStyle } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
@@ -12,6 +14,8 @@ import { longestGap, type PartBar, type PartRow, partRows } from "./bars";
 interface Props {
   readonly parts: ToolTable;
   readonly context: PageContext;
+  /** Beside the title. */
+  readonly way?: ComponentChildren;
 }
 
 /** Share of the picture below which a bar has no room for its name. */
@@ -20,7 +24,7 @@ const NAMED = 0.08;
 /** Parts of a step have the colours of the chart below, reduces the one behind. */
 const STEP_PARTS = 3;
 
-export function StepPicture({ parts, context }: Props) {
+export function StepPicture({ parts, context, way = null }: Props) {
   useForced();
   const rows = partRows(parts);
   const duration = (ticks: bigint) => formatDuration(ticks, context.time.tickPs);
@@ -31,7 +35,10 @@ export function StepPicture({ parts, context }: Props) {
   };
   return (
     <section class="step-picture" aria-label={`${parts.title}: picture`}>
-      <h2>{parts.title}</h2>
+      <h2>
+        {parts.title}
+        {way}
+      </h2>
       {rows.map((row, index) => (
         <div key={row.name} class="step-picture-row">
           <span class="step-picture-name" title={row.name}>

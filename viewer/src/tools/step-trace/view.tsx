@@ -1,6 +1,5 @@
 /** The step trace: a picture of the parts of one step, or of the mean of several, and all of its answer. */
 
-import "./step-trace.css";
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../requests/states";
@@ -8,18 +7,25 @@ import type { PageContext, PageProps } from "../contract";
 import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import type { StepTraceFields } from "./fields";
+import { FIELDS, type StepTraceFields } from "./fields";
 import { StepPicture } from "./picture";
+import { PointChoice } from "./point-choice";
 
 const TOOL = { id: "step_trace", title: "Step trace", help: "" };
 
 export function StepTraceView({ context, fields, setFields }: PageProps<StepTraceFields>) {
-  const { tracks } = fields;
-  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const { tracks, forwardStart, backwardEnd } = fields;
+  const question = useMemo(
+    () => FIELDS.format({ tracks, forwardStart, backwardEnd }),
+    [tracks, forwardStart, backwardEnd],
+  );
   const request = useAnswer(context, TOOL.id, question);
+  const { state } = request;
   return (
     <>
-      <PageHead context={context} fields={fields} setFields={setFields} />
+      <PageHead context={context} fields={fields} setFields={setFields}>
+        <PointChoice answer={state.kind === "answered" ? state.answer : null} fields={fields} onChoose={setFields} />
+      </PageHead>
       <Answered request={request}>{(answer) => <Shown answer={answer} context={context} />}</Answered>
     </>
   );

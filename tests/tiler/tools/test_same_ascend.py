@@ -1,0 +1,92 @@
+"""Figures of Ascend runs that several tools show: steps, operators, communication. Each meaning has one value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.ascend_run.__main__ import main as write_training
+from tests.corpus import corpus_path
+from tests.table_answers import rows_of, table_answer, written_tables
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.readers.logdir import find_run
+from tilescope.tiler.tools.answer import values_of
+
+HEADER = "Step Id,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us)\n"
+STEP_TRACES = [f"step_trace_raw_{rank}_detail_time.csv" for rank in range(4)]
+KERNELS = [(step, f"op{step}_{k}", kind, state) for step in range(3) for k, (kind, state) in enumerate([
+    ("MatMul", "dynamic"), ("Add", "static"), ("Add", "dynamic"), ("Cast", "static")])]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ranks of torch_npu, timeline and tables."""
+    folder = tmp_path_factory.mktemp("training")
+    write_training([str(folder / "made"), "--kind", "ascend_pt", "--ranks", "2", "--stages", "1"])
+    build_store(list(find_run(folder / "made").files), folder / "run.store")
+    return folder / "run.store"
+
+
+def total(store: Path, tool: str, table: str, column: str, **values: Any) -> int:
+    return sum(values_of(table_answer(tool, store, **values).table(table).column(column)))  # type: ignore[arg-type]
+
+
+def test_communication_of_each_rank(training: Path) -> None:
+    """The union of communication in the timeline, the table of its operators, and the files about it."""
+    for rank in (0, 1):
+        timeline = values_of(table_answer("overlap", training).table("devices").column("communication"))[rank]
+        operators = dict(rows_of(table_answer("operators", training, rank=rank), "cores", "core", "total"))
+        assert timeline == operators["HCCL"] == dict(
+            rows_of(table_answer("collectives", training), "ranks", "rank", "elapsed")
+        )[rank]  # fmt: skip
+
+
+def test_exposed_communication_of_each_rank(training: Path) -> None:
+    devices = values_of(table_answer("overlap", training).table("devices").column("exposed_communication"))
+    steps = rows_of(table_answer("collectives", training), "cluster_steps", "rank", "communication")
+    assert devices == [sum(own for rank, own in steps if rank == number) for number in (0, 1)]
+
+
+def test_time_of_operators_on_all_pages(training: Path) -> None:
+    whole = table_answer("operators", training).fact("total").value
+    assert whole == total(training, "operators", "cores", "total")
+    assert whole == total(training, "operators", "types", "total", limit=1000)
+    assert whole == total(training, "operators", "operators", "total", limit=1000)
+    digest = table_answer("overview", training).table("digest.operators")
+    assert values_of(digest.column("total")) == values_of(
+        table_answer("operators", training, limit=len(digest)).table("types").column("total")
+    )
+
+
+def test_runs_of_dynamic_shapes_are_those_of_operators(tmp_path: Path) -> None:
+    rows = [
+        f"{step},{name},{kind},{state},AI_CORE,{9 * k},{k + 1}.25\n"
+        for k, (step, name, kind, state) in enumerate(KERNELS)
+    ]
+    store = written_tables(tmp_path, kernel_details_csv=HEADER + "".join(rows))
+    shapes = table_answer("dynamic_shape", store, state="all")
+    operators = table_answer("operators", store)
+    by_type = sorted(rows_of(shapes, "types", "name", "count", "total"))
+    assert by_type == sorted(rows_of(operators, "types", "type", "count", "total"))
+    assert shapes.fact("runs").value == operators.fact("count").value == len(KERNELS)
+
+
+@pytest.mark.parametrize("name", ["run_1/step_trace_raw_1_detail_time.csv", "msprof_0_2_10.json"])
+def test_steps_last_as_long_in_a_step_trace(tmp_path: Path, name: str) -> None:
+    build_store([corpus_path(f"ascend/{name}")], tmp_path / "run.store")
+    trace = rows_of(table_answer("step_trace", tmp_path / "run.store"), "steps", "step", "duration")
+    assert sorted(trace) == sorted(rows_of(table_answer("steps", tmp_path / "run.store"), "steps", "step", "duration"))
+    overview = table_answer("overview", tmp_path / "run.store")
+    mean = overview.fact("step_mean").value
+    assert mean == pytest.approx(sum(int(duration) for _, duration in trace) / len(trace), abs=1)
+    assert overview.fact("steps").value == len(trace)
+
+
+def test_steps_of_several_devices_are_told_to_be_of_each(tmp_path: Path) -> None:
+    build_store([corpus_path(f"ascend/cluster_propose/{name}") for name in STEP_TRACES], tmp_path / "run.store")
+    count = table_answer("step_trace", tmp_path / "run.store").fact("count")
+    steps = table_answer("steps", tmp_path / "run.store").fact("count")
+    assert count.value == 4 * int(str(steps.value))
+    assert count.note == "of 4 devices, each with its own"

@@ -1,0 +1,59 @@
+"""Digests of other tools on the overview: of those that a run of an Ascend device has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.tools.answer import Answer, Table
+from tilescope.tiler.tools.digest import PREFIX
+from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
+from tilescope.tiler.tools.operators import TOOL as OPERATORS
+from tilescope.tiler.tools.question import FigureQuestion, SpanQuestion, Tracks
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.stats import TOOL as STATS
+from tilescope.tiler.tools.step_trace import TOOL as STEP_TRACE
+from tilescope.tiler.tools.tool import AnyTool
+
+_DIGESTED: Final[Sequence[AnyTool]] = (STEP_TRACE, OPERATORS, INPUT_PIPELINE, STATS)
+
+
+def digest_tables(scope: Scope, question: FigureQuestion) -> Interruptible[list[Table]]:
+    """A table of each tool that has something to show about what is asked; none while the run is indexed."""
+    tables: list[Table] = []
+    if not scope.reader.is_whole:
+        return tables
+    for tool in _DIGESTED:
+        table = yield from _digest(scope, question, tool)
+        tables += [] if table is None else [table]
+    return tables
+
+
+def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interruptible[Table | None]:
+    digest = tool.digest
+    is_of_span = issubclass(tool.question, SpanQuestion)
+    if digest is None or not (is_of_span or _is_whole(question)) or tool.availability(scope):
+        return None
+    fields = yield from digest.fields(scope)
+    if fields is None:
+        return None
+    asked_too = {name: getattr(question, name) for name in FigureQuestion.field_names() if is_of_span}
+    own_tracks = fields.get("tracks")
+    if isinstance(own_tracks, Tracks) and question.tracks is not None:
+        fields = {**fields, "tracks": Tracks(sorted(set(own_tracks) & set(scope.leaves(question.tracks))))}
+    answer: Answer = yield from tool.answer(scope, tool.question(**{**asked_too, **fields}))
+    for table in answer.tables:
+        if table.id == digest.table and len(table):
+            columns = [column for column in table.columns if column.id in digest.columns]
+            totals, rest = (
+                None if sums is None else {name: sums[name] for name in digest.columns if name in sums}
+                for sums in (table.totals, table.rest)
+            )
+            return replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
+    return None
+
+
+def _is_whole(question: FigureQuestion) -> bool:
+    return question.start is None and question.end is None and question.steps is None and question.tracks is None

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { column, table } from "../../answers/test-tables";
+import { splitDigests } from "./digest-tables";
+
+test("digests are told by their ids, and stand apart from the tables of the answer", () => {
+  const tables = ["findings", "digest.step_trace", "digests"].map((id) => table([column("name", "name", [])], { id }));
+  const { digests, rest } = splitDigests({
+    facts: [],
+    series: [],
+    notes: [],
+    complete: true,
+    tables,
+  });
+  expect(digests).toEqual([{ tool: "step_trace", table: tables[1] }]);
+  expect(rest.tables).toEqual([tables[0], tables[2]]);
+});
