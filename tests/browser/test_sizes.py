@@ -46,8 +46,8 @@ def test_no_control_is_cut_covered_or_too_small(
         assert drawer["y"] >= timeline["y"] + timeline["height"]
         assert timeline["height"] >= 80
         more = page.get_by_role("button", name="More", exact=True)
-        assert more.is_visible() == (width < 1100)
-        if width < 1100:
+        assert more.is_visible() == (width < 1680)
+        if width < 1000:
             more.click()
             viewer.frames(3)
             viewer.screenshot(f"more-{width}x{height}")

@@ -162,12 +162,20 @@ function ActionButton({ intent, label, children }: { intent: Intent; label: stri
   );
 }
 
-/** In a narrow window: shows what has no room in the first line, below it. */
-function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+/** Widths of the window in CSS pixels from which there is room: `styles/topbar.css` has a rule for each. */
+type Room = 1000 | 1200 | 1366 | 1680 | 1900;
+
+/** Controls that stand in the first line where the window is wide enough, and else below it, behind "More". */
+function Fold({ needs, children }: { needs: Room; children: preact.ComponentChildren }) {
+  return <div class={`topbar-fold needs-${needs}`}>{children}</div>;
+}
+
+/** Shows what has no room in the first line, below it. */
+function MoreButton({ isOpen, until, toggle }: { isOpen: boolean; until: Room; toggle: () => void }) {
   return (
     <button
       type="button"
-      class="button is-icon topbar-more"
+      class={`button is-icon topbar-more until-${until}`}
       aria-label="More"
       title="More"
       aria-expanded={isOpen}
@@ -212,10 +220,18 @@ export function TopBar() {
         <span class="brand-name">Tilescope</span>
       </button>
       <RunPicker />
-      <MoreButton isOpen={isOpen} toggle={() => setOpen(!isOpen)} />
-      <div class="topbar-fold">
-        {trace !== null && <ToolsMenu trace={trace} />}
-        {trace !== null && !isTimeline && (
+      {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && (
+        <Fold needs={1200}>
+          <HostPicker hosts={trace.manifest.hosts} />
+        </Fold>
+      )}
+      {trace !== null && (
+        <Fold needs={1000}>
+          <ToolsMenu trace={trace} />
+        </Fold>
+      )}
+      {trace !== null && !isTimeline && (
+        <Fold needs={1000}>
           <button
             type="button"
             class="button"
@@ -225,20 +241,30 @@ export function TopBar() {
             <TimelineIcon />
             Timeline
           </button>
-        )}
-        {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
-        {trace !== null && (
+        </Fold>
+      )}
+      {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
+      <MoreButton isOpen={isOpen} until={isTimeline && trace !== null ? 1680 : 1000} toggle={() => setOpen(!isOpen)} />
+      {trace !== null && isTimeline && (
+        <>
+          <Fold needs={1900}>
+            <VisibleRange trace={trace} />
+          </Fold>
+          <Fold needs={1680}>
+            <LateStrip trace={trace} />
+          </Fold>
+        </>
+      )}
+      {trace !== null && (
+        <Fold needs={isTimeline ? 1200 : 1000}>
           <Menu label="Share" choice="Share">
             {(close) => <LateShareItems trace={trace} close={close} />}
           </Menu>
-        )}
-      </div>
-      {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
-      <div class="topbar-fold">
+        </Fold>
+      )}
+      <Fold needs={isTimeline && trace !== null ? 1366 : 1000}>
         {trace !== null && isTimeline && (
           <>
-            <VisibleRange trace={trace} />
-            <LateStrip trace={trace} />
             <ActionButton intent="step-zoom-out" label="Zoom out">
               <MinusIcon />
             </ActionButton>
@@ -263,7 +289,8 @@ export function TopBar() {
         <ActionButton intent="show-help" label="Keys and mouse">
           <HelpIcon />
         </ActionButton>
-      </div>
+      </Fold>
+      <span class="topbar-break" />
     </header>
   );
 }
