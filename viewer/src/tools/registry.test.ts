@@ -7,7 +7,7 @@ import { pageAmong, withCatalogue } from "./registry";
 import { timelinePage } from "./timeline/page";
 
 const entry = (id: string, more: Partial<ToolEntry> = {}): ToolEntry => ({
-  ...{ id, title: id, help: "what it answers", group: "events", available: true, reason: "" },
+  ...{ id, title: id, help: "what it answers", group: "events", available: true, reason: "", fields: [] },
   ...more,
 });
 const own = definePage({
