@@ -314,7 +314,7 @@ TOOL: Final = Tool(
     id="steps",
     title="Steps",
     help="the steps of a training run: when each is on each device and host, and how long they take",
-    group="events",
+    group="time",
     question=StepsQuestion,
     answer=_answer,
     contract=Contract(lists={"steps": "count"}),

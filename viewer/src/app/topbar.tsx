@@ -6,6 +6,7 @@ import { useApp } from "../components/app-context";
 import {
   BrandMark,
   CheckIcon,
+  DashboardIcon,
   DrawerIcon,
   FitIcon,
   HelpIcon,
@@ -81,6 +82,7 @@ function ToolsMenu({ trace }: { trace: Trace }) {
       label="Tools"
       choice={shown === null || shown.isBare ? "Tools" : `Tools: ${shown.title}`}
       onOpen={() => app.catalogue.look(trace)}
+      isWide
     >
       {(close) => <LateToolList trace={trace} close={close} />}
     </Menu>
@@ -163,7 +165,7 @@ function ActionButton({ intent, label, children }: { intent: Intent; label: stri
 }
 
 /** Widths of the window in CSS pixels from which there is room: `styles/topbar.css` has a rule for each. */
-type Room = 1000 | 1200 | 1366 | 1680 | 1900;
+type Room = 1000 | 1200 | 1440 | 1680 | 1900;
 
 /** Controls that stand in the first line where the window is wide enough, and else below it, behind "More". */
 function Fold({ needs, children }: { needs: Room; children: preact.ComponentChildren }) {
@@ -185,6 +187,9 @@ function MoreButton({ isOpen, until, toggle }: { isOpen: boolean; until: Room; t
     </button>
   );
 }
+
+/** The tool that says how a run does: one click away from the timeline. */
+const OVERVIEW = "overview";
 
 /** Selector of the main content: those who walk with keys can skip everything that stands before it. */
 const WORK = ".timeline:not([inert]), .slice-table";
@@ -230,6 +235,14 @@ export function TopBar() {
           <ToolsMenu trace={trace} />
         </Fold>
       )}
+      {trace !== null && isTimeline && (
+        <Fold needs={1000}>
+          <button type="button" class="button" title="How the run does" onClick={() => app.pages.show(OVERVIEW)}>
+            <DashboardIcon />
+            Overview
+          </button>
+        </Fold>
+      )}
       {trace !== null && !isTimeline && (
         <Fold needs={1000}>
           <button
@@ -262,7 +275,7 @@ export function TopBar() {
           </Menu>
         </Fold>
       )}
-      <Fold needs={isTimeline && trace !== null ? 1366 : 1000}>
+      <Fold needs={isTimeline && trace !== null ? 1440 : 1000}>
         {trace !== null && isTimeline && (
           <>
             <ActionButton intent="step-zoom-out" label="Zoom out">
