@@ -6,7 +6,7 @@ import { type AppActions, AppProvider } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
-import { announcement, embedded, isHelpOpen, isPaletteOpen } from "../state/shell";
+import { announcement, embedded, isHelpOpen, isPaletteOpen, notice } from "../state/shell";
 import { PageSlot } from "../tools/slot";
 import { StatusBar } from "./status-bar";
 import { Heading, TopBar } from "./topbar";
@@ -92,6 +92,23 @@ function LateEmbedLink() {
   return EmbedLink.kind === "ready" ? <EmbedLink.value /> : null;
 }
 
+const NOTICE_MS = 2500;
+
+/** What an action has done, above the status bar. Screen readers have it from the live region. */
+function Notice({ text }: { text: string }) {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      notice.value = "";
+    }, NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="notice" aria-hidden="true">
+      {text}
+    </div>
+  );
+}
+
 export function Shell({ app }: { app: AppActions }) {
   return (
     <AppProvider value={app}>
@@ -107,6 +124,7 @@ export function Shell({ app }: { app: AppActions }) {
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}
         </div>
+        {notice.value !== "" && <Notice text={notice.value} />}
         <LateHelp />
         {isPaletteOpen.value && <LatePalette />}
       </div>

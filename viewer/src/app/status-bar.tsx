@@ -11,7 +11,7 @@ import { pending, problems } from "../state/problems";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
 import { session } from "../state/session";
-import { failure, isDrawerOpen } from "../state/shell";
+import { failure, isDrawerOpen, unreadParts } from "../state/shell";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
 
@@ -119,6 +119,23 @@ function Progress() {
   );
 }
 
+/** Parts of the link that say nothing, until the next step. */
+function Unread() {
+  const parts = unreadParts.value;
+  if (parts.length === 0) {
+    return null;
+  }
+  const shown = parts.map((part) => (part.length > LONGEST_PART ? `${part.slice(0, LONGEST_PART)}…` : part));
+  return (
+    <span data-status="unread" role="alert" title={parts.join("\n")}>
+      <i class="status-dot is-bad" />
+      Not understood in the link: {shown.join(", ")}
+    </span>
+  );
+}
+
+const LONGEST_PART = 40;
+
 /** Opens the drawer with what is known about the run as a whole. */
 function showRunFacts(): void {
   selection.value = NOTHING;
@@ -150,6 +167,7 @@ export function StatusBar() {
     return (
       <footer class="statusbar">
         {apart()}
+        <Unread />
         <span>
           {manifest.state === "indexing"
             ? "Figures are of the tracks that are indexed so far"
@@ -165,6 +183,7 @@ export function StatusBar() {
   return (
     <footer class="statusbar">
       <Progress />
+      <Unread />
       <span data-status="resolution">
         {missingPages > 0
           ? "Nearest zoom level that is loaded"

@@ -1,13 +1,13 @@
 /** Keeps the page's address in step with what is shown: replaced while one moves, a new entry for each step one takes. */
 
 import { effect } from "@preact/signals";
-import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
+import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation, unreadable } from "./location";
 import { addressMarks } from "./marks";
 import { page } from "./page";
 import { query } from "./query";
 import { runIdOf, runView } from "./run";
 import { type Selection, selection } from "./selection";
-import { embedded } from "./shell";
+import { embedded, unreadParts } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
 import { textsOf } from "./track-choice";
@@ -33,6 +33,10 @@ export class AddressKeeper {
   #marks = this.initial.marks;
   /** A jump that Back undoes is under way. */
   #isJump = false;
+
+  constructor() {
+    unreadParts.value = unreadable(location.hash);
+  }
 
   /** Location that the address asked for when this run was opened through it; once. */
   take(run: string): PageLocation | null {
@@ -65,6 +69,7 @@ export class AddressKeeper {
       this.#cancel();
       this.#steps = null;
       this.#isJump = false;
+      unreadParts.value = unreadable(location.hash);
       onTravel(parseLocation(location.search, location.hash));
     });
   }
@@ -79,6 +84,7 @@ export class AddressKeeper {
     this.#isJump = false;
     const place = currentLocation();
     this.#steps = place.run === null ? null : stepsOf(place);
+    unreadParts.value = [];
     history.pushState(null, "", addressOf(place));
   }
 
@@ -117,6 +123,7 @@ export class AddressKeeper {
     this.#isJump = false;
     // Where one is already, there is no way back from.
     if (isStep && new URL(text, location.href).href !== location.href) {
+      unreadParts.value = [];
       history.pushState(null, "", text);
     } else {
       history.replaceState(null, "", text);
