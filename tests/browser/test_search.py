@@ -238,7 +238,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     page = viewer.page
     viewer.open(served.run_id(DEVICES))
     page.keyboard.press("F1")
-    page.get_by_role("dialog", name="All that can be done").wait_for()
+    page.get_by_role("dialog", name="Commands").wait_for()
     page.keyboard.press("F1")
     viewer.wait("document.querySelector('dialog.finder') === null")
     page.keyboard.press("Control+Shift+P")
@@ -278,7 +278,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     viewer.wait("tilescope.page === 'stats'")
     page.keyboard.press("F1")
     viewer.wait(IN_PALETTE)
-    assert "In the timeline only" in page.inner_text("[data-key=zoom-in]")
+    assert "Only in the timeline" in page.inner_text("[data-key=zoom-in]")
     page.keyboard.press("Escape")
     viewer.wait("document.querySelector('dialog.finder') === null")
 

@@ -182,7 +182,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
             steps.duration_title("Deviation"),
             durations.deviation,
             "ticks",
-            "of a sample" if durations.deviation is not None else single,
+            "standard deviation" if durations.deviation is not None else single,
         ),
         Fact("min", steps.duration_title("Shortest"), durations.least, "ticks"),
         Fact("max", steps.duration_title("Longest"), durations.greatest, "ticks"),

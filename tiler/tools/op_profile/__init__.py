@@ -231,7 +231,7 @@ def _table(
         Column("name", "Operation", "name", [node.name for node in nodes]),
         Column("share", "Time", "fraction", shares),
         Column("self", "Self", "ticks", [None if node.fused else device_operations.ticks(node.own) for node in nodes]),
-        Column("wasted", "Wasted", "fraction", wasted),
+        Column("wasted", "Lost to low FLOPS", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
         texts("provenance", "Framework", lambda metadata: metadata.provenance, "provenance"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),

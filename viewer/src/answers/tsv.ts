@@ -6,7 +6,7 @@
 import { formatDuration, type TimeBase, type ToolColumn } from "@tilescope/client";
 import { approximate, type Figure, isRecorded, type Scale, scaleOf } from "./figures";
 
-/** How a column is written. */
+/** Head and cells of a column, as text. */
 export interface TsvColumn {
   readonly head: string;
   cell(value: Figure): string;

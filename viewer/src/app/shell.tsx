@@ -80,7 +80,7 @@ const loadPalette = async () => (await import("./palette")).Palette;
 
 function LatePalette() {
   const Palette = useLoaded("palette", loadPalette);
-  useLateField(Palette, isPaletteOpen, "The list of all that can be done");
+  useLateField(Palette, isPaletteOpen, "The command palette");
   return Palette.kind === "ready" ? <Palette.value /> : null;
 }
 
@@ -94,7 +94,7 @@ function LateEmbedLink() {
 
 const NOTICE_MS = 2500;
 
-/** What an action has done, above the status bar. Screen readers have it from the live region. */
+/** Answer to an action, above the status bar. Screen readers have it from the live region. */
 function Notice({ text }: { text: string }) {
   useEffect(() => {
     const timer = setTimeout(() => {

@@ -142,7 +142,7 @@ function VisibleRange({ trace }: { trace: Trace }) {
   const startTicks = shown.startTicks > run.startTicks ? shown.startTicks : run.startTicks;
   const endTicks = shown.endTicks < run.endTicks ? shown.endTicks : run.endTicks;
   return (
-    <span class="topbar-range" title="Time shown, of the time of the whole run">
+    <span class="topbar-range" title="Visible time, of the whole run">
       <strong>{formatDuration(endTicks - startTicks, tickPs)}</strong> of{" "}
       {formatDuration(run.endTicks - run.startTicks, tickPs)}
     </span>
@@ -237,7 +237,7 @@ export function TopBar() {
       )}
       {trace !== null && isTimeline && (
         <Fold needs={1000}>
-          <button type="button" class="button" title="How the run does" onClick={() => app.pages.show(OVERVIEW)}>
+          <button type="button" class="button" title="Summary of the run" onClick={() => app.pages.show(OVERVIEW)}>
             <DashboardIcon />
             Overview
           </button>

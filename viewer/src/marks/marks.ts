@@ -408,7 +408,7 @@ export class Marks implements TimelineExtension {
     const shown = collection.peek();
     if (measured.peek() !== null && shown?.currentMark.peek() == null) {
       measured.value = null;
-      showNotice("What was measured is removed.");
+      showNotice("Measurement removed.");
       return;
     }
     const range = selectedRange.peek();

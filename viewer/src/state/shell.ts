@@ -9,7 +9,7 @@ export const embedded = isEmbedded(globalThis.location?.search ?? "");
 export const isHelpOpen = signal(false);
 /** The list in which a track is found by its name. */
 export const isFinderOpen = signal(false);
-/** The list of all that can be done. */
+/** The command palette. */
 export const isPaletteOpen = signal(false);
 export const isDrawerOpen = signal(false);
 /** The slices in view as a table, in the place of the canvas. */

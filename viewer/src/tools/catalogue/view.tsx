@@ -51,7 +51,7 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       {wrong.length > 0 ? (
-        <StateCard title="What is to be shown?" state="asking">
+        <StateCard title="Fill in the form" state="asking">
           <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
         </StateCard>
       ) : (

@@ -96,7 +96,7 @@ function Unknown({ retry }: { retry: () => void }) {
       return <Skeleton />;
     case "failed":
       return (
-        <StateCard title="It is not known which tools the server has" state="failed">
+        <StateCard title="The list of tools could not be loaded" state="failed">
           <p class="error-line" role="alert">
             {tools.failure.message}
           </p>
