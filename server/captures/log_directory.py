@@ -15,12 +15,12 @@ def find_log_directory(served: Sequence[Path]) -> Path:
     """The first log directory that can be written. Raises `CannotCapture`, which says what to change."""
     folders = [path for path in served if path.is_dir() and not is_store(path) and not is_run_folder(path)]
     if not folders:
-        raise CannotCapture("captures have no place: what is served is no log directory, serve a folder")
+        raise CannotCapture("nowhere to save captures: start the server with a log folder: tilescope serve logs/")
     for folder in folders:
         if os.access(_above_plugins(folder), os.W_OK | os.X_OK):
             return _above_plugins(folder)
     names = ", ".join(folder.absolute().name for folder in folders)
-    raise CannotCapture(f"captures have no place: the server may not write into {names}")
+    raise CannotCapture(f"nowhere to save captures: the server may not write into {names}")
 
 
 def _above_plugins(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Pages for people who are refused, where programs get JSON."""
+"""Pages for people who are refused, or ask for what is not there, where programs get JSON."""
 
 from __future__ import annotations
 

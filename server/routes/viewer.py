@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from html import escape
+from http import HTTPStatus
 from typing import Final
 
 from aiohttp import hdrs, web
 
 from tilescope.server.errors import NotFound
+from tilescope.server.guard.refusal_page import is_for_people, refusal_page
 from tilescope.server.guard.security import page_policy
 from tilescope.server.http.caching import JSON, immutable, revalidated
 from tilescope.server.http.viewer_files import ViewerFile, with_body
@@ -27,6 +30,8 @@ async def get_viewer_file(request: web.Request) -> web.Response:
         return _viewer_settings(request)
     file = request.app[VIEWER].get(path)
     if file is None:
+        if is_for_people(request, request.app[SETTINGS].base_path):
+            return _no_page(path)
         raise NotFound(f"nothing was found at /{path}")
     if file.content_type.startswith("text/html"):
         file = with_body(file, await with_first_answers(file.body, request.app[REGISTRY], request.query.get("run")))
@@ -36,6 +41,13 @@ async def get_viewer_file(request: web.Request) -> web.Response:
     if file.gzip_body is not None:
         response.headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
     return response
+
+
+def _no_page(path: str) -> web.Response:
+    """A page with the way to the list of runs: relative, as a proxy may have put something before all paths."""
+    home = "../" * path.count("/") or "./"
+    body = f'<p>The address may be cut or mistyped.</p>\n<p><a href="{home}">All runs of this server</a></p>'
+    return refusal_page(HTTPStatus.NOT_FOUND, "no such page", f"There is no page <code>/{escape(path)}</code>", body)
 
 
 def _viewer_settings(request: web.Request) -> web.Response:

@@ -24,6 +24,7 @@ from tilescope.tiler.tools import (
     answer_json,
     ask,
     from_json,
+    parameters,
     references,
     to_json,
     tool,
@@ -79,6 +80,7 @@ class ToolListTask:
                     group=candidate.group,
                     available=not reason,
                     reason=reason,
+                    fields=[parameter.name for parameter in parameters(candidate.question)],
                 )
             )
             yield

@@ -69,7 +69,7 @@ try {
 
   await page.keyboard.press("Escape");
   await page.evaluate(() => document.activeElement.blur());
-  await press("button", "Tools: ");
+  await press("button", "Tools");
   await press("[role^=menuitem]", "Statistics");
   await until("a table of statistics", () => document.querySelector(".data-table tbody tr[data-row]") !== null);
   const rows = await page.evaluate(() => document.querySelector(".data-table").getAttribute("aria-rowcount"));

@@ -74,8 +74,8 @@ def cells(page: Page, column: str) -> list[str]:
 
 
 def copied(page: Page, of: Locator) -> list[list[str]]:
-    """The lines of the clipboard, after the button that copies was pressed."""
-    of.get_by_role("button", name="Copy as TSV").click()
+    """The lines of the clipboard, after the button that copies was pressed with Shift: in ticks and bytes."""
+    of.get_by_role("button", name="Copy as TSV").click(modifiers=["Shift"])
     of.get_by_text("Copied").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     return [line.split("\t") for line in text.splitlines()]
@@ -129,11 +129,11 @@ def test_columns_are_chosen_and_copied_exactly(page: Page, address: str) -> None
     assert first[0] == [
         "step",
         "name",
-        "start_ticks",
-        "duration_ticks",
+        "start [ticks of 1 ps]",
+        "duration [ticks of 1 ps]",
         "input_share",
-        "longest_ticks",
-        "bytes_bytes",
+        "longest [ticks of 1 ps]",
+        "bytes [B]",
         "track",
     ]
     assert len(first) == 49
@@ -191,7 +191,7 @@ def test_a_tree_is_opened_and_closed_by_keys(page: Page, address: str) -> None:
     header(page, "Busy").get_by_role("button").click()
     assert cells(page, "Operation")[:3] == ["jit_module_0", "layer_11", "layer_10"]
     lines = copied(page, page.locator(".table-card"))
-    assert lines[0] == ["depth", "name", "busy_ticks", "span"]
+    assert lines[0] == ["depth", "name", "busy [ticks of 1 ps]", "span"]
     depths = [line[0] for line in lines[1:]]
     assert depths.count("0") == 3
     assert depths.count("1") == 12
@@ -254,7 +254,7 @@ def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: s
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     lines = copied(page, card)
-    assert lines[0] == ["at_ticks", "host0_bytes", "host1_bytes", "host2_bytes", "host3_bytes"]
+    assert lines[0] == ["at [ticks of 1 ps]", "host0 [B]", "host1 [B]", "host2 [B]", "host3 [B]"]
     plot.focus()
     page.keyboard.press("ArrowRight")
     said = page.locator(".chart-tooltip").inner_text().replace("\u202f", "")
@@ -264,7 +264,7 @@ def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: s
     assert page.evaluate("visits") == [f"{lines[1][0]}-{lines[2][0]} on all"]
     card.get_by_role("button", name="host 1").click()
     expect(card.get_by_role("button", name="host 1")).to_have_attribute("aria-pressed", "false")
-    assert copied(page, card)[0] == ["at_ticks", "host0_bytes", "host2_bytes", "host3_bytes"]
+    assert copied(page, card)[0] == ["at [ticks of 1 ps]", "host0 [B]", "host2 [B]", "host3 [B]"]
     assert copied(page, card)[22][2] == ""  # not recorded
     with page.expect_download() as download:
         card.get_by_role("button", name="PNG").click()

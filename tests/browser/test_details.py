@@ -128,7 +128,7 @@ def test_a_call_stack_arguments_flows_and_internals(viewer: Viewer, nested: Serv
     page.locator("[data-table=flows-out] button").click()
     title(viewer, LONG)
     page.get_by_text("1 flow in, from").wait_for()
-    page.locator("[data-table=event] .link").click()  # the track
+    page.locator("[data-table=event] .link[title]").click()  # the track
     viewer.screenshot("details-flow")
 
 

@@ -15,6 +15,7 @@ from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_root
 from tests.run_kinds import RUN_KINDS
 from tests.standins.gap import write_gap
+from tilescope.tiler.tools import parameters
 from tilescope.tiler.tools.catalogue import installed_tools
 
 # Real runs come first. Where the corpus is absent, made-up ones have an answer for every tool.
@@ -78,11 +79,7 @@ def runs_by_tool(browser: Browser, site: Served) -> dict[str, str]:
 @pytest.mark.parametrize("name", sorted(installed_tools().tools))
 def test_a_page(pages: ToolPages, site: Served, runs_by_tool: dict[str, str], name: str) -> None:
     run = runs_by_tool[name]
-    fields = FIELDS.get(name, "")
-    if fields.endswith("lane="):
-        build = site.get(f"/runs/{run}/manifest")["build"]
-        lanes = site.get(f"/runs/{run}/builds/{build}/tools/lanes")["tables"][0]["columns"]
-        fields += next(column["values"][0] for column in lanes if column["id"] == "lane")
+    fields = _fields(site, run, name)
     for scheme in ("dark", "light"):
         pages.page.emulate_media(color_scheme=scheme)
         pages.page.goto("about:blank")
@@ -93,3 +90,40 @@ def test_a_page(pages: ToolPages, site: Served, runs_by_tool: dict[str, str], na
         pages.viewer.frames(3)
         assert faults(pages.viewer) == []
         pages.viewer.screenshot(f"every-{name}-{scheme}")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(installed_tools().tools))
+def test_a_range_that_a_tool_does_not_take_is_kept_and_not_asked(
+    pages: ToolPages, site: Served, runs_by_tool: dict[str, str], name: str
+) -> None:
+    run = runs_by_tool[name]
+    taken = {parameter.name for parameter in parameters(installed_tools().tools[name].question)}
+    # A console without errors says that nothing was refused: `pages` sees to that.
+    for text, field in (("selection", "start"), ("steps.1-2", "steps")):
+        pages.page.goto("about:blank")
+        pages.page.goto(f"{site.url}/?run={run}#v=1&tool={name}&in={text}{_fields(site, run, name)}")
+        pages.wait_for(name)
+        note = pages.page.locator(".range-note")
+        if field in taken:
+            pages.viewer.wait(IS_ANSWERED, FIRST_ANSWER_S)
+            assert note.count() == 0
+            continue
+        note.wait_for()
+        pages.viewer.wait(IS_ANSWERED, FIRST_ANSWER_S)
+        pages.viewer.frames(3)
+        assert pages.page.locator("[data-state=failed]").count() == 0
+        assert "No effect here: " in note.inner_text()
+        assert f"in={text}" in pages.page.url
+        assert faults(pages.viewer) == []
+        pages.viewer.screenshot(f"range-{name}-{field}")
+
+
+def _fields(site: Served, run: str, name: str) -> str:
+    """Fields of the address without which there is no answer."""
+    fields = FIELDS.get(name, "")
+    if not fields.endswith("lane="):
+        return fields
+    build = site.get(f"/runs/{run}/manifest")["build"]
+    lanes = site.get(f"/runs/{run}/builds/{build}/tools/lanes")["tables"][0]["columns"]
+    return fields + str(next(column["values"][0] for column in lanes if column["id"] == "lane"))

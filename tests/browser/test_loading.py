@@ -70,7 +70,7 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         viewer.screenshot("loading")
         gate.open()
         viewer.settle()
-        assert page.inner_text(".statusbar").startswith("Sharp")
+        assert page.inner_text(".statusbar").startswith("Exact")
         assert page.evaluate(COLOURED_PART) > 0.02
         viewer.screenshot("loaded")
 

@@ -226,19 +226,19 @@ def test_the_palette_says_why_it_lists_no_pages_and_asks_again(browser: Browser,
         viewer.open(served.run_id(DEVICES))
         page.route("**/tools", lambda route: route.abort())
         page.keyboard.press("F1")
-        page.get_by_text("Pages are not in the list").wait_for()
+        page.get_by_text("Pages are missing").wait_for()
         assert page.locator("[data-key='page hit_bins']").count() == 0
         viewer.screenshot("palette-without-pages")
         page.unroute("**/tools")
         wait_for_pages(viewer)  # it asks again by itself
-        assert page.get_by_text("Pages are not in the list").count() == 0
+        assert page.get_by_text("Pages are missing").count() == 0
 
 
 def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: Viewer, served: Served) -> None:
     page = viewer.page
     viewer.open(served.run_id(DEVICES))
     page.keyboard.press("F1")
-    page.get_by_role("dialog", name="All that can be done").wait_for()
+    page.get_by_role("dialog", name="Commands").wait_for()
     page.keyboard.press("F1")
     viewer.wait("document.querySelector('dialog.finder') === null")
     page.keyboard.press("Control+Shift+P")
@@ -278,7 +278,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     viewer.wait("tilescope.page === 'stats'")
     page.keyboard.press("F1")
     viewer.wait(IN_PALETTE)
-    assert "In the timeline only" in page.inner_text("[data-key=zoom-in]")
+    assert "Only in the timeline" in page.inner_text("[data-key=zoom-in]")
     page.keyboard.press("Escape")
     viewer.wait("document.querySelector('dialog.finder') === null")
 

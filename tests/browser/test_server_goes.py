@@ -82,7 +82,7 @@ def look_at_the_list(viewer: Viewer, is_there: Callable[[list[Any]], bool], serv
     """Opens the menu of runs when the server knows what has become of them: it looks at the disk twice a second."""
     while not is_there(server.served.get("/runs")["runs"]):
         time.sleep(0.05)
-    viewer.page.get_by_role("button", name="Run", exact=False).first.click()
+    viewer.page.get_by_role("button", name="Run: ", exact=False).first.click()
 
 
 def test_a_server_that_dies_is_missed_at_once_and_found_again(browser: Browser, server: RealServer) -> None:

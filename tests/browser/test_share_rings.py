@@ -39,7 +39,7 @@ def test_parts_are_the_rows_by_size_and_make_up_the_whole(ring: Locator) -> None
     sizes = [float(line[2]) for line in lines if line[1] == "1"]
     assert len(sizes) > 1
     assert sizes == sorted(sizes, reverse=True)
-    assert sum(float(line[3]) for line in lines) == pytest.approx(1, abs=1e-9)
+    assert sum(float(line[3]) for line in lines) == pytest.approx(100, abs=1e-7)
     assert ring.locator(".share-ring-name").all_inner_texts() == [line[0] for line in lines]
 
 
@@ -72,7 +72,7 @@ def test_a_filter_leaves_the_others_to_what_is_not_shown(ring: Locator) -> None:
     ring.get_by_text("Not shown", exact=True).wait_for()
     _, *lines = boxes(ring)
     assert lines[0][0] == name
-    assert sum(float(line[3]) for line in lines) == pytest.approx(1, abs=1e-9)
+    assert sum(float(line[3]) for line in lines) == pytest.approx(100, abs=1e-7)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -18,12 +18,13 @@ __all__ = ["panel", "site"]
 
 
 def boxes(picture: Locator) -> list[list[str]]:
-    """The boxes as they are copied: a list of cells for each."""
+    """The boxes as they are copied in ticks: a list of cells for each, below names of columns without units."""
     page = picture.page
     page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
-    picture.get_by_role("button", name="Copy as TSV").click()
+    picture.get_by_role("button", name="Copy as TSV").click(modifiers=["Shift"])
     text: str = page.evaluate("window.copied")
-    return [line.split("\t") for line in text.splitlines()]
+    head, *lines = [line.split("\t") for line in text.splitlines()]
+    return [[name.split(" ")[0] for name in head], *lines]
 
 
 def figures(answer: dict[str, list[Any]]) -> dict[str, int]:
@@ -40,7 +41,7 @@ def test_the_call_tree_of_a_selection(panel: Panel) -> None:
     roots = figures(answer)
     picture = panel.page.locator(".span-answer .tree-picture")
     head, *lines = boxes(picture)
-    size = head.index("total_ticks")
+    size = head.index("total")
     outermost = {line[head.index("name")]: int(line[size]) for line in lines if line[head.index("level")] == "0"}
     named = outermost.keys() & roots.keys()
     assert named >= set(sorted(roots, key=roots.__getitem__)[-3:]), "the largest are boxes of their own"
@@ -66,7 +67,7 @@ def test_a_selection_has_a_call_tree_for_each_track(panel: Panel) -> None:
         (str(name), int(total)) for parent, name, track, total in rows if int(parent) < 0 and track is not None
     )
     head, *lines = boxes(panel.page.locator(".span-answer .tree-picture"))
-    name, size, level = (head.index(column) for column in ("name", "total_ticks", "level"))
+    name, size, level = (head.index(column) for column in ("name", "total", "level"))
     assert len(tracks) > 1
     assert sorted((line[name], int(line[size])) for line in lines if line[level] == "0") == tracks
 
@@ -97,7 +98,7 @@ def test_names_are_looked_for_and_the_tree_is_turned_round(viewer: Viewer, serve
     picture.get_by_role("radio", name="Bottom up").check()
     head, *up = boxes(picture)
     assert head == down[0]
-    level, size = head.index("level"), head.index("total_ticks")
+    level, size = head.index("level"), head.index("total")
     sums = [sum(int(line[size]) for line in lines if line[level] == "0") for lines in (down[1:], up)]
     assert sums[0] == sums[1] > 0, "turned round, the whole is the same"
     assert up != down[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 from tests.browser.driver import Viewer
@@ -15,14 +16,23 @@ class ToolPages:
         self.page = viewer.page
 
     def open_menu(self) -> None:
-        self.page.get_by_role("button", name="Tools:", exact=False).first.click()
+        self.page.get_by_role("button", name=re.compile("^Tools")).first.click()
         self.page.locator("[role=menu] [data-page=stats]").wait_for()
 
     def choose(self, name: str) -> None:
         """By the menu."""
         self.open_menu()
-        self.page.locator(f"[role=menu] [data-page={name}]").click()
+        entry = self.page.locator(f"[role=menu] [data-page={name}]")
+        if entry.count() == 0:
+            self.unfold()
+        entry.click()
         self.wait_for(name)
+
+    def unfold(self) -> None:
+        """All pages of the menu: raw data, and those without an answer, too."""
+        for fold in self.page.locator("[role=menu] [role=menuitem][aria-expanded]").all():
+            if fold.get_attribute("aria-expanded") == "false":
+                fold.click()
 
     def wait_for(self, name: str) -> None:
         self.viewer.wait(f"tilescope.page === '{name}'")

@@ -41,7 +41,7 @@ EXAMPLES = examples(100)  # of each operation and kind
 FEW_EXAMPLES = {"export": examples(16)}  # of those whose answers are files of megabytes
 
 # These refuse, with 400, more than a schema can say: spans that end before they start, and what is no WebSocket. So may
-# any tool. Captures have no place here, which is 422.
+# any tool. Nowhere to save captures here, which is 422.
 BEYOND_SCHEMAS = {"captures", "events", "export", "stream", "watch", "{host}", *tools()}
 
 

@@ -23,6 +23,8 @@ _LARGEST_EXPONENT: Final = 40  # of ten: a number of more digits before the poin
 _LONGEST: Final = 256  # characters, and digits: cells that are longer are no figures
 _EXACTLY: Final = Context(prec=2 * _LONGEST)
 _MOST_POWER: Final = 18  # of ten, in 64 bits, and digits behind the point in lists
+_POWERS: Final = 10 ** np.arange(_MOST_POWER + 1)  # looked up: a power for each row takes longer
+_MOST_TIMES: Final = (_INT64 - 1) // _POWERS
 _HALF: Final = 5 * 10**18
 
 

@@ -123,6 +123,10 @@ class ToolEntry(Struct, frozen=True, kw_only=True):
     group: str
     available: bool
     reason: Annotated[str, Meta(description="Why it has none, and what to record to get one.")]
+    fields: Annotated[
+        Sequence[str],
+        Meta(description="Names of the fields of its question: one without `start` or `steps` takes no such range."),
+    ]
 
 
 class ToolList(Struct, frozen=True, kw_only=True):

@@ -20,6 +20,14 @@ Q = TypeVar("Q", bound=Question)
 # Fields that a question cannot have: options of the command line and parameters of a URL have these names.
 RESERVED: Final = frozenset({"table", "format", "output", "help", "debug", "work_rules"})
 
+# Groups of our tools, by what a person asks; tools of other packages may have groups of their own.
+#   overview  how does the run do
+#   time      where does the time go
+#   waiting   why is it waiting
+#   memory, program, counters
+#   raw       data as they are, for programs and for a close look
+GROUPS: Final = ("overview", "time", "waiting", "memory", "program", "counters", "raw")
+
 # What is shown of a tool's figure where the trace has none, and what to record to get it. Empty: it is available.
 Reason = str
 

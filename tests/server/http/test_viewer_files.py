@@ -113,6 +113,18 @@ async def raw_status(client: Client, path: str) -> int:
     return int(status_line.split()[1])
 
 
+async def test_a_person_gets_a_page_with_the_way_out_for_an_address_of_nothing(viewer: Client) -> None:
+    answer = await viewer.get("/foo/b%3Cr", headers={"Accept": "text/html,*/*;q=0.8"})
+    text = await answer.text()
+    assert (answer.status, answer.content_type) == (404, "text/html")
+    assert "There is no page <code>/foo/b&lt;r</code>" in text
+    assert '<a href="../">All runs of this server</a>' in text
+    # A program, and a part of the page that is gone, are told as before.
+    for accept in ("*/*", "application/json"):
+        answer = await viewer.get("/foo/bar", headers={"Accept": accept})
+        assert (answer.status, answer.content_type) == (404, "application/json")
+
+
 async def test_without_a_built_viewer_the_page_says_how_to_build_it(client: Client) -> None:
     answer = await client.get("/", headers={"Accept-Encoding": "identity"})
     assert answer.status == 200

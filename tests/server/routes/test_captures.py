@@ -336,7 +336,7 @@ async def test_where_captures_are_not_possible_the_reason_is_told(
     registry.paths = (site.file("run1"),)
     single = await aiohttp_client(make_app(registry))
     room = await checked(await single.get(CAPTURES), "CaptureRoom")
-    assert "serve a folder" in room["reason"]
+    assert "start the server with a log folder" in room["reason"]
     refused = await single.post(CAPTURES, json={"hosts": [HERE]})
     assert (refused.status, (await refused.json())["error"]["code"]) == (422, "not_available")
 

@@ -11,6 +11,7 @@ import pytest
 from tests.toy_tools import install
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools import catalogue, edition, left_out, tool, tools
+from tilescope.tiler.tools.tool import GROUPS
 
 OURS = list(tools())
 
@@ -28,6 +29,12 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     forget()
     sys.modules.pop("toy_tools", None)
+
+
+def test_each_tool_of_ours_is_in_one_group_and_groups_stand_together() -> None:
+    groups = [tool(name).group for name in OURS]
+    assert list(dict.fromkeys(groups)) == list(GROUPS)
+    assert groups == sorted(groups, key=GROUPS.index)
 
 
 def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:

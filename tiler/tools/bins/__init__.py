@@ -123,7 +123,7 @@ TOOL: Final = Tool(
     id="bins",
     title="Bins",
     help="what a viewer draws of a track: slices, and bins that count and sum up all others, exactly",
-    group="events",
+    group="raw",
     question=BinsQuestion,
     answer=_answer,
 )

@@ -184,7 +184,7 @@ TOOL: Final = Tool(
     title="Call tree",
     help="where time goes, as a tree of slices in slices (Python frames, operators), by name or by track, of tracks "
     "whose slices nest: not of asynchronous spans, instants and counters",
-    group="events",
+    group="time",
     question=CallTreeQuestion,
     answer=_answer,
     contract=Contract(

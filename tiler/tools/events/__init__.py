@@ -127,7 +127,7 @@ TOOL: Final = Tool(
     id="events",
     title="Events as columns",
     help="the events of a span with the arguments that are wanted, as columns: by track, then by time",
-    group="events",
+    group="raw",
     question=EventColumnsQuestion,
     answer=_answer,
 )

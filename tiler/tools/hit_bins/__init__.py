@@ -108,7 +108,7 @@ TOOL: Final = Tool(
     id="hit_bins",
     title="Density of hits",
     help="how many events of a search start in each bin of a view, and how long they are busy in it, exactly",
-    group="events",
+    group="raw",
     question=HitBinsQuestion,
     answer=_answer,
 )

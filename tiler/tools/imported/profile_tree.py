@@ -92,7 +92,7 @@ def _table(key: str, rows: _Rows, tick_ps: int) -> Interruptible[Table]:
         Column("parent", "Parent", "id", rows.parent),
         Column("time_share", "Time", "fraction", share, total="none"),
         Column("flops_utilisation", "FLOPS of peak", "fraction", used, total="none"),
-        Column("wasted", "Wasted", "fraction", wasted, total="none"),
+        Column("wasted", "Lost to low FLOPS", "fraction", wasted, total="none"),
         Column("raw_time", "Time on the device", "ticks", [ticks(ps, 1, tick_ps) for ps in raw], total="none"),
         Column(
             "occurrences", "Occurrences", "count", [whole(member(node, "metrics", "occurrences")) for node in nodes]

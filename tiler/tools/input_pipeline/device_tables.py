@@ -140,7 +140,7 @@ def _share_deviation(shares: NDArray[np.float64]) -> Fact:
     label = "Deviation of waits"
     if len(shares) < 2:
         return Fact("infeed_deviation", label, None, "fraction", "of a single step there is none")
-    return Fact("infeed_deviation", label, float(shares.std(ddof=1)), "fraction", "of a sample, step by step")
+    return Fact("infeed_deviation", label, float(shares.std(ddof=1)), "fraction", "standard deviation, step by step")
 
 
 def _tpu_table(steps: AskedSteps, summary: TpuSteps, limit: int) -> Table:

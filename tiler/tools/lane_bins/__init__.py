@@ -111,7 +111,7 @@ TOOL: Final = Tool(
     id="lane_bins",
     title="Bins of a derived lane",
     help="what a viewer draws of a derived lane: least and greatest value and exact sums, bin by bin, or its slices",
-    group="events",
+    group="raw",
     question=LaneBinsQuestion,
     answer=_answer,
 )

@@ -87,7 +87,7 @@ TOOL: Final = Tool(
     id="lane_events",
     title="Events of a derived lane",
     help="the events behind what a derived lane shows at a moment, with what launched them",
-    group="events",
+    group="raw",
     question=LaneEventsQuestion,
     answer=_answer,
 )

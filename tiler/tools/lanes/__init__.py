@@ -112,7 +112,7 @@ TOOL: Final = Tool(
     id="lanes",
     title="Derived lanes",
     help="the lanes that tools derive from the events of a run, to be drawn with its tracks",
-    group="events",
+    group="raw",
     question=LanesQuestion,
     answer=_answer,
 )

@@ -88,7 +88,7 @@ TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
     help="where one slice lies: its self time, the slices around it, and those directly in it, however many",
-    group="events",
+    group="raw",
     question=NestingQuestion,
     answer=_answer,
 )

@@ -201,7 +201,7 @@ def _table(rows: list[tuple[int, _Part]], scale: float, tick_ps: int) -> Interru
         Column("name", "Operation", "name", [part.name for part in parts]),
         Column("share", "Time", "fraction", shares),
         Column("self", "Self", "ticks", [ticks(part.raw_ps, 1, tick_ps) for part in parts]),
-        Column("wasted", "Wasted", "fraction", wasted),
+        Column("wasted", "Lost to low FLOPS", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
         texts("provenance", "Framework", "provenance"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),

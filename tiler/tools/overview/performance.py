@@ -138,7 +138,7 @@ def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
             steps.duration_title("Deviation"),
             durations.deviation,
             "ticks",
-            _SINGLE if durations.deviation is None else "of a sample",
+            _SINGLE if durations.deviation is None else "standard deviation",
         ),
         Fact("step_min", steps.duration_title("Shortest"), durations.least, "ticks"),
         Fact("step_max", steps.duration_title("Longest"), durations.greatest, "ticks"),

@@ -152,7 +152,7 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
         mean_note += f", {FIRST_STEP}"
     if in_means.sum() < enters.sum():
         mean_note += f", of the {plural(int(in_means.sum()), 'step', 'steps')} that all devices have"
-    deviation_note = "of a single step there is none" if durations.deviation is None else "of a sample"
+    deviation_note = "of a single step there is none" if durations.deviation is None else "standard deviation"
     facts = [
         Fact("count", "Steps", len(table), "count"),
         Fact("first", "First", first, "count", "the least number"),
@@ -314,7 +314,7 @@ TOOL: Final = Tool(
     id="steps",
     title="Steps",
     help="the steps of a training run: when each is on each device and host, and how long they take",
-    group="events",
+    group="time",
     question=StepsQuestion,
     answer=_answer,
     contract=Contract(lists={"steps": "count"}),

@@ -257,9 +257,9 @@ export function ChartCard({
     event.preventDefault();
     event.stopPropagation();
   };
-  const copy = () => {
+  const copy = (isRaw: boolean) => {
     const ys = data.ys.filter((_, y) => isShown(y)).map(({ column }) => column);
-    return tsv([series.x, ...ys], data.rows);
+    return tsv([series.x, ...ys], data.rows, links.time, { isRaw });
   };
   const save = () => {
     if (plot.current !== null && colors.value !== null) {

@@ -10,7 +10,8 @@ const SAID_MS = 1600;
 interface Props {
   readonly label: string;
   readonly title: string;
-  readonly text: () => string;
+  /** `isRaw`: in ticks and bytes, which one asks for with Shift. */
+  readonly text: (isRaw: boolean) => string;
 }
 
 export function CopyButton({ label, title, text }: Props) {
@@ -24,9 +25,9 @@ export function CopyButton({ label, title, text }: Props) {
     }, SAID_MS);
     return () => clearTimeout(timer);
   }, [state.value]);
-  const copy = async () => {
+  const copy = async ({ shiftKey }: MouseEvent) => {
     try {
-      await copyText(text());
+      await copyText(text(shiftKey));
       state.value = "copied";
     } catch {
       state.value = "failed";
@@ -34,7 +35,7 @@ export function CopyButton({ label, title, text }: Props) {
   };
   const caption = { idle: label, copied: "Copied", failed: "Not allowed" }[state.value];
   return (
-    <button type="button" class="button is-quiet" title={title} onClick={copy}>
+    <button type="button" class="button is-quiet" title={`${title}; with Shift in ticks and bytes`} onClick={copy}>
       {state.value === "copied" ? <CheckIcon /> : <CopyIcon />}
       <span aria-live="polite">{caption}</span>
     </button>

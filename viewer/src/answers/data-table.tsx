@@ -231,11 +231,12 @@ export function DataTable({
       cell.title = hoverText(model, column, Number(row));
     }
   };
-  const copy = () =>
+  const copy = (isRaw: boolean) =>
     tsv(
       shown.map(({ column }) => column),
       lines.rows,
-      lines.depths,
+      links.time,
+      { depths: lines.depths, isRaw },
     );
   // Rows that leave the page at one end come in again at the other, as the same elements.
   const slots = Math.max(slotsFor(viewportPx.value), seen.end - seen.first);

@@ -20,6 +20,8 @@ export type Figure = string | number | boolean | null;
 export interface Scale {
   readonly unit: string;
   text(value: Figure): string;
+  /** All digits in this unit, ungrouped, for other programs; empty where none was recorded. */
+  exact(value: Figure): string;
 }
 
 export const NOT_RECORDED = "–";
@@ -64,7 +66,7 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
       return percentScale(values, unit);
     case "count":
     case "id":
-      return { unit, text: (value) => plain(value, (exact) => groupDigits(String(exact))) };
+      return { unit, text: (value) => plain(value, (exact) => groupDigits(String(exact))), exact: raw };
     case "bytes":
       return siScale(values, "B");
     case "flops":
@@ -73,9 +75,9 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
     case "number":
       return PREFIXED.has(unit) ? siScale(values, unit) : decimalScale(values, 1, unit);
     case "flag":
-      return { unit, text: (value) => plain(value, (flag) => (flag ? "yes" : "no")) };
+      return { unit, text: (value) => plain(value, (flag) => (flag ? "yes" : "no")), exact: raw };
     default:
-      return { unit, text: (value) => plain(value, String) };
+      return { unit, text: (value) => plain(value, String), exact: raw };
   }
 }
 
@@ -155,6 +157,7 @@ function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals
   return {
     unit: name,
     text: (value) => plain(value, (exact) => fixedDuration(BigInt(exact), tickPs, unitPs, decimals)),
+    exact: (value) => (isRecorded(value) ? decimalText(BigInt(String(value)) * BigInt(tickPs), unitPs) : ""),
   };
 }
 
@@ -197,7 +200,11 @@ function percentScale(values: ArrayLike<number>, unit: string): Scale {
   const most = largest(values);
   const decimals = most >= 0.1 || most === 0 ? 1 : most >= 0.01 ? 2 : 3;
   const name = unit === "" ? "%" : `% ${unit}`;
-  return { unit: name, text: (value) => plain(value, (part) => percentNumber(Number(part), decimals)) };
+  return {
+    unit: name,
+    text: (value) => plain(value, (part) => percentNumber(Number(part), decimals)),
+    exact: (value) => (isRecorded(value) ? shortNumber(100 * Number(value)) : ""),
+  };
 }
 
 /** A share in percent: one of a whole is neither nothing nor all unless it is. */
@@ -213,15 +220,41 @@ function siScale(values: ArrayLike<number>, unit: string): Scale {
   return decimalScale(values, 1000 ** power, name);
 }
 
+/** Values as they are; those that were not recorded are empty. */
+function raw(value: Figure): string {
+  return isRecorded(value) ? String(value) : "";
+}
+
+/** `value / size` with all its digits; the size is a power of ten. */
+function decimalText(value: bigint, size: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(size.toString().length, "0");
+  const decimals = size.toString().length - 1;
+  const whole = digits.slice(0, digits.length - decimals);
+  const part = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${value < 0n ? "-" : ""}${whole}${part === "" ? "" : `.${part}`}`;
+}
+
+/** A double without the noise of a multiplication: 100 * 0.07 → `7`. */
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(15)));
+}
+
 /** Four digits of the largest value, fewer where all values are whole. */
 function decimalScale(values: ArrayLike<number>, size: number, unit: string): Scale {
   const most = largest(values) / size;
   const limit = most === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(most)));
+  // Integers come as text.
+  const exact = (value: Figure) =>
+    typeof value === "string" && size > 1
+      ? decimalText(BigInt(value), 10n ** BigInt(Math.round(Math.log10(size))))
+      : size > 1 && isRecorded(value)
+        ? shortNumber(Number(value) / size)
+        : raw(value);
   if (limit > 12) {
-    return { unit, text: (value) => plain(value, (number) => (Number(number) / size).toExponential(3)) };
+    return { unit, text: (value) => plain(value, (number) => (Number(number) / size).toExponential(3)), exact };
   }
   const decimals = neededDecimals(values, size, limit);
-  return { unit, text: (value) => plain(value, (number) => fixedNumber(Number(number) / size, decimals)) };
+  return { unit, text: (value) => plain(value, (number) => fixedNumber(Number(number) / size, decimals)), exact };
 }
 
 /** A number with so many digits after the point. */

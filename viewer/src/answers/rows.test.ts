@@ -110,17 +110,30 @@ test("totals of rows are exact, and are what the column says that they are", () 
   expect(combine(column("f", "rate", [0.5, 3], { total: "max" }), [0, 1])).toBe(3);
 });
 
-test("TSV has exact values under ids with units; text keeps to its cell", () => {
+test("TSV is in the unit of the screen, with all digits; text keeps to its cell", () => {
   const columns = [
     column("name", "name", ["a\tb\nc", null]),
     column("busy", "ticks", ["9007199254740993", "0"]),
-    column("start_ticks", "time", ["-5", "1"]),
+    column("start_ticks", "time", ["-5", "1000001"]),
+    column("used_bytes", "bytes", ["12345678", null]),
+    column("part", "fraction", [0.07, 1]),
     column("rate", "rate", [0.1, null], { unit: "1/s" }),
+    column("speed", "rate", [2_500_000, 1], { unit: "B/s" }),
   ];
-  expect(tsv(columns, [1, 0])).toBe(
-    "name\tbusy_ticks\tstart_ticks\trate [1/s]\n\t0\t1\t\na b c\t9007199254740993\t-5\t0.1\n",
+  const time = { tickPs: 1000, originNs: 0n };
+  expect(tsv(columns, [1, 0], time)).toBe(
+    "name\tbusy [s]\tstart [ms]\tused [MB]\tpart [%]\trate [1/s]\tspeed [MB/s]\n" +
+      "\t0\t1.000001\t\t100\t\t0.000001\n" +
+      "a b c\t9007199.254740993\t-0.000005\t12.345678\t7\t0.1\t2.5\n",
   );
-  expect(tsv(columns.slice(1, 2), [0], [2])).toBe("depth\tbusy_ticks\n2\t9007199254740993\n");
+  expect(tsv(columns.slice(1, 2), [0], time, { depths: [2] })).toBe("depth\tbusy [s]\n2\t9007199.254740993\n");
+});
+
+test("TSV in ticks says how long a tick is", () => {
+  const columns = [column("busy", "ticks", ["9007199254740993"]), column("used", "bytes", ["12"])];
+  expect(tsv(columns, [0], { tickPs: 1000, originNs: 0n }, { isRaw: true })).toBe(
+    "busy [ticks of 1 ns]\tused [B]\n9007199254740993\t12\n",
+  );
 });
 
 test.each([0, 1, 27, 28, 1000, 27_999, 2_800_000])("the window covers the screen at %i px", (scrollPx) => {

@@ -13,7 +13,7 @@ interface Props {
   /** True while all of a row is shown beside the table. */
   readonly hasCard: Signal<boolean>;
   readonly head: ComponentChildren;
-  readonly copy: () => string;
+  readonly copy: (isRaw: boolean) => string;
   readonly onMore: ((more: string) => void) | null;
 }
 
@@ -92,7 +92,11 @@ export function TableToolbar({ model, hasCard, head, copy, onMore }: Props) {
           })
         }
       </Menu>
-      <CopyButton label="Copy as TSV" title="Copies the rows that are shown, with exact values" text={copy} />
+      <CopyButton
+        label="Copy as TSV"
+        title="Copies the rows that are shown, in the units of their columns, with all digits"
+        text={copy}
+      />
     </div>
   );
 }

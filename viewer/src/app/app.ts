@@ -124,7 +124,7 @@ export class App implements AppActions {
       return;
     }
     const failed = () => {
-      failure.value = "What this key does could not be loaded: the server does not answer.";
+      failure.value = "This command could not be loaded: the server does not answer.";
     };
     if (intent === "show-capture" || intent === "show-monitor") {
       this.#captures.load().then((captures) => captures.act(intent), failed);

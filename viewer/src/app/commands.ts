@@ -1,4 +1,4 @@
-/** All that can be done, by name, with its keys; and why some of it cannot be done now. */
+/** Commands, by name, with its keys; and why some of it cannot be done now. */
 
 import type { PickerItem } from "../components/picker";
 import { hoveredKey } from "../components/tree-focus";
@@ -66,7 +66,7 @@ export function reasonAgainst(binding: Binding, trace: Trace | null): string | n
     return "No run is open";
   }
   if (!binding.isShared && page.value.tool !== null) {
-    return "In the timeline only";
+    return "Only in the timeline";
   }
   return NEEDS[binding.intent]?.() ?? null;
 }

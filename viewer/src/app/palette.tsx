@@ -1,4 +1,4 @@
-/** The list of all that can be done, found by name. It does what the key beside a name does. */
+/** The command palette, found by name. It does what the key beside a name does. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
@@ -33,11 +33,11 @@ export function Palette() {
   }, [app, trace, tools]);
   return (
     <Picker
-      label="All that can be done"
-      fieldLabel="Name of what to do"
-      placeholder="What to do, or which page to show …"
-      listLabel="What can be done"
-      nothing="Nothing is called so."
+      label="Commands"
+      fieldLabel="Command"
+      placeholder="Command or page …"
+      listLabel="Commands and pages"
+      nothing="No command or page has this name."
       lacking={trace === null ? null : lackingPages(tools)}
       intent="show-palette"
       items={items}
@@ -60,8 +60,8 @@ function lackingPages(tools: Catalogue): string | null {
     case "ready":
       return null;
     case "failed":
-      return `Pages are not in the list, as the tools of the server are not known: ${tools.failure.message}`;
+      return `Pages are missing, as the list of tools could not be loaded: ${tools.failure.message}`;
     default:
-      return "Asking the server which pages it has …";
+      return "Loading the list of pages …";
   }
 }

@@ -34,7 +34,7 @@ const TYPING_MS = 150;
 const GROWING_MS = 1000;
 /** Key presses that are kept while the server is asked. */
 const MOST_STEPS = 8;
-const NO_NUMBER = "The number of this hit is not known";
+const NO_NUMBER = "The position of this hit is unknown";
 
 export class SearchController {
   readonly #stage: Stage;
@@ -196,7 +196,7 @@ export class SearchController {
       walkNote.value = "There is no hit to go to.";
       return;
     }
-    const ends = { next: "Went on at the first hit.", previous: "Went on at the last hit." };
+    const ends = { next: "Continued from the first hit.", previous: "Continued from the last hit." };
     walkNote.value = next === undefined ? ends[direction] : "";
     const before = isOn ? (currentHit.peek()?.index ?? null) : null;
     const index = next === undefined || before === null ? null : before + (direction === "next" ? 1 : -1);

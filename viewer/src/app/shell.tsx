@@ -6,7 +6,7 @@ import { type AppActions, AppProvider } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
-import { announcement, embedded, isHelpOpen, isPaletteOpen } from "../state/shell";
+import { announcement, embedded, isHelpOpen, isPaletteOpen, notice } from "../state/shell";
 import { PageSlot } from "../tools/slot";
 import { StatusBar } from "./status-bar";
 import { Heading, TopBar } from "./topbar";
@@ -80,7 +80,7 @@ const loadPalette = async () => (await import("./palette")).Palette;
 
 function LatePalette() {
   const Palette = useLoaded("palette", loadPalette);
-  useLateField(Palette, isPaletteOpen, "The list of all that can be done");
+  useLateField(Palette, isPaletteOpen, "The command palette");
   return Palette.kind === "ready" ? <Palette.value /> : null;
 }
 
@@ -90,6 +90,23 @@ const loadEmbedLink = async () => (await import("../share/embed-link")).EmbedLin
 function LateEmbedLink() {
   const EmbedLink = useLoaded("embed-link", loadEmbedLink);
   return EmbedLink.kind === "ready" ? <EmbedLink.value /> : null;
+}
+
+const NOTICE_MS = 2500;
+
+/** Answer to an action, above the status bar. Screen readers have it from the live region. */
+function Notice({ text }: { text: string }) {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      notice.value = "";
+    }, NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="notice" aria-hidden="true">
+      {text}
+    </div>
+  );
 }
 
 export function Shell({ app }: { app: AppActions }) {
@@ -107,6 +124,7 @@ export function Shell({ app }: { app: AppActions }) {
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}
         </div>
+        {notice.value !== "" && <Notice text={notice.value} />}
         <LateHelp />
         {isPaletteOpen.value && <LatePalette />}
       </div>

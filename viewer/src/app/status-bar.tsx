@@ -11,12 +11,13 @@ import { pending, problems } from "../state/problems";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
 import { session } from "../state/session";
-import { failure, isDrawerOpen } from "../state/shell";
+import { failure, isDrawerOpen, unreadParts } from "../state/shell";
+import { shownFormat, timeText } from "../state/time-format";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
+import { visible } from "../state/view";
 
-const PROMISE =
-  "Point at a bin for the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
+const IN_BINS = "Point at a bin for the exact number of its events, and their exact busy time.";
 
 const COUNTED =
   "Events of the tracks on the screen, in the time that is shown; of closed groups, those that their header sums up: slices. " +
@@ -37,7 +38,7 @@ function memoryText(): string {
 function apart(): ComponentChildren {
   if (link.value.kind === "down") {
     return (
-      <span title="The server does not answer. What has been loaded can still be looked at.">
+      <span title="The server does not answer. Loaded data stay visible.">
         <i class="status-dot is-bad" />
         Disconnected
       </span>
@@ -45,7 +46,7 @@ function apart(): ComponentChildren {
   }
   if (link.value.kind === "slow") {
     return (
-      <span title="No connection has failed: the answer is waited for. What has been loaded can be looked at.">
+      <span title="Still connected, waiting for an answer. Loaded data stay visible.">
         <i class="status-dot is-busy" />
         The server is slow to answer
       </span>
@@ -53,7 +54,7 @@ function apart(): ComponentChildren {
   }
   if (delayed.value > 0) {
     return (
-      <span title="The server has refused, or an answer was lost: it is asked again, longer after each time.">
+      <span title="The server refused, or an answer was lost. It is asked again at growing intervals.">
         <i class="status-dot is-busy" />
         The server is busy: {plural(delayed.value, "question")} asked again
       </span>
@@ -113,16 +114,50 @@ function Progress() {
   return (
     <span title={memoryText()}>
       <i class={missingPages > 0 || isMarking ? "status-dot is-busy" : "status-dot"} />
-      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : isMarking ? "Marking hits …" : "Sharp"}
+      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : isMarking ? "Marking hits …" : "Exact"}
       {connection === "polling" && " (without WebSocket)"}
     </span>
   );
 }
 
+/** Parts of the link that say nothing, until the next step. */
+function Unread() {
+  const parts = unreadParts.value;
+  if (parts.length === 0) {
+    return null;
+  }
+  const shown = parts.map((part) => (part.length > LONGEST_PART ? `${part.slice(0, LONGEST_PART)}…` : part));
+  return (
+    <span data-status="unread" role="alert" title={parts.join("\n")}>
+      <i class="status-dot is-bad" />
+      Not understood in the link: {shown.join(", ")}
+    </span>
+  );
+}
+
+const LONGEST_PART = 40;
+
 /** Opens the drawer with what is known about the run as a whole. */
 function showRunFacts(): void {
   selection.value = NOTHING;
   isDrawerOpen.value = true;
+}
+
+/** Start and end of what is visible of the run: the view may reach a little beyond its ends. */
+function VisibleSpan({ trace }: { trace: Trace }) {
+  const { time, range } = trace.manifest;
+  const { startTicks, endTicks } = visible.value;
+  const start = startTicks > range.startTicks ? startTicks : range.startTicks;
+  const end = endTicks < range.endTicks ? endTicks : range.endTicks;
+  const texts = [start, end].map((ticks) => formatDuration(ticks, time.tickPs));
+  // All digits where a few do not tell them apart.
+  const isClose = texts[0] === texts[1] || shownFormat.value !== "relative";
+  const [from, to] = isClose ? [timeText(start, time), timeText(end, time)] : texts;
+  return (
+    <span class="status-visible" title="Start and end of the visible time">
+      {from} to {to}
+    </span>
+  );
 }
 
 /** Events on all tracks; pointing at it tells what the files hold beside them. */
@@ -150,11 +185,8 @@ export function StatusBar() {
     return (
       <footer class="statusbar">
         {apart()}
-        <span>
-          {manifest.state === "indexing"
-            ? "Figures are of the tracks that are indexed so far"
-            : "Counts and sums are exact"}
-        </span>
+        <Unread />
+        {manifest.state === "indexing" && <span>Figures are of the tracks that are indexed so far</span>}
         <span class="status-space" />
         <EventCount trace={view.trace} />
       </footer>
@@ -165,13 +197,14 @@ export function StatusBar() {
   return (
     <footer class="statusbar">
       <Progress />
-      <span data-status="resolution">
+      <Unread />
+      <span data-status="resolution" title={binTicks === null ? undefined : IN_BINS}>
         {missingPages > 0
-          ? "Nearest zoom level that is loaded"
+          ? "Preview: a coarser zoom level"
           : binTicks === null && provisional > 0
-            ? "A rough overview"
+            ? "Preview: not indexed yet"
             : binTicks === null
-              ? "Every event drawn as itself"
+              ? "Every event drawn"
               : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
       </span>
       <span data-status="events" title={events?.isExact === false ? `${COUNTED}\n${AT_EDGES}` : COUNTED}>
@@ -187,9 +220,7 @@ export function StatusBar() {
         </span>
       )}
       <span class="status-space" />
-      <span class="status-promise" title={PROMISE}>
-        Counts and busy times are exact at every zoom level
-      </span>
+      <VisibleSpan trace={view.trace} />
       <EventCount trace={view.trace} />
     </footer>
   );

@@ -6,6 +6,7 @@ import { useApp } from "../components/app-context";
 import {
   BrandMark,
   CheckIcon,
+  DashboardIcon,
   DrawerIcon,
   FitIcon,
   HelpIcon,
@@ -81,6 +82,7 @@ function ToolsMenu({ trace }: { trace: Trace }) {
       label="Tools"
       choice={shown === null || shown.isBare ? "Tools" : `Tools: ${shown.title}`}
       onOpen={() => app.catalogue.look(trace)}
+      isWide
     >
       {(close) => <LateToolList trace={trace} close={close} />}
     </Menu>
@@ -140,7 +142,7 @@ function VisibleRange({ trace }: { trace: Trace }) {
   const startTicks = shown.startTicks > run.startTicks ? shown.startTicks : run.startTicks;
   const endTicks = shown.endTicks < run.endTicks ? shown.endTicks : run.endTicks;
   return (
-    <span class="topbar-range" title="Time shown, of the time of the whole run">
+    <span class="topbar-range" title="Visible time, of the whole run">
       <strong>{formatDuration(endTicks - startTicks, tickPs)}</strong> of{" "}
       {formatDuration(run.endTicks - run.startTicks, tickPs)}
     </span>
@@ -162,12 +164,20 @@ function ActionButton({ intent, label, children }: { intent: Intent; label: stri
   );
 }
 
-/** In a narrow window: shows what has no room in the first line, below it. */
-function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+/** Widths of the window in CSS pixels from which there is room: `styles/topbar.css` has a rule for each. */
+type Room = 1000 | 1200 | 1440 | 1680 | 1900;
+
+/** Controls that stand in the first line where the window is wide enough, and else below it, behind "More". */
+function Fold({ needs, children }: { needs: Room; children: preact.ComponentChildren }) {
+  return <div class={`topbar-fold needs-${needs}`}>{children}</div>;
+}
+
+/** Shows what has no room in the first line, below it. */
+function MoreButton({ isOpen, until, toggle }: { isOpen: boolean; until: Room; toggle: () => void }) {
   return (
     <button
       type="button"
-      class="button is-icon topbar-more"
+      class={`button is-icon topbar-more until-${until}`}
       aria-label="More"
       title="More"
       aria-expanded={isOpen}
@@ -177,6 +187,9 @@ function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void })
     </button>
   );
 }
+
+/** The tool that says how a run does: one click away from the timeline. */
+const OVERVIEW = "overview";
 
 /** Selector of the main content: those who walk with keys can skip everything that stands before it. */
 const WORK = ".timeline:not([inert]), .slice-table";
@@ -212,10 +225,26 @@ export function TopBar() {
         <span class="brand-name">Tilescope</span>
       </button>
       <RunPicker />
-      <MoreButton isOpen={isOpen} toggle={() => setOpen(!isOpen)} />
-      <div class="topbar-fold">
-        {trace !== null && <ToolsMenu trace={trace} />}
-        {trace !== null && !isTimeline && (
+      {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && (
+        <Fold needs={1200}>
+          <HostPicker hosts={trace.manifest.hosts} />
+        </Fold>
+      )}
+      {trace !== null && (
+        <Fold needs={1000}>
+          <ToolsMenu trace={trace} />
+        </Fold>
+      )}
+      {trace !== null && isTimeline && (
+        <Fold needs={1000}>
+          <button type="button" class="button" title="Summary of the run" onClick={() => app.pages.show(OVERVIEW)}>
+            <DashboardIcon />
+            Overview
+          </button>
+        </Fold>
+      )}
+      {trace !== null && !isTimeline && (
+        <Fold needs={1000}>
           <button
             type="button"
             class="button"
@@ -225,20 +254,30 @@ export function TopBar() {
             <TimelineIcon />
             Timeline
           </button>
-        )}
-        {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
-        {trace !== null && (
+        </Fold>
+      )}
+      {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
+      <MoreButton isOpen={isOpen} until={isTimeline && trace !== null ? 1680 : 1000} toggle={() => setOpen(!isOpen)} />
+      {trace !== null && isTimeline && (
+        <>
+          <Fold needs={1900}>
+            <VisibleRange trace={trace} />
+          </Fold>
+          <Fold needs={1680}>
+            <LateStrip trace={trace} />
+          </Fold>
+        </>
+      )}
+      {trace !== null && (
+        <Fold needs={isTimeline ? 1200 : 1000}>
           <Menu label="Share" choice="Share">
             {(close) => <LateShareItems trace={trace} close={close} />}
           </Menu>
-        )}
-      </div>
-      {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
-      <div class="topbar-fold">
+        </Fold>
+      )}
+      <Fold needs={isTimeline && trace !== null ? 1440 : 1000}>
         {trace !== null && isTimeline && (
           <>
-            <VisibleRange trace={trace} />
-            <LateStrip trace={trace} />
             <ActionButton intent="step-zoom-out" label="Zoom out">
               <MinusIcon />
             </ActionButton>
@@ -263,7 +302,8 @@ export function TopBar() {
         <ActionButton intent="show-help" label="Keys and mouse">
           <HelpIcon />
         </ActionButton>
-      </div>
+      </Fold>
+      <span class="topbar-break" />
     </header>
   );
 }

@@ -7,14 +7,14 @@ import { colorBy, coloring, shownMeanings } from "../state/coloring";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
-import { NOWHERE, type PageLocation } from "../state/location";
+import { type EventPlace, NOWHERE, type PageLocation } from "../state/location";
 import { addressMarks } from "../state/marks";
 import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
 import { settings, TREE_PART } from "../state/settings";
-import { failure } from "../state/shell";
+import { failure, unreadParts } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
@@ -122,6 +122,10 @@ export class TraceDisplay {
       this.#select(trace, wanted);
     }
     this.#choose(trace, wanted ?? NOWHERE);
+    if (wanted?.host != null && !manifest.hosts.includes(wanted.host)) {
+      chosenHost.value = null;
+      unreadParts.value = [...unreadParts.peek(), `host=${wanted.host} (not in this run)`];
+    }
     this.#stage.foresee(session.value);
   }
 
@@ -167,7 +171,16 @@ export class TraceDisplay {
   }
 
   #select(trace: Trace, { events, area }: PageLocation): void {
-    const present = events.filter(({ track }) => trace.tracks.has(track));
+    const isPresent = ({ track, ordinal }: EventPlace) => BigInt(ordinal) < (trace.tracks.get(track)?.events ?? 0n);
+    const isGrowing = trace.manifest.state !== "ready";
+    const present = events.filter((place) => (isGrowing ? trace.tracks.has(place.track) : isPresent(place)));
+    const absent = events.filter((place) => !present.includes(place));
+    if (absent.length > 0) {
+      unreadParts.value = [
+        ...unreadParts.peek(),
+        `sel=${absent.map(({ track, ordinal }) => `${track}.${ordinal}`).join(",")} (not in this run)`,
+      ];
+    }
     for (const { track } of present) {
       this.#viewNavigator.openGroupsOf(trace, track);
     }

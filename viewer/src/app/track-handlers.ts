@@ -25,7 +25,7 @@ import { bounds } from "../state/view";
 import { placeWithin } from "../timeline/pointer-place";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
-const NONE = "Point at a track, or select something on it: then this key is for it.";
+const NONE = "Point at a track, or select something on it, first.";
 
 export class TrackHandlers implements TrackActions {
   readonly #address: AddressKeeper;
@@ -83,7 +83,7 @@ export class TrackHandlers implements TrackActions {
 
   resetOrder(): void {
     this.#change((choice) => ({ ...choice, order: [] }));
-    announcement.value = "Tracks stand as they were recorded";
+    announcement.value = "Tracks are in their recorded order";
   }
 
   toggleEmpty(): void {

@@ -1,6 +1,6 @@
 /** Details as text: for the argument table and for the clipboard. */
 
-import { type EventDetails, formatTime, type JsonValue, type TimeBase } from "@tilescope/client";
+import { type EventDetails, formatExactDuration, formatTime, type JsonValue, type TimeBase } from "@tilescope/client";
 
 /** An argument's value as text: strings as they are, everything else as JSON, indented where it is nested. */
 export function argText(value: JsonValue): string {
@@ -16,13 +16,17 @@ export function detailsTsv(details: EventDetails, path: readonly string[], time:
     ["name", details.name],
     ["category", details.category],
     ["track", path.join(" › ")],
-    ["start_ticks", details.startTicks.toString()],
-    ["duration_ticks", details.durationTicks.toString()],
-    ["tick_ps", time.tickPs.toString()],
-    ["utc", formatTime(details.startTicks, time, "utc").replace(/\u202f/g, "")],
+    ["start", ungrouped(formatExactDuration(details.startTicks, time.tickPs))],
+    ["duration", ungrouped(formatExactDuration(details.durationTicks, time.tickPs))],
+    ["utc", ungrouped(formatTime(details.startTicks, time, "utc"))],
     ["row", details.row.toString()],
     ["flags", details.flags.join(" ")],
     ...details.args.map((arg) => [arg.name, argText(arg.value)] as const),
   ];
   return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
+}
+
+/** Digits without the narrow spaces between their groups. */
+function ungrouped(text: string): string {
+  return text.replace(/\u202f/g, "");
 }

@@ -32,7 +32,7 @@ export function GrowthStrip() {
         <strong>{phaseText(phase)}</strong> {parts.join(" · ")}
       </span>
       {provisional > 0 && (
-        <span class="growth-note">Netted tracks show roughly how busy they are, until they are built</span>
+        <span class="growth-note">Hatched tracks are previews: roughly how busy they are, until they are indexed</span>
       )}
     </div>
   );

@@ -28,6 +28,11 @@ export function ChevronIcon({ isOpen }: { isOpen: boolean }) {
   );
 }
 
+export const DashboardIcon = () => (
+  <Icon>
+    <path d="M2.5 2.5h5v5h-5zM9.5 2.5h4v3h-4zM9.5 7.5h4v6h-4zM2.5 9.5h5v4h-5z" />
+  </Icon>
+);
 export const TreeIcon = () => (
   <Icon>
     <path d="M2 3.5h12M2 8h7.5M2 12.5h4M11.5 8H14" stroke-width="2.4" />

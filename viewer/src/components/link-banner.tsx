@@ -49,28 +49,28 @@ function Waiting({ sinceMs }: { sinceMs: number }) {
 function noticeOf(now: Link, app: ReturnType<typeof useApp>): Notice | null {
   const reload = () => location.reload();
   if (now.kind === "down") {
-    const note = "What has been loaded can still be looked at.";
+    const note = "Loaded data stay visible.";
     return { id: "disconnected", text: "Disconnected.", note, button: "Try now", press: () => app.tryLink() };
   }
   if (now.kind === "slow") {
-    return { id: "slow", text: "The server is slow to answer.", note: "What was asked is still on its way." };
+    return { id: "slow", text: "The server is slow to answer.", note: "Requests are still under way." };
   }
   if (estrangement.value.needsLogin) {
     const text = "The server asks for its token again.";
-    return { id: "login", text, note: "You come back to where you are.", button: "Log in", press: reload };
+    return { id: "login", text, note: "You will return to this view.", button: "Log in", press: reload };
   }
   if (estrangement.value.isUpdated) {
-    const note = "This page is of the version before.";
+    const note = "This page is of the previous version.";
     return { id: "updated", text: "Tilescope was updated; reload.", note, button: "Reload", press: reload };
   }
   switch (fate.value) {
     case "vanished": {
-      const note = "What has been loaded can still be looked at.";
+      const note = "Loaded data stay visible.";
       const press = () => app.openRun(null);
       return { id: "vanished", text: "This run is gone from the server.", note, button: "Show all runs", press };
     }
     case "replaced": {
-      const note = "What is shown here is the one before.";
+      const note = "You see the previous one.";
       return {
         ...{ id: "replaced", text: "This run was replaced; reload to see the new one.", note },
         ...{ button: "Reload", press: reload },

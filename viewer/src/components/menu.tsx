@@ -10,6 +10,8 @@ export interface MenuProps {
   readonly choice: string;
   readonly children: (close: () => void) => ComponentChildren;
   readonly onOpen?: () => void;
+  /** Entries stand in columns, which need most of the window. */
+  readonly isWide?: boolean;
   /** For a small button: text without a frame, behind an icon. */
   readonly icon?: ComponentChildren;
 }
@@ -26,7 +28,7 @@ export function walkMenu(menu: HTMLElement, event: KeyboardEvent): void {
   items[(index + step + items.length) % items.length]?.focus();
 }
 
-export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {
+export function Menu({ label, choice, children, onOpen, isWide = false, icon }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -88,14 +90,14 @@ export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {
   };
 
   return (
-    <div class="menu-anchor" ref={anchor}>
+    <div class={isWide ? "menu-anchor is-wide" : "menu-anchor"} ref={anchor}>
       <button
         ref={button}
         type="button"
         class={icon === undefined ? "button is-outlined menu-button" : "tree-chip menu-button"}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        title={`${label}: ${choice}`}
+        title={choice.startsWith(label) ? choice : `${label}: ${choice}`}
         onKeyDown={onKeyDown}
         onClick={() => {
           if (!isOpen) {
@@ -105,7 +107,7 @@ export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {
         }}
       >
         {icon}
-        <span class="visually-hidden">{label}: </span>
+        {!choice.startsWith(label) && <span class="visually-hidden">{label}: </span>}
         <span>{choice}</span>
         <DownIcon />
       </button>

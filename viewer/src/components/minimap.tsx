@@ -61,7 +61,7 @@ export function Minimap({ stage, trace }: { stage: Stage; trace: Trace }) {
   return (
     <div
       class="minimap"
-      title="Where you are. Drag the window or its edges, or press where to go."
+      title="Visible range. Drag it or its edges, or click to go there."
       onPointerDown={(event) => {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -129,7 +129,7 @@ export function RunItems({ list, chosen, close }: RunItemsProps) {
       {shown.map((line) =>
         line.kind === "folder" ? (
           <p key={`folder ${line.folder}`} class="run-folder" role="presentation">
-            {line.folder === "" ? "Served by themselves" : line.folder}
+            {line.folder === "" ? "Single traces" : line.folder}
           </p>
         ) : (
           <RunEntry

@@ -35,7 +35,7 @@ export function StateTag({ run }: { run: Run }) {
     case "queued":
       return run.growing ? <WritingTag run={run} /> : <span class="tag is-busy">waiting</span>;
     case "indexing": {
-      const title = run.build === null ? "" : "What is there so far can be opened";
+      const title = run.build === null ? "" : "Opens what is indexed so far";
       return (
         <span class="tag is-busy" title={title}>
           {run.build === null ? "indexing" : "growing"} {formatPercent(run.progress?.fraction ?? 0)}

@@ -63,7 +63,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
     return (
       <tr class="runs-folder" aria-rowindex={index + 2}>
         <th scope="rowgroup">
-          <strong>{line.folder === "" ? "Served by themselves" : line.folder}</strong> {plural(line.count, "run")}
+          <strong>{line.folder === "" ? "Single traces" : line.folder}</strong> {plural(line.count, "run")}
         </th>
       </tr>
     );

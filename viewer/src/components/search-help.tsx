@@ -13,7 +13,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
 
 export function SearchHelp({ onChoose }: { onChoose: (text: string) => void }) {
   return (
-    <table class="search-help" aria-label="What can be searched for">
+    <table class="search-help" aria-label="Search syntax">
       <tbody>
         {EXAMPLES.map(([text, meaning]) => (
           <tr key={text}>

@@ -83,7 +83,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
               <Results trace={trace} now={now} />
               <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
-                What can be searched for
+                Search syntax
               </button>
               {wantsHelp && <SearchHelp onChoose={choose} />}
             </>

@@ -53,7 +53,7 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
     entry("Move up", "move-track-up", siblings[0] !== key, () => tracks.move(key, "up")),
     entry("Move down", "move-track-down", siblings[siblings.length - 1] !== key, () => tracks.move(key, "down")),
     entry("Tracks in their recorded order", null, choice.order.length > 0, () => tracks.resetOrder()),
-    entry("What it is made of", "track-figures", hasEvents, () => tracks.lookInto(key)),
+    entry("Statistics", "track-figures", hasEvents, () => tracks.lookInto(key)),
     entry("Go to the first event", "first-event", hasEvents, () => tracks.jump(key, "first")),
     entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
     ...(terms === null ? [] : [entry("Search in it", "search", hasEvents, () => beginWithin(app, terms))]),

@@ -1,6 +1,7 @@
 /** Panel of one event: a slice, an instant, a sample of a counter. */
 
 import { type EventDetails, formatExactDuration } from "@tilescope/client";
+import { useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { detailsTsv } from "../components/copy";
 import { Row, WallClockRow } from "../components/facts";
@@ -26,12 +27,22 @@ interface PanelProps {
   readonly details: EventDetails;
 }
 
+/** Names of more characters may take more than two lines. */
+const SHORT_NAME = 80;
+
 function NameRow({ name }: { name: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = name.length > SHORT_NAME;
   return (
     <tr>
       <th scope="row">Name</th>
       <td class="is-value has-button has-two" data-raw={nameText(name)}>
-        {nameText(name)}
+        <span class={isLong && !isWhole ? "is-cut is-name" : ""}>{nameText(name)}</span>
+        {isLong && (
+          <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Two lines" : "Whole name"}
+          </button>
+        )}
         <CopyButton what="Copy the name" text={() => name} />
         <FindAllButton name={name} />
       </td>
@@ -95,7 +106,10 @@ function Facts({ trace, details }: PanelProps) {
   return (
     <table class="facts" data-table="event">
       <tbody>
-        <NameRow name={details.name} />
+        {isSpan && <Row name="Duration">{formatExactDuration(durationTicks, time.tickPs)}</Row>}
+        <Row name={isSpan ? "Start" : "Time"}>{timeText(startTicks, time)}</Row>
+        {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
+        <NameRow key={details.name} name={details.name} />
         {details.category !== "" && <Row name="Category">{details.category}</Row>}
         <tr>
           <th scope="row">Track</th>
@@ -104,11 +118,8 @@ function Facts({ trace, details }: PanelProps) {
           </td>
         </tr>
         {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
-        <Row name={isSpan ? "Start" : "Time"}>{timeText(startTicks, time)}</Row>
         {isSpan && (
           <>
-            <Row name="Duration">{formatExactDuration(durationTicks, time.tickPs)}</Row>
-            {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
             <Row name="End">{timeText(startTicks + durationTicks, time)}</Row>
             {details.kind === "slice" && <Row name="Depth">{details.row}</Row>}
           </>

@@ -187,7 +187,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("Enter")],
     intent: "enter-slice",
-    label: "Select the first slice in view, of the track that has the focus; again: go to its details",
+    label: "Select the first slice in view on the focused track; again: go to its details",
     group: "Select",
     isOfControls: true,
     held: false,
@@ -196,7 +196,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [withShift(typed("Enter"))],
     intent: "enter-bin",
-    label: "Select the first bin or slice that is drawn, of the track that has the focus; arrows go on from there",
+    label: "Select the first bin or slice that is drawn on the focused track; arrows continue from there",
     group: "Select",
     isOfControls: true,
     held: false,
@@ -253,7 +253,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("r", "R")],
     intent: "slice-to-area",
-    label: "Select the time of what is selected, as a range",
+    label: "Turn the selection into a time range",
     group: "Select",
     held: false,
     isShared: false,
@@ -276,12 +276,12 @@ export const KEY_TABLE: readonly Binding[] = [
   late("Mark", "timing-tool", "Tool: a drag measures time, a click measures a slice", typed("4")),
   late("Mark", "mark", "Mark the selection's time, until another is marked; again: remove it", typed("m", "M")),
   late("Mark", "keep-mark", "Mark the selection's time, and keep the mark", withShift(typed("m", "M"))),
-  late("Mark", "remove-mark", "Remove the mark, or what is measured", typed("Delete", "Del"), typed("Backspace", "⌫")),
+  late("Mark", "remove-mark", "Remove the mark or the measurement", typed("Delete", "Del"), typed("Backspace", "⌫")),
   late("Mark", "toggle-marks", "List of marks and notes", typed("n", "N")),
   {
     keys: [typed("l", "L")],
     intent: "filter-tracks",
-    label: "Look for tracks by name; Esc shows all again",
+    label: "Filter tracks by name; Esc shows all again",
     group: "Tracks",
     held: false,
     isShared: false,
@@ -331,7 +331,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("i", "I")],
     intent: "track-figures",
-    label: "What the track or group is made of",
+    label: "Statistics of the track or group",
     group: "Tracks",
     held: false,
     isShared: false,
@@ -390,7 +390,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [withModifier("ctrl", withShift(typed("p", "P"))), typed("F1")],
     intent: "show-palette",
-    label: "Everything that can be done, by name",
+    label: "Command palette",
     group: "Show",
     held: false,
     isShared: true,

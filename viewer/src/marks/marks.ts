@@ -13,7 +13,7 @@ import { shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection, tracksOf } from "../state/selection";
 import { type Session, session } from "../state/session";
 import { changeSettings } from "../state/settings";
-import { announcement, failure } from "../state/shell";
+import { announcement, failure, showNotice } from "../state/shell";
 import { hasWallClock, shownFormat, timeFormat, timeText } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import { allTracks, type Trace } from "../state/trace";
@@ -146,7 +146,7 @@ export class Marks implements TimelineExtension {
   async copyLink(): Promise<void> {
     try {
       await copyText(this.#app.address);
-      announcement.value = "Link copied.";
+      showNotice("Link copied.");
     } catch {
       failure.value = "The browser does not let this page copy: the link is in its address bar.";
       announcement.value = failure.peek();
@@ -375,13 +375,13 @@ export class Marks implements TimelineExtension {
     const before = shown.moment.peek();
     if (before !== null && isSameRange(rangeOf(before), target.range)) {
       shown.moment.value = null;
-      announcement.value = "Mark removed.";
+      showNotice("Mark removed.");
       return;
     }
     const moment = makeMark(target.range, target.tracks, 0);
     shown.moment.value = moment;
     shown.current.value = moment.id;
-    announcement.value = `Marked until you mark something else; ${keysOf("keep-mark")} keeps it.`;
+    showNotice(`Marked until you mark something else; ${keysOf("keep-mark")} keeps it.`);
   }
 
   #keep(): void {
@@ -397,18 +397,18 @@ export class Marks implements TimelineExtension {
     const same = shown.at(target.range);
     if (same !== null) {
       shown.current.value = same.id;
-      announcement.value = `${titleOf(same)} is marked already.`;
+      showNotice(`${titleOf(same)} is marked already.`);
       return;
     }
     shown.keep(target.range, target.tracks);
-    announcement.value = `Marked; ${keysOf("toggle-marks")} lists all marks.`;
+    showNotice(`Marked; ${keysOf("toggle-marks")} lists all marks.`);
   }
 
   #remove(): void {
     const shown = collection.peek();
     if (measured.peek() !== null && shown?.currentMark.peek() == null) {
       measured.value = null;
-      announcement.value = "What was measured is removed.";
+      showNotice("Measurement removed.");
       return;
     }
     const range = selectedRange.peek();
@@ -422,7 +422,7 @@ export class Marks implements TimelineExtension {
       return;
     }
     shown.remove(mark);
-    announcement.value = `${titleOf(mark)} removed.`;
+    showNotice(`${titleOf(mark)} removed.`);
   }
 
   #nextFormat(): void {
@@ -432,7 +432,7 @@ export class Marks implements TimelineExtension {
       shownFormat.peek() === "relative" ? "ticks" : shownFormat.peek() === "ticks" && hasUtc ? "utc" : "relative";
     timeFormat.value = next;
     changeSettings({ timeFormat: next });
-    announcement.value = `Times are shown ${FORMAT_WORDS[next]}.${hasUtc ? "" : ` ${NO_CLOCK}`}`;
+    showNotice(`Times are shown ${FORMAT_WORDS[next]}.${hasUtc ? "" : ` ${NO_CLOCK}`}`);
   }
 
   #flagAt(xPx: number): ShownMark | null {

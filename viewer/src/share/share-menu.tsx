@@ -9,7 +9,7 @@ import { CheckIcon, CopyIcon, DownloadIcon, PictureIcon, ShareIcon } from "../co
 import { fileName, savePicture } from "../components/save";
 import { fullAddress, serverRoot } from "../state/location";
 import { page } from "../state/page";
-import { announcement } from "../state/shell";
+import { showNotice } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { ExportDialog } from "./export-dialog";
 import { pictureOfView } from "./picture";
@@ -75,9 +75,9 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   }, []);
   const copy = async () => {
     try {
-      await copyText(fullAddress(location.href));
+      await copyText(fullAddress(app.address));
       link.value = "copied";
-      announcement.value = "Link copied";
+      showNotice("Link copied.");
     } catch {
       link.value = "failed";
     }

@@ -3,13 +3,13 @@
 import { effect } from "@preact/signals";
 import { MEANINGS } from "../raster/meaning";
 import { colorBy, shownMeanings } from "./coloring";
-import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
+import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation, unreadable } from "./location";
 import { addressMarks } from "./marks";
 import { page } from "./page";
 import { query } from "./query";
 import { runIdOf, runView } from "./run";
 import { type Selection, selection } from "./selection";
-import { embedded } from "./shell";
+import { embedded, unreadParts } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
 import { textsOf } from "./track-choice";
@@ -35,6 +35,10 @@ export class AddressKeeper {
   #marks = this.initial.marks;
   /** A jump that Back undoes is under way. */
   #isJump = false;
+
+  constructor() {
+    unreadParts.value = unreadable(location.hash);
+  }
 
   /** Location that the address asked for when this run was opened through it; once. */
   take(run: string): PageLocation | null {
@@ -67,6 +71,7 @@ export class AddressKeeper {
       this.#cancel();
       this.#steps = null;
       this.#isJump = false;
+      unreadParts.value = unreadable(location.hash);
       onTravel(parseLocation(location.search, location.hash));
     });
   }
@@ -81,6 +86,7 @@ export class AddressKeeper {
     this.#isJump = false;
     const place = currentLocation();
     this.#steps = place.run === null ? null : stepsOf(place);
+    unreadParts.value = [];
     history.pushState(null, "", addressOf(place));
   }
 
@@ -119,6 +125,7 @@ export class AddressKeeper {
     this.#isJump = false;
     // Where one is already, there is no way back from.
     if (isStep && new URL(text, location.href).href !== location.href) {
+      unreadParts.value = [];
       history.pushState(null, "", text);
     } else {
       history.replaceState(null, "", text);

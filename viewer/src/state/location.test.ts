@@ -1,6 +1,14 @@
 import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { formatLocation, MOST_EVENTS, NOWHERE, type PageLocation, parseLocation, serverRoot } from "./location";
+import {
+  formatLocation,
+  MOST_EVENTS,
+  NOWHERE,
+  type PageLocation,
+  parseLocation,
+  serverRoot,
+  unreadable,
+} from "./location";
 
 describe("the address", () => {
   it("comes back as it was written", () => {
@@ -166,5 +174,18 @@ describe("the server's root", () => {
     expect(serverRoot("/index.html")).toBe("");
     expect(serverRoot("/tools/tilescope/")).toBe("/tools/tilescope");
     expect(serverRoot("/tools/tilescope/index.html")).toBe("/tools/tilescope");
+  });
+});
+
+describe("what cannot be read of an address", () => {
+  it("is told part by part", () => {
+    expect(unreadable("#v=1&t=450000000")).toEqual(["t=450000000"]);
+    expect(unreadable("#v=1&t=0-9&sel=4.1,x&tool=Foo!&zoom=3")).toEqual(["sel=4.1,x", "tool=Foo!", "zoom=3"]);
+    expect(unreadable("#v=2&t=0-9")).toEqual(["v=2", "t=0-9"]);
+  });
+
+  it("is nothing of what is written here, or says what is so without it", () => {
+    expect(unreadable("")).toEqual([]);
+    expect(unreadable("#v=1&t=007-0100&sel=4.1,4.1&mode=select&in=run&tool=stats&f.by=name,category")).toEqual([]);
   });
 });

@@ -9,6 +9,8 @@ export type PageRange =
   | { readonly kind: "selection" }
   | { readonly kind: "steps"; readonly first: bigint; readonly last: bigint };
 
+export type RangeKind = PageRange["kind"];
+
 /** A page's own part of the address, by name. */
 export type PageTexts = Readonly<Record<string, string>>;
 

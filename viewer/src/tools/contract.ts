@@ -10,7 +10,7 @@ import type { ComponentType } from "preact";
 import type { Links } from "../answers/links";
 import type { Loaded } from "../components/use-loaded";
 import type { Chord } from "../keys/table";
-import type { PageRange, PageTexts } from "../state/page";
+import type { PageRange, PageTexts, RangeKind } from "../state/page";
 import type { Trace } from "../state/trace";
 
 export type { PageRange, PageTexts } from "../state/page";
@@ -75,6 +75,8 @@ export interface PageDefinition<Fields, Action extends string = never> {
   readonly icon: ComponentType;
   readonly keys: readonly PageShortcut<Action>[];
   readonly fields: PageFields<Fields>;
+  /** The ranges that its figures can be of, the whole run among them; all where it does not say. */
+  readonly ranges?: ReadonlySet<RangeKind>;
   /** Fills the whole window by itself: without the heading, the range switch and the states of the other pages. */
   readonly isBare?: boolean;
   availability(manifest: Manifest): Availability;
@@ -98,6 +100,7 @@ export interface Page {
   readonly group: string;
   readonly icon: ComponentType;
   readonly keys: readonly PageShortcut<string>[];
+  readonly ranges: ReadonlySet<RangeKind>;
   readonly isBare: boolean;
   availability(manifest: Manifest): Availability;
   load(): Loaded<ComponentType<AnyPageProps>>;

@@ -3,10 +3,11 @@
 import { type ComponentType, createElement } from "preact";
 import type { AnyPageProps, Page, PageDefinition, PageProps } from "./contract";
 import { changedTexts } from "./field-texts";
+import { ALL_RANGES } from "./range-kinds";
 
 /** The page of a definition: its fields are texts to all others. */
 export function definePage<Fields, Action extends string = never>(definition: PageDefinition<Fields, Action>): Page {
-  const { id, title, help, group, icon, keys, fields, isBare = false } = definition;
+  const { id, title, help, group, icon, keys, fields, ranges = ALL_RANGES, isBare = false } = definition;
   const isOwn = (action: string): action is Action => keys.some((key) => key.action === action);
   const wrap =
     (View: ComponentType<PageProps<Fields, Action>>) =>
@@ -23,7 +24,7 @@ export function definePage<Fields, Action extends string = never>(definition: Pa
           }),
       });
   return {
-    ...{ id, title, help, group, icon, keys, isBare },
+    ...{ id, title, help, group, icon, keys, ranges, isBare },
     availability: (manifest) => definition.availability(manifest),
     load: () => {
       const loaded = definition.load();

@@ -1,6 +1,7 @@
 import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { lookedAt } from "./range";
+import { lookedAt, rangeOn, whyNoEffect } from "./range";
+import { rangesOf } from "./range-kinds";
 
 const steps = { count: 9n, first: 1n, last: 9n, slices: 9n, tracks: 1, all: true };
 const manifest = {
@@ -46,5 +47,26 @@ describe("what a page looks at", () => {
     expect(lookedAt(range, { ...manifest, steps: null }, null, { step_name: "train" })).toMatchObject({
       question: { step_name: "train" },
     });
+  });
+});
+
+describe("the ranges of a tool", () => {
+  const spanAndSteps = rangesOf(["tracks", "start", "end", "steps"]);
+  const steps = { kind: "steps", first: 5n, last: 9n } as const;
+
+  it("are those that its question has fields for", () => {
+    expect([...spanAndSteps]).toEqual(["run", "selection", "steps"]);
+    expect([...rangesOf(["start", "end"])]).toEqual(["run", "selection"]);
+    expect([...rangesOf(["program"])]).toEqual(["run"]);
+  });
+
+  it("that it does not take is not asked for, and the page says why", () => {
+    const program = { title: "Memory viewer", ranges: rangesOf(["program"]) };
+    expect(rangeOn(program, steps)).toEqual({ kind: "run" });
+    expect(whyNoEffect(program, "steps")).toBe("Memory viewer is always about the whole run");
+    expect(whyNoEffect(program, "run")).toBe("");
+    const queues = { title: "Queues", ranges: rangesOf(["start", "end"]) };
+    expect(whyNoEffect(queues, "steps")).toBe("Queues takes a selection in the timeline, not steps");
+    expect(rangeOn({ ranges: spanAndSteps }, steps)).toBe(steps);
   });
 });

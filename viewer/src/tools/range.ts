@@ -1,7 +1,23 @@
 /** Range of a page's figures: as a part of a question, and in words. */
 
 import { formatDuration, type Manifest, plus, type TickRange, type ToolQuestion } from "@tilescope/client";
-import { type PageRange, type PageTexts, sharedTexts } from "../state/page";
+import { type PageRange, type PageTexts, type RangeKind, sharedTexts, WHOLE_RUN } from "../state/page";
+import type { Page } from "./contract";
+
+/** Reason why a kind of range changes nothing on a page; empty where it does. */
+export function whyNoEffect({ title, ranges }: Pick<Page, "title" | "ranges">, kind: RangeKind): string {
+  if (ranges.has(kind)) {
+    return "";
+  }
+  return ranges.has("selection")
+    ? `${title} takes a selection in the timeline, not steps`
+    : `${title} is always about the whole run`;
+}
+
+/** The range that the figures of a page are of: one that the page does not take is kept for other pages. */
+export function rangeOn({ ranges }: Pick<Page, "ranges">, range: PageRange): PageRange {
+  return ranges.has(range.kind) ? range : WHOLE_RUN;
+}
 
 /** Subject of a page; or the reason why there is none, and what to do about it. */
 export type Looked =
@@ -53,10 +69,15 @@ export function lookedAt(
       return {
         isThere: true,
         question: { steps, ...sharedTexts(texts) },
-        text: first === last ? `step ${first}` : `steps ${first} to ${last}`,
+        text: stepsText(range),
       };
     }
   }
+}
+
+/** `step 5`, `steps 5 to 9`. */
+export function stepsText({ first, last }: Extract<PageRange, { kind: "steps" }>): string {
+  return first === last ? `step ${first}` : `steps ${first} to ${last}`;
 }
 
 /** True if a page can look at steps: the trace marks some, or the page says what steps are called. */

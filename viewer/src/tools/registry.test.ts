@@ -7,11 +7,11 @@ import { pageAmong, withCatalogue } from "./registry";
 import { timelinePage } from "./timeline/page";
 
 const entry = (id: string, more: Partial<ToolEntry> = {}): ToolEntry => ({
-  ...{ id, title: id, help: "what it answers", group: "events", available: true, reason: "" },
+  ...{ id, title: id, help: "what it answers", group: "events", available: true, reason: "", fields: [] },
   ...more,
 });
 const own = definePage({
-  ...{ id: "stats", title: "Own", help: "", group: "run", keys: [], fields: NO_FIELDS },
+  ...{ id: "stats", title: "Own", help: "", group: "mine", keys: [], fields: NO_FIELDS },
   icon: () => null,
   availability: () => AVAILABLE,
   load: () => () => null,
@@ -24,18 +24,18 @@ it("each tool has a page, and one with the id of a tool stands in its place", ()
     ["stats", "Own"],
     ["find", "find"],
   ]);
-  expect(grouped(pages).map(([group, members]) => [group, members.length])).toEqual([
-    ["run", 2],
-    ["events", 1],
-  ]);
 });
 
-it("the overview of a run stands beside the timeline", () => {
-  const pages = withCatalogue([timelinePage], [entry("find"), entry("overview", { group: "devices" })]);
-  expect(pages.map(({ id, group }) => [id, group])).toEqual([
-    ["timeline", "run"],
-    ["overview", "run"],
-    ["find", "events"],
+it("pages are grouped by what they answer, once each, and unknown groups are others", () => {
+  const pages = withCatalogue(
+    [timelinePage, own],
+    [entry("find", { group: "raw" }), entry("overview", { group: "overview" }), entry("steps", { group: "time" })],
+  );
+  expect(grouped(pages).map(({ heading, pages: members }) => [heading, members.map(({ id }) => id)])).toEqual([
+    ["", ["timeline", "overview"]],
+    ["Where does the time go?", ["steps"]],
+    ["Raw data", ["find"]],
+    ["Other", ["stats"]],
   ]);
 });
 

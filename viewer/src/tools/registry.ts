@@ -11,9 +11,6 @@ import { timelinePage } from "./timeline/page";
 /** In the order of the menu; the timeline is the first. */
 const OWN_PAGES: readonly Page[] = [timelinePage];
 
-/** The tool that says how a run does. */
-const FIRST = "overview";
-
 /** All pages, as far as they are known: those of the server's tools follow when somebody has asked for them. */
 export const pages = computed<readonly Page[]>(() => {
   const { value } = catalogue;
@@ -31,9 +28,5 @@ export function pageAmong(pages: readonly Page[], id: string | null): Page | nul
 /** Pages, and generic ones for those tools that none of them stands for. */
 export function withCatalogue(own: readonly Page[], tools: readonly ToolEntry[]): readonly Page[] {
   const taken = new Set(own.map(({ id }) => id));
-  const others = tools.filter(({ id }) => !taken.has(id));
-  // Where one begins stands beside the timeline.
-  const group = own[0]?.group ?? "";
-  const first = others.filter(({ id }) => id === FIRST).map((tool) => cataloguePage({ ...tool, group }));
-  return [...own, ...first, ...others.filter(({ id }) => id !== FIRST).map(cataloguePage)];
+  return [...own, ...tools.filter(({ id }) => !taken.has(id)).map(cataloguePage)];
 }

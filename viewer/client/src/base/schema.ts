@@ -1068,6 +1068,8 @@ export interface ToolEntry {
   readonly available: boolean;
   /** Why it has none, and what to record to get one. */
   readonly reason: string;
+  /** Names of the fields of its question: one without `start` or `steps` takes no such range. */
+  readonly fields: readonly string[];
 }
 
 /** One figure. */

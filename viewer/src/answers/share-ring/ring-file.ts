@@ -1,7 +1,8 @@
 /** A ring as a file: its title and range above it, the list of its parts beside it; and its parts as text. */
 
+import type { TimeBase } from "@tilescope/client";
 import type { ShownColumn } from "../columns";
-import { tsvCell, tsvHeader } from "../tsv";
+import { inTicks, inUnit, SHARE, tsvCell } from "../tsv";
 import type { PartLabel } from "./ring-labels";
 import { paintRing, type RingDrawing } from "./ring-paint";
 import type { RingPart } from "./ring-parts";
@@ -52,12 +53,19 @@ export function ringFile(drawing: RingDrawing, labels: readonly PartLabel[], tit
   return picture;
 }
 
-/** The parts with their sizes: those of rows exactly, as the table has them. */
-export function ringText(parts: readonly RingPart[], column: ShownColumn, labels: readonly PartLabel[]): string {
-  const lines = [["name", "rows", tsvHeader(column.column), "share"].join("\t")];
+/** The parts with their sizes: those of rows exactly, as the table has them; in ticks and bytes for those who ask so. */
+export function ringText(
+  parts: readonly RingPart[],
+  column: ShownColumn,
+  labels: readonly PartLabel[],
+  time: TimeBase,
+  isRaw: boolean,
+): string {
+  const sizes = isRaw ? inTicks(column.column, time) : inUnit(column.column, column.scale);
+  const lines = [["name", "rows", sizes.head, SHARE.head].join("\t")];
   parts.forEach((part, k) => {
     const size = part.row < 0 ? part.size : column.value(part.row);
-    lines.push([labels[k]!.name, part.rows, size, part.share].map(tsvCell).join("\t"));
+    lines.push([tsvCell(labels[k]!.name), part.rows, sizes.cell(size), SHARE.cell(part.share)].join("\t"));
   });
   return `${lines.join("\n")}\n`;
 }

@@ -153,7 +153,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
         <CopyButton
           label="Copy as TSV"
           title="Copies the parts, with exact values of rows"
-          text={() => ringText(parts, column, labels)}
+          text={(isRaw) => ringText(parts, column, labels, links.time, isRaw)}
         />
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}

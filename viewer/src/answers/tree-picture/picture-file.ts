@@ -1,7 +1,8 @@
 /** A picture of a tree as a file: its title and range above all of its levels; and its boxes as text. */
 
 import type { ToolColumn } from "@tilescope/client";
-import { tsvCell, tsvHeader } from "../tsv";
+import { scaleOf } from "../figures";
+import { inTicks, inUnit, SHARE, tsvCell } from "../tsv";
 import { NO_NODE } from "./node-tree";
 import { type Drawing, LEVEL_PX, paint } from "./paint";
 import { figureOf, type PictureModel } from "./picture-model";
@@ -39,19 +40,27 @@ export function pictureFile(drawing: Omit<Drawing, "topPx" | "heightPx">, title:
 }
 
 /** The boxes that are drawn, level by level, with their sizes and what lies in no other box. */
-export function pictureText(model: PictureModel): string {
+export function pictureText(model: PictureModel, isRaw: boolean): string {
   const boxes = model.boxes.peek();
   const tree = model.tree.peek();
   const column: Pick<ToolColumn, "id" | "kind" | "unit"> =
     model.sizeColumns.find(({ id }) => id === model.sizeColumn.peek()) ?? ROWS;
-  const lines = [["level", "name", tsvHeader(column), "share", "inside"].join("\t")];
-  for (const box of model.order.peek()) {
+  const order = model.order.peek();
+  const scale = scaleOf(
+    column,
+    order.map((box) => model.sizeOf(box)),
+    model.time,
+  );
+  const sizes = isRaw ? inTicks(column, model.time) : inUnit(column, scale);
+  const lines = [["level", "name", sizes.head, SHARE.head, "inside"].join("\t")];
+  for (const box of order) {
     const parent = boxes.parent[box]!;
     const { name } = model.figures(box);
     const size = model.sizeOf(box);
     const inside = parent === NO_NODE ? "" : model.names.text(tree.rowOf(parent));
     const share = tree.total > 0 ? size / tree.total : null;
-    lines.push([boxes.level[box]!, name, figureOf(column, size), share, inside].map(tsvCell).join("\t"));
+    const cells = [tsvCell(name), sizes.cell(figureOf(column, size)), SHARE.cell(share), tsvCell(inside)];
+    lines.push([boxes.level[box]!, ...cells].join("\t"));
   }
   return `${lines.join("\n")}\n`;
 }

@@ -34,11 +34,11 @@ export class PictureModel {
   readonly current = signal(-1);
   readonly search = signal("");
   readonly widthPx = signal(0);
-  readonly #time: TimeBase;
+  readonly time: TimeBase;
 
   constructor(table: ToolTable, time: TimeBase) {
     this.table = table;
-    this.#time = time;
+    this.time = time;
     this.names = new RowNames(table);
     this.sizeColumns = (table.nested ?? []).flatMap((id) => table.columns.find((column) => column.id === id) ?? []);
     this.sizeColumn.value = this.sizeColumns[0]?.id ?? null;
@@ -153,7 +153,7 @@ export class PictureModel {
     if (column === undefined) {
       return `${formatCount(size)} ${size === 1 ? "row" : "rows"}`;
     }
-    const { digits, unit } = figureText(column, figureOf(column, size), this.#time);
+    const { digits, unit } = figureText(column, figureOf(column, size), this.time);
     return unit === "" ? digits : `${digits} ${unit}`;
   }
 }

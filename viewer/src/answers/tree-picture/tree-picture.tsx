@@ -172,7 +172,11 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
           <DownloadIcon />
           PNG
         </button>
-        <CopyButton label="Copy as TSV" title="Copies the boxes that are shown" text={() => pictureText(model)} />
+        <CopyButton
+          label="Copy as TSV"
+          title="Copies the boxes that are shown"
+          text={(isRaw) => pictureText(model, isRaw)}
+        />
       </PictureBar>
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
       <div

@@ -4,6 +4,7 @@ import type { ToolEntry } from "@tilescope/client";
 import { ToolIcon } from "../../components/icons";
 import { AVAILABLE, type Page, type PageFields, type PageTexts } from "../contract";
 import { definePage } from "../define";
+import { rangesOf } from "../range-kinds";
 
 /** Fields as the address has them: the parameters of a tool are known when its page is shown. */
 const TEXTS: PageFields<PageTexts> = { parse: (texts) => texts, format: (texts) => texts };
@@ -23,13 +24,14 @@ export function cataloguePage(tool: ToolEntry): Page {
 }
 
 function makePage(tool: ToolEntry): Page {
-  const { id, title, help, group, available, reason } = tool;
+  const { id, title, help, group, available, reason, fields } = tool;
   return definePage({
     ...{ id, title, group },
     help: `${help.charAt(0).toUpperCase()}${help.slice(1)}${help.endsWith(".") ? "" : "."}`,
     icon: ToolIcon,
     keys: [],
     fields: TEXTS,
+    ranges: rangesOf(fields),
     availability: () => (available ? AVAILABLE : { isAvailable: false, reason }),
     load: async () => (await import("../views")).viewOf(tool),
   });

@@ -36,8 +36,6 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
   const { context, fields: texts, setFields } = props;
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const wrong = Object.values(faults(form, texts));
-  const names = new Set(toolFields.map(({ name }) => name));
-  const rangeText = names.has("start") ? context.rangeText : "the whole run";
   return (
     <>
       <div class="tool-bar">
@@ -50,29 +48,22 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
             onAsk={(next) => setFields(changedTexts(formTexts(form), texts, next))}
           />
         )}
-        <p class="page-of">Figures are of {rangeText}.</p>
+        <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
       {wrong.length > 0 ? (
-        <StateCard title="What is to be shown?" state="asking">
+        <StateCard title="Fill in the form" state="asking">
           <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
         </StateCard>
-      ) : context.range.kind === "steps" && !names.has("steps") ? (
-        <StateCard title={`${props.tool.title} knows no steps`} state="empty">
-          <p>It is of spans of time: look at the whole run, or at what is selected in the timeline.</p>
-          <button type="button" class="button is-primary" onClick={() => context.setRange({ kind: "run" })}>
-            Look at the whole run
-          </button>
-        </StateCard>
       ) : (
-        <Answer {...props} toolFields={toolFields} rangeText={rangeText} />
+        <Answer {...props} toolFields={toolFields} />
       )}
     </>
   );
 }
 
-type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[]; readonly rangeText: string };
+type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[] };
 
-function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
+function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
@@ -113,7 +104,7 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
       isEmpty={isEmptyAnswer}
       empty={({ facts }) => (
         <StateCard title="Nothing there" state="empty">
-          <p>There is nothing of this in {rangeText}.</p>
+          <p>There is nothing of this in {context.rangeText}.</p>
           {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
             <p key={note}>{sentence(words(note))}</p>
           ))}
@@ -130,7 +121,7 @@ function Answer({ tool, hasHeadline, toolFields, rangeText, context, fields: tex
               wanted={wanted}
               answer={answerInWords(answer, words)}
               links={links}
-              rangeText={rangeText}
+              rangeText={context.rangeText}
               hasHeadline={hasHeadline}
               onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
             />

@@ -12,7 +12,7 @@ import type { Trace } from "../../state/trace";
 import { makeContext } from "../context";
 import type { FrameProps, Page } from "../contract";
 import { onPageKey } from "../keys";
-import { lookedAt } from "../range";
+import { lookedAt, rangeOn } from "../range";
 import { RangeSwitch } from "./range-switch";
 import "./frame.css";
 
@@ -20,7 +20,7 @@ export function Frame({ trace, shown }: FrameProps) {
   return (
     <div class="page" data-page={shown?.id ?? ""}>
       <header class="page-head">
-        <RangeSwitch trace={trace} />
+        <RangeSwitch trace={trace} shown={shown} />
         <div class="page-title">
           <h2>{shown?.title ?? page.value.tool}</h2>
           {shown !== null && <p>{shown.help}</p>}
@@ -44,9 +44,10 @@ function Body({ trace, shown }: FrameProps) {
 function Content({ trace, shown }: { trace: Trace; shown: Page }) {
   const app = useApp();
   const { range, texts } = page.value;
-  const selected = range.kind === "selection" ? selectedRange.value : null;
+  const own = rangeOn(shown, range);
+  const selected = own.kind === "selection" ? selectedRange.value : null;
   const { manifest } = trace;
-  const subject = useMemo(() => lookedAt(range, manifest, selected, texts), [range, manifest, selected, texts]);
+  const subject = useMemo(() => lookedAt(own, manifest, selected, texts), [own, manifest, selected, texts]);
   const context = useMemo(() => makeContext(trace, range, subject, app.pages), [trace, range, subject, app]);
   const View = useLoaded(shown.id, shown.load);
   const availability = shown.availability(manifest);
@@ -95,7 +96,7 @@ function Unknown({ retry }: { retry: () => void }) {
       return <Skeleton />;
     case "failed":
       return (
-        <StateCard title="It is not known which tools the server has" state="failed">
+        <StateCard title="The list of tools could not be loaded" state="failed">
           <p class="error-line" role="alert">
             {tools.failure.message}
           </p>

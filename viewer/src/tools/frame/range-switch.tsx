@@ -4,24 +4,28 @@ import "../../answers/choices.css";
 import { formatDuration } from "@tilescope/client";
 import { useId } from "preact/hooks";
 import { useApp } from "../../components/app-context";
-import { type PageRange, page } from "../../state/page";
+import { type PageRange, page, type RangeKind } from "../../state/page";
 import { selectedRange } from "../../state/selection";
 import type { Trace } from "../../state/trace";
-import { hasSteps } from "../range";
+import type { Page } from "../contract";
+import { hasSteps, stepsText, whyNoEffect } from "../range";
 
 interface ChoiceProps {
   readonly group: string;
-  readonly kind: PageRange["kind"];
+  readonly kind: RangeKind;
   readonly text: string;
   /** Reason why it cannot be chosen; empty if it can. */
   readonly reason: string;
+  /** It changes nothing on this page. */
+  readonly isIdle: boolean;
   readonly onChoose: () => void;
 }
 
-function Choice({ group, kind, text, reason, onChoose }: ChoiceProps) {
+function Choice({ group, kind, text, reason, isIdle, onChoose }: ChoiceProps) {
   const isChosen = page.value.range.kind === kind;
+  const looks = reason === "" ? "" : isChosen ? (isIdle ? " is-idle" : "") : " is-off";
   return (
-    <label class={reason === "" || isChosen ? "range-choice" : "range-choice is-off"} title={reason}>
+    <label class={`range-choice${looks}`} title={reason}>
       <input
         type="radio"
         name={group}
@@ -36,7 +40,7 @@ function Choice({ group, kind, text, reason, onChoose }: ChoiceProps) {
   );
 }
 
-export function RangeSwitch({ trace }: { trace: Trace }) {
+export function RangeSwitch({ trace, shown }: { trace: Trace; shown: Page | null }) {
   const app = useApp();
   const group = useId();
   const { range, texts } = page.value;
@@ -45,6 +49,8 @@ export function RangeSwitch({ trace }: { trace: Trace }) {
   const { tickPs } = manifest.time;
   const selectionText =
     selected === null ? "Selection" : `Selection: ${formatDuration(selected.endTicks - selected.startTicks, tickPs)}`;
+  const reasonFor = (kind: RangeKind) => (shown === null ? "" : whyNoEffect(shown, kind));
+  const keptReason = reasonFor(range.kind);
   const all: PageRange = { kind: "steps", first: manifest.steps?.first ?? 0n, last: manifest.steps?.last ?? 0n };
   return (
     <fieldset class="range-switch">
@@ -54,23 +60,34 @@ export function RangeSwitch({ trace }: { trace: Trace }) {
         kind="run"
         text="Whole run"
         reason=""
+        isIdle={false}
         onChoose={() => app.pages.setRange({ kind: "run" })}
       />
       <Choice
         group={group}
         kind="selection"
         text={selectionText}
-        reason={selected === null ? "nothing is selected in the timeline: drag over it to select a time range" : ""}
+        reason={
+          reasonFor("selection") ||
+          (selected === null ? "nothing is selected in the timeline: drag over it to select a time range" : "")
+        }
+        isIdle={reasonFor("selection") !== ""}
         onChoose={() => app.pages.setRange({ kind: "selection" })}
       />
       <Choice
         group={group}
         kind="steps"
-        text="Steps"
-        reason={hasSteps(manifest, texts) ? "" : "this trace marks no steps"}
+        text={keptReason !== "" && range.kind === "steps" ? stepsText(range).replace(/^s/, "S") : "Steps"}
+        reason={reasonFor("steps") || (hasSteps(manifest, texts) ? "" : "this trace marks no steps")}
+        isIdle={reasonFor("steps") !== ""}
         onChoose={() => app.pages.setRange(all)}
       />
-      {range.kind === "steps" && <StepInputs key={`${range.first} ${range.last}`} range={range} />}
+      {range.kind === "steps" && keptReason === "" && <StepInputs key={`${range.first} ${range.last}`} range={range} />}
+      {keptReason !== "" && (
+        <span class="range-note" role="note">
+          No effect here: {keptReason}. Kept for other pages.
+        </span>
+      )}
     </fieldset>
   );
 }

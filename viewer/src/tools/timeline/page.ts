@@ -9,7 +9,7 @@ export const timelinePage = definePage({
   id: "timeline",
   title: "Timeline",
   help: "All events of the run, at every zoom level.",
-  group: "run",
+  group: "overview",
   icon: TimelineIcon,
   // Its keys are the table of the whole viewer: others have a part of them, too.
   keys: [],

@@ -1,0 +1,59 @@
+"""Links that were cut or mistyped: what could not be read is named, and what can be done is one click away."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import Served
+from tests.browser.driver import Viewer
+from tests.standins.written import TRAINING
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("t=450000000", "t=450000000"),
+        ("sel=99.99999", "sel=99.99999 (not in this run)"),
+        ("sel=0.999999999", "sel=0.999999999 (not in this run)"),
+        ("host=nohost", "host=nohost (not in this run)"),
+        ("tool=Foo!", "tool=Foo!"),
+        ("tool=stats&in=steps.9-x", "in=steps.9-x"),
+    ],
+)
+def test_a_damaged_link_says_what_was_not_understood(viewer: Viewer, served: Served, fragment: str, words: str) -> None:
+    page = viewer.page
+    page.goto(f"{viewer.url}/?run={served.run_id(TRAINING)}#v=1&{fragment}")
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    note = page.locator("[data-status=unread]")
+    note.wait_for()
+    assert note.inner_text() == f"Not understood in the link: {words}"
+    # The rest of the link holds, and the next step takes the words away.
+    page.get_by_role("button", name="Overview" if "stats" not in fragment else "Timeline", exact=True).click()
+    note.wait_for(state="detached")
+
+
+def test_an_unknown_page_and_an_unknown_address_lead_back(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    page.goto(f"{viewer.url}/?run={served.run_id(TRAINING)}#v=1&tool=nothing")
+    page.locator("[data-state=unknown]").wait_for()
+    page.get_by_role("button", name="Go to the timeline").click()
+    viewer.wait("tilescope.page === 'timeline'")
+
+
+def test_copying_a_link_and_marking_answer_where_one_sees_it(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    viewer.open(served.run_id(TRAINING))
+    page.locator(".timeline").focus()
+    page.keyboard.press("c")
+    page.locator(".notice", has_text="Link copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith(viewer.url)
+    viewer.screenshot("notice-link")
+    page.keyboard.press("Enter")
+    viewer.drawer()
+    page.keyboard.press("m")
+    page.locator(".notice", has_text="Marked until").wait_for()
+    page.keyboard.press("Shift+M")
+    page.locator(".notice", has_text="lists all marks").wait_for()
+    viewer.screenshot("notice-mark")
+    page.locator(".notice").wait_for(state="detached")
