@@ -116,8 +116,10 @@ class Schedule:
                 self._change.notify_all()
 
     def needs(self, number: int, share: float) -> None:
-        """The block needs no more than that share of its memory from now on."""
+        """The block needs no more than that share of its memory from now on. Nothing, where a thread has ended it."""
         with self._change:
+            if number not in self._rows_of:
+                return
             rows = int(share * self._rows_of[number])
             self._rows_now -= self._rows_of[number] - rows
             self._rows_of[number] = rows

@@ -16,12 +16,12 @@ from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.flows import FlowRecordCheck
-from tilescope.tiler.verify.launch_chunks import LaunchChunks
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.prover import Take
 from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.shared_launches import SharedLaunches
 
 # As the native proof wants them: by tile, by bin, by edge.
 _COLUMNS = tuple(name for name in FlowTiles.__struct_fields__ if name != "level")
@@ -49,7 +49,7 @@ class FlowTileCheck:
         self._tally = tally
         self._track = -1
         self._tiles: _native.ProveFlowTiles | None = None  # of the track
-        self._launches = LaunchChunks(catalogue, memory)
+        self._launches = SharedLaunches(catalogue, memory)
         self._done: set[int] = set()
 
     @property

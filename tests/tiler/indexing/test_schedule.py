@@ -133,6 +133,17 @@ def test_a_block_begins_as_soon_as_one_that_is_in_work_leaves_room_for_it(share:
     assert found == begun
 
 
+def test_a_block_that_another_thread_has_ended_needs_nothing() -> None:
+    schedule = Schedule([block(0, [6000]), block(32, [5000])], Priorities(), 8000, lambda _: None)
+    for number in (0, 1):
+        task = schedule.take()
+        assert task is not None  # the second has room
+        task()
+        schedule.ended(number)
+        schedule.needs(number, 0.5)
+        schedule.done()
+
+
 def test_a_light_block_that_fails_leaves_the_others_to_be_stopped() -> None:
     def build(track: PlacedTrack) -> None:
         raise MemoryError(str(track.id))

@@ -25,8 +25,8 @@ std::size_t up_to_tile(Span<const std::int64_t> tick, int shift, std::int64_t in
     return static_cast<std::size_t>(stop - tick.begin());
 }
 
-// Where the bin of a tick stops, of ticks that ascend and of which those before `stop` are looked at. Bins have few of them or
-// very many.
+// The first tick behind the bin of another, of ticks that ascend and of which those before `stop` are looked at. Bins have few of
+// them or very many.
 std::size_t bin_stop(Span<const std::int64_t> tick, std::size_t first, std::size_t stop, int shift) {
     const auto is_in_bin = [shift, bin = tick[first] >> shift](std::int64_t value) { return value >> shift == bin; };
     std::size_t step = 1;

@@ -129,17 +129,22 @@ def test_tiles_that_are_summed_up_piece_by_piece(rows: list[Row], at_once: int) 
 @given(ENDS, st.sampled_from([(0, None), (None, 2), (1, 3)]))
 def test_a_value_that_all_ends_have_stands_once(rows: list[Row], alike: tuple[int | None, int | None]) -> None:
     """`alike`: the direction that all have, and the partner; None: they differ."""
-    rows = [(tick, *(b if a is None else a for a, b in zip(alike, end, strict=True))) for tick, *end in sorted(rows)]
+    direction, track = alike
+    rows = [
+        (tick, incoming if direction is None else direction, partner if track is None else track)
+        for tick, incoming, partner in sorted(rows)
+    ]
     tick, incoming, partner = (np.array(column) for column in zip(*rows, strict=True))
     incoming, partner = incoming.astype(np.int8), partner.astype(np.int32)
-    once = [
-        column[: len(column) if value is None else 1] for column, value in zip((incoming, partner), alike, strict=True)
-    ]
+    once = incoming if direction is None else incoming[:1], partner if track is None else partner[:1]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
         levels, levels_once = (
-            [(tiles.level, found(tiles)) for tiles in flow_tiles(EndsByTick(tick, *columns, tick), ROOT_LEVEL)]
+            [
+                (tiles.level, found(tiles))
+                for tiles in flow_tiles(EndsByTick(tick, columns[0], columns[1], tick), ROOT_LEVEL)
+            ]
             for columns in ((incoming, partner), once)
         )
     assert levels_once == levels

@@ -16,7 +16,7 @@ from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 _KEPT_SHARE: Final = 8
 
 
-class LaunchChunks:
+class SharedLaunches:
     """Launches by correlation of chunks, kept until the last track that has an end of them. Tracks come in order."""
 
     def __init__(self, catalogue: Catalogue, memory: ProofMemory) -> None:

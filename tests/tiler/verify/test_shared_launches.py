@@ -11,7 +11,7 @@ from tests.tiler.json_traces import write_trace
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.records.launches import Launches
-from tilescope.tiler.verify import flow_bins, launch_chunks, verify_store
+from tilescope.tiler.verify import flow_bins, shared_launches, verify_store
 
 THREADS, STREAMS, LAUNCHES = 3, 2, 60
 
@@ -30,11 +30,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "store"
 
 
-@pytest.mark.parametrize(("share", "times"), [(launch_chunks._KEPT_SHARE, 1), (1 << 40, THREADS + 1)])
+@pytest.mark.parametrize(("share", "times"), [(shared_launches._KEPT_SHARE, 1), (1 << 40, THREADS + 1)])
 def test_each_is_decoded_once_where_there_is_room(
     store: Path, monkeypatch: pytest.MonkeyPatch, share: int, times: int
 ) -> None:
-    monkeypatch.setattr(launch_chunks, "_KEPT_SHARE", share)
+    monkeypatch.setattr(shared_launches, "_KEPT_SHARE", share)
     decoded: list[int] = []
     kept: list[int] = []
 
@@ -42,13 +42,13 @@ def test_each_is_decoded_once_where_there_is_room(
         decoded.append(track)
         return Launches.decode(data, track)
 
-    class Watched(launch_chunks.LaunchChunks):
+    class Watched(shared_launches.SharedLaunches):
         def clear(self) -> None:
             kept.append(len(self._kept))
             super().clear()
 
-    monkeypatch.setattr(launch_chunks, "Launches", type("Decoding", (), {"decode": staticmethod(decode)}))
-    monkeypatch.setattr(flow_bins, "LaunchChunks", Watched)
+    monkeypatch.setattr(shared_launches, "Launches", type("Decoding", (), {"decode": staticmethod(decode)}))
+    monkeypatch.setattr(flow_bins, "SharedLaunches", Watched)
     verify_store(store)
     assert len(decoded) == times * LAUNCHES // 10
     assert kept == [0]  # each was given back with the last track that had an end of it
