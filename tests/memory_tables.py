@@ -59,7 +59,7 @@ def write_memory(folder: Path, allocations: Sequence[Allocation], form: Form = "
     slices = [{"ph": "X", "name": "op", "pid": 1, "tid": 1, "ts": _us(time), "dur": 0.5} for time in (0, end)]
     (folder / "trace_view.json").write_text(json.dumps(slices))
     after = moments(allocations)
-    at: dict[tuple[int, bool], Moment] = {(each.allocation, each.is_free): each for each in after}
+    moment_of: dict[tuple[int, bool], Moment] = {(each.allocation, each.is_free): each for each in after}
     unit, total_unit = ("KB", "KB") if form == "msprof" else ("KB", "MB")
     never = "N/A" if form == "ms" else ""
     device = ["Device_id", "Device"] if form == "msprof" else ["Device Type"]
@@ -70,7 +70,7 @@ def write_memory(folder: Path, allocations: Sequence[Allocation], form: Form = "
         row = [decimal(each.size, KIB), _us(each.start) + "\t"]
         row.append(never if each.end is None else _length(each))
         for is_free in (False, True):
-            row += _figures(at.get((number, is_free)), form, never)
+            row += _figures(moment_of.get((number, is_free)), form, never)
         if form != "msprof":
             row.insert(2, never if each.end is None else _us(each.end) + "\t")
         rows.append([each.operation, *row, *(["0", "NPU:0"] if form == "msprof" else ["NPU:0"])])

@@ -31,7 +31,7 @@ def test_what_a_run_of_one_device_lacks(tmp_path: Path) -> None:
 def test_a_complete_capture_of_several_ranks_lacks_nothing(tmp_path: Path) -> None:
     shape = AscendShape(ranks=2, stages=1, steps=2)
     text = notes_of(write_profiler(tmp_path / "training", Training(shape)), tmp_path)
-    for words in ("operators (see operators)", "communication (see collectives)", "memory (see tables)"):
+    for words in ("operators (see operators)", "communication (see collectives)", "memory (see memory_viewer)"):
         assert words in text
     assert "Not in this capture" not in text
 

@@ -31,12 +31,12 @@ def opened(folder: Path, store: Path) -> QueryReader:
     return QueryReader(open_run_store(index(folder, store)))
 
 
-def facts(told: Answer) -> dict[str, Any]:
-    return {fact.id: fact.value for fact in told.facts}
+def facts(profile: Answer) -> dict[str, Any]:
+    return {fact.id: fact.value for fact in profile.facts}
 
 
 def random_allocations(rng: random.Random, count: int) -> list[Allocation]:
-    """Times are different, so that the order of all events is known."""
+    """Times are different, so that the order of all events is fills."""
     times = rng.sample(range(1, 50 * count + 10), 2 * count)
     return [
         Allocation(
@@ -54,18 +54,18 @@ def last_before(after: Sequence[Moment], time: int) -> Moment | None:
 
 
 def check_range(reader: QueryReader, allocations: Sequence[Allocation], memory: str, start: int, end: int) -> None:
-    """What is said of the ticks [start, end) is what happened in them, and what was there when they began."""
+    """Answers about the ticks [start, end) have what happened in them, and what was there when they began."""
     after = moments(allocations)
     per_ns = 1000 // reader.tick_ps
-    told = answer(reader, "memory_profile", memory=memory, start=start * per_ns, end=end * per_ns, limit=1000)
+    profile = answer(reader, "memory_profile", memory=memory, start=start * per_ns, end=end * per_ns, limit=1000)
     inside = [each for each in after if start <= each.time < end]
     held = last_before(after, start)
-    known = [*([held] if held else []), *inside]
-    figures = facts(told)
-    if not known:
+    fills = [*([held] if held else []), *inside]
+    figures = facts(profile)
+    if not fills:
         assert figures["peak"] is None
         return
-    peak = max(reversed(known), key=lambda each: each.allocated)
+    peak = max(reversed(fills), key=lambda each: each.allocated)
     made = [allocations[each.allocation] for each in inside if not each.is_free]
     freed = [allocations[each.allocation] for each in inside if each.is_free]
     assert (figures["peak"], figures["peak_time"]) == (peak.allocated, max(peak.time, start) * per_ns)
@@ -73,20 +73,20 @@ def check_range(reader: QueryReader, allocations: Sequence[Allocation], memory: 
     assert (figures["allocated"], figures["freed"]) == (sum(a.size for a in made), sum(a.size for a in freed))
     # Live at the peak is what was allocated by then, less what was freed.
     there: Counter[tuple[str, int]] = Counter()
-    for row in rows(told, "allocations"):
+    for row in rows(profile, "allocations"):
         assert row["total"] == row["count"] * row["size"]
         there[row["operation"], row["size"]] += row["count"]
     assert there == live(allocations, peak, after)
     assert sum(size * count for (_, size), count in there.items()) == peak.allocated
     if made:
         lifetimes = [
-            (r["operation"], r["size"], r["start"], r["end"], r["never_freed"]) for r in rows(told, "lifetimes")
+            (r["operation"], r["size"], r["start"], r["end"], r["never_freed"]) for r in rows(profile, "lifetimes")
         ]
         assert Counter(lifetimes) == Counter(
             (a.operation, a.size, a.start * per_ns, None if a.end is None else a.end * per_ns, a.end is None)
             for a in made
         )
-        by_operation = {row["operation"]: row for row in rows(told, "operations")}
+        by_operation = {row["operation"]: row for row in rows(profile, "operations")}
         assert set(by_operation) == {a.operation for a in made}
         for name, row in by_operation.items():
             own = [a for a in made if a.operation == name]
@@ -94,9 +94,9 @@ def check_range(reader: QueryReader, allocations: Sequence[Allocation], memory: 
             assert (row["allocations"], row["allocated"]) == (len(own), sum(a.size for a in own))
             assert (row["never_freed"], row["never_freed_bytes"]) == (len(never), sum(never))
             assert row["largest"] == max(a.size for a in own)
-    fill = told.series[0]
+    fill = profile.series[0]
     points = dict(zip(values_of(fill.x), values_of(next(y for y in fill.ys if y.id == "heap")), strict=True))
-    if len(known) < 900:
+    if len(fills) < 900:
         assert [points[each.time * per_ns] for each in inside] == [each.allocated for each in inside]
 
 
@@ -157,22 +157,22 @@ def test_the_truth_of_a_training(tmp_path: Path, label: Label) -> None:
     per_ns = 1000 // reader.tick_ps
     for rank, of_rank in enumerate(truth(training)["ranks"]):
         true = of_rank["allocations"]
-        told = answer(reader, "memory_profile", memory=f"rank {rank} · NPU:{rank} PTA", limit=10_000)
-        figures = facts(told)
+        profile = answer(reader, "memory_profile", memory=f"rank {rank} · NPU:{rank} PTA", limit=10_000)
+        figures = facts(profile)
         assert (figures["peak"], figures["allocations"]) == (true["peak"], true["count"])
         assert figures["capacity"] == true["reserved"]
-        operations = rows(told, "operations")
+        operations = rows(profile, "operations")
         assert sum(row["never_freed"] for row in operations) == true["never_released"]
         assert sum(row["never_freed_bytes"] for row in operations) == true["never_released_bytes"]
-        assert sum(row["total"] for row in rows(told, "allocations")) == true["peak"]
-        first = ORIGIN_NS + answer_of_first_peak(told) // per_ns - (ORIGIN_NS - reader.manifest.origin_ns)
+        assert sum(row["total"] for row in rows(profile, "allocations")) == true["peak"]
+        first = ORIGIN_NS + answer_of_first_peak(profile) // per_ns - (ORIGIN_NS - reader.manifest.origin_ns)
         assert first == true["peak_at_ns"]
     reader.store.close()
 
 
-def answer_of_first_peak(told: Answer) -> int:
+def answer_of_first_peak(profile: Answer) -> int:
     """The first tick at which the curve has its peak."""
-    fill = told.series[0]
+    fill = profile.series[0]
     heap = values_of(next(y for y in fill.ys if y.id == "heap"))
     return int(values_of(fill.x)[heap.index(max(heap))])  # type: ignore[type-var,arg-type]
 
@@ -184,11 +184,11 @@ def test_rows_lead_to_the_samples_of_their_moment(tmp_path: Path) -> None:
     """
     allocations = random_allocations(random.Random(3), 60)
     reader = opened(write_memory(tmp_path / "run", allocations), tmp_path / "store")
-    told = answer(reader, "memory_profile", limit=1000)
+    profile = answer(reader, "memory_profile", limit=1000)
     totals = {each.time * 1000 // reader.tick_ps: each.allocated for each in moments(allocations)}
-    peak = facts(told)["peak_time"]
-    events = [(row["event"], row["start"]) for row in rows(told, "lifetimes")]
-    (memory,) = (row for row in rows(told, "memories") if row["memory"] == "NPU:0 PTA")
+    peak = facts(profile)["peak_time"]
+    events = [(row["event"], row["start"]) for row in rows(profile, "lifetimes")]
+    (memory,) = (row for row in rows(profile, "memories") if row["memory"] == "NPU:0 PTA")
     events = [(event, time) for event, time in [*events, (memory["event"], peak)] if event is not None]
     assert len(events) > 5
     for event, time in events:
@@ -215,13 +215,13 @@ def test_rows_that_make_no_sense(tmp_path: Path) -> None:
             "short\n"
         )
     reader = opened(folder, tmp_path / "store")
-    told = answer(reader, "memory_profile", memory="NPU:0 PTA")
-    lifetimes = {row["operation"]: row for row in rows(told, "lifetimes")}
+    profile = answer(reader, "memory_profile", memory="NPU:0 PTA")
+    lifetimes = {row["operation"]: row for row in rows(profile, "lifetimes")}
     assert set(lifetimes) == {"good", "far", "backwards", "nan", None}
     assert [lifetimes[name]["size"] for name in ("good", "far", "backwards", "nan")] == [4096, 0, 1024, 0]
     assert lifetimes["backwards"]["duration"] == 0
     assert lifetimes["far"]["never_freed"]
-    assert (facts(told)["frees"], facts(told)["freed"]) == (3, 4096 + 1024 + 2048)
+    assert (facts(profile)["frees"], facts(profile)["freed"]) == (3, 4096 + 1024 + 2048)
     reader.store.close()
 
 

@@ -32,12 +32,12 @@ def opened(folder: Path, store: Path) -> QueryReader:
     return QueryReader(open_run_store(index(folder, store)))
 
 
-def facts(told: Answer) -> dict[str, Any]:
-    return {fact.id: fact.value for fact in told.facts}
+def facts(plan: Answer) -> dict[str, Any]:
+    return {fact.id: fact.value for fact in plan.facts}
 
 
-def curve(told: Answer) -> list[Any]:
-    return list(values_of(told.series[0].ys[0]))
+def curve(plan: Answer) -> list[Any]:
+    return list(values_of(plan.series[0].ys[0]))
 
 
 def node(name: str, number: int, outputs: list[dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
@@ -66,8 +66,8 @@ def test_the_truth_of_a_training(tmp_path: Path) -> None:
         true, program = of_rank["memory"], training.program(rank)
         planned, operators = planned_tensors(program), program.operators
         label = f"graph 11 of rank {rank}"
-        told = answer(reader, "memory_viewer", program=label, limit=10_000)
-        figures = facts(told)
+        plan = answer(reader, "memory_viewer", program=label, limit=10_000)
+        figures = facts(plan)
         names = ("capacity", "static", "peak", "peak_point")
         assert [figures[name] for name in names] == [
             *(true["capacity"], true["static"], true["peak"], true["peak_at"] + 1),
@@ -76,8 +76,8 @@ def test_the_truth_of_a_training(tmp_path: Path) -> None:
             program.order["forward"][0] + 1,
             program.order["backward"][-1] + 1,
         )
-        assert curve(told) == true["curve"]
-        listed = rows(told, "operators")
+        assert curve(plan) == true["curve"]
+        listed = rows(plan, "operators")
         assert [row["operator"] for row in listed] == [operator.full_name for operator in operators]
         before = [true["static"], *true["curve"]]
         assert [row["change"] for row in listed] == [b - a for a, b in pairwise(before)]
@@ -94,8 +94,8 @@ def test_the_truth_of_a_training(tmp_path: Path) -> None:
                 each.name: list(each.tensor.shape) for each in live
             }
             assert true["static"] + sum(row["size"] for row in there) == true["curve"][point - 1]
-    assert len(rows(told, "programs")) == 2
-    assert "theory" in " ".join(note.text for note in told.notes)
+    assert len(rows(plan, "programs")) == 2
+    assert "theory" in " ".join(note.text for note in plan.notes)
     reader.store.close()
 
 
@@ -116,27 +116,27 @@ def test_any_plan_adds_up(raw: list[Any], are_listed: bool, are_broken_down: boo
     graph["breakdowns"] = [tensors, tensors[:1]] if are_broken_down else []
     with TemporaryDirectory() as folder:
         reader = opened(write_graph(Path(folder) / "profiler", graph), Path(folder) / "store")
-        told = answer(reader, "memory_viewer", point=point, limit=100)
+        plan = answer(reader, "memory_viewer", point=point, limit=100)
         expected = [
             5 + sum(size for size, a, b in raw if min(a, b) <= k <= max(a, b) or (k == 9 and min(a, b) > 9))
             for k in range(10)
         ]
-        assert curve(told) == expected
-        assert 5 + sum(row["size"] for row in rows(told, "buffers")) == expected[point - 1]
+        assert curve(plan) == expected
+        assert 5 + sum(row["size"] for row in rows(plan, "buffers")) == expected[point - 1]
         part = answer(reader, "memory_viewer", first_point=3, last_point=6)
         assert curve(part) == expected[2:6]
         reader.store.close()
 
 
 def test_a_plan_of_some_operators(tmp_path: Path) -> None:
-    """Of large graphs MindSpore writes each n-th operator: tensors live by the numbers of all."""
+    """MindSpore writes each n-th operator of large graphs: tensors live by the numbers of all."""
     nodes = [node(f"op{k}", k, [tensor(k, 100 + k, k, k + 3)]) for k in range(0, 90, 3)]
     graph = {"static_mem": 0, "nodes": nodes, "lines": [], "breakdowns": [], "fp_start": "Default/op6", "bp_end": 87}
     reader = opened(write_graph(tmp_path / "profiler", graph), tmp_path / "store")
-    told = answer(reader, "memory_viewer")
-    assert curve(told)[:3] == [100, 100 + 103, 103 + 106]
-    assert [values_of(told.series[0].x)[k] for k in (0, 1, 29)] == [1, 4, 88]
-    assert [facts(told)[name] for name in ("forward_start", "backward_end", "last_point")] == [7, 88, 88]
+    plan = answer(reader, "memory_viewer")
+    assert curve(plan)[:3] == [100, 100 + 103, 103 + 106]
+    assert [values_of(plan.series[0].x)[k] for k in (0, 1, 29)] == [1, 4, 88]
+    assert [facts(plan)[name] for name in ("forward_start", "backward_end", "last_point")] == [7, 88, 88]
     reader.store.close()
 
 
@@ -153,10 +153,10 @@ def test_cells_that_are_no_figures(tmp_path: Path) -> None:
     ]
     graph = {"static_mem": "NaN", "nodes": {"a": node("a", 0, bad), "b": 3}, "lines": [1], "fp_start": 1 << 70}
     reader = opened(write_graph(tmp_path / "profiler", graph, -1), tmp_path / "store")
-    told = answer(reader, "memory_viewer", buffers="all")
-    assert [row["size"] for row in rows(told, "buffers")] == [64]
-    assert (facts(told)["peak"], facts(told)["capacity"], facts(told)["forward_start"]) == (GIB, None, None)
-    texts = [note.text for note in told.notes]
+    plan = answer(reader, "memory_viewer", buffers="all")
+    assert [row["size"] for row in rows(plan, "buffers")] == [64]
+    assert (facts(plan)["peak"], facts(plan)["capacity"], facts(plan)["forward_start"]) == (GIB, None, None)
+    texts = [note.text for note in plan.notes]
     assert any(text.startswith("6 tensors without a size or a life") for text in texts)
     assert any("the curve has" in text for text in texts)
     reader.store.close()

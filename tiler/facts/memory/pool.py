@@ -235,7 +235,7 @@ class MemoryPool:
         return np.arange(len(self))[inside][self.is_made[inside]]
 
     def freed_at(self, made: Ints) -> Ints:
-        """Of allocations the ticks at which they are freed; -1: never in the trace, or nobody knows."""
+        """Ticks at which allocations are freed; -1: never in the trace, or nobody knows."""
         replaced = self.replaced[made]
         is_freed = (replaced > 0) & (replaced < len(self))
         return np.where(is_freed, self.start[np.where(is_freed, replaced, 0)], -1)

@@ -155,7 +155,7 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
     position[-1] = len(times)
 
     def figure(column: str) -> Ints:
-        """Of the sample that holds by then, or else of the allocation."""
+        """Figures of the sample that holds by then, or else of the allocation."""
         values = np.full(len(times), NO_SIZE)
         if rows is not None:
             values[is_own] = getattr(rows, column)[own_places]

@@ -101,7 +101,7 @@ interface Memories {
   /** As the question takes them. */
   readonly names: readonly string[];
   readonly shown: string;
-  /** Where the peak of each is. */
+  /** Tracks of their peaks, by name. */
   readonly tracks: ReadonlyMap<string, number>;
 }
 
