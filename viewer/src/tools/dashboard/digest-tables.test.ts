@@ -5,7 +5,6 @@ import { splitDigests } from "./digest-tables";
 test("digests are told by their ids, and stand apart from the tables of the answer", () => {
   const tables = ["findings", "digest.step_trace", "digests"].map((id) => table([column("name", "name", [])], { id }));
   const { digests, rest } = splitDigests({
-    tool: "overview",
     facts: [],
     series: [],
     notes: [],
