@@ -7,13 +7,14 @@ from tilescope.tiler.facts.launches.device_launches import (
     launches_of_slices,
 )
 from tilescope.tiler.facts.launches.launched_steps import NO_LAUNCHED_STEPS, LaunchedSteps, launched_steps
-from tilescope.tiler.facts.launches.step_work import StepWork, step_work
+from tilescope.tiler.facts.launches.step_work import StepWork, WorkSteps, step_work
 
 __all__ = [
     "NO_LAUNCHED_STEPS",
     "DeviceLaunches",
     "LaunchedSteps",
     "StepWork",
+    "WorkSteps",
     "device_launches",
     "has_launches",
     "launched_steps",

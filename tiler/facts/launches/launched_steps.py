@@ -18,7 +18,7 @@ from tilescope.tiler.device_lines import is_stream
 from tilescope.tiler.facts.devices import Device, devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches, has_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
-from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, step_work
+from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, WorkSteps, step_work
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
@@ -49,11 +49,14 @@ class LaunchedSteps:
     runs: Mapping[int, StreamRuns]  # by track
     times: Mapping[int, StepRows]  # by process of the device: the time of each step
     series: Mapping[int, StepSeries]  # by file: those of its host, with their times over all of its devices
+    work: Mapping[int, WorkSteps]  # by track, as far as there is room: who needs others reads the work again
 
+
+_MOST_KEPT_BYTES: Final = 32 << 20  # steps of some 30 million slices
 
 _HOST_MARKS: Final = frozenset({StepSource.PROFILER_STEP, StepSource.ANNOTATION})
 
-NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {}, {})
+NO_LAUNCHED_STEPS: Final = LaunchedSteps({}, {}, {}, {})
 
 _STEPS: Final = RunCache[LaunchedSteps]("launched_steps", "Steps of devices by launches")
 
@@ -72,6 +75,8 @@ def launched_steps(reader: QueryReader, steps: RunSteps) -> Interruptible[Launch
 
 def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
     runs: dict[int, StreamRuns] = {}
+    kept: dict[int, WorkSteps] = {}
+    room = _MOST_KEPT_BYTES
     times: dict[int, StepRows] = {}
     marks: dict[int, StepSeries] = {}
     of_file: dict[int, list[StepRows]] = defaultdict(list)
@@ -89,6 +94,9 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
             work = yield from step_work(reader, steps, work_track)
             works.append(work)
             runs[work_track.track] = _runs(work)
+            if room > 0:
+                kept[work_track.track] = WorkSteps.from_work(work, reader.tree.tracks[work_track.track].events)
+                room -= kept[work_track.track].place.nbytes
             first_launches += yield from _first_launch(reader, work_track.track, work)
         rows = times[device.group] = device_times(works, first_launches, series.rows)
         if len(rows):
@@ -96,7 +104,7 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
             marks[file] = series
             of_file[file].append(rows)
     joined = {file: replace(marks[file], rows=joined_times(parts)) for file, parts in of_file.items()}
-    return LaunchedSteps(runs, times, joined)
+    return LaunchedSteps(runs, times, joined, kept)
 
 
 def _follows_annotations(reader: QueryReader, device: Device) -> bool:

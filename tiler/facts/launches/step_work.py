@@ -7,8 +7,9 @@ turns on one stream: windows of time cannot tell them apart, and the step is a c
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,30 @@ class StepWork:
     def take(self, which: Ints | Flags) -> StepWork:
         """Some of it."""
         return StepWork(*(getattr(self, column)[which] for column in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSteps:
+    """The step of each slice of one track, by ordinal, in a byte or two."""
+
+    steps: Sequence[tuple[int, int]]  # pass and number
+    place: NDArray[np.signedinteger[Any]]  # among them; -1: it is no work
+
+    @classmethod
+    def from_work(cls, work: StepWork, slices: int) -> WorkSteps:
+        """Steps of the work on a track with so many slices."""
+        numbers, number = np.unique(work.number, return_inverse=True)
+        # One column in place of pairs: sorting rows of an array is many times slower.
+        keys, places = np.unique(work.pass_ * max(len(numbers), 1) + number, return_inverse=True)
+        place = np.full(slices, -1, np.min_scalar_type(-len(keys) - 1))
+        place[work.ordinal] = places
+        pairs = zip((keys // max(len(numbers), 1)).tolist(), numbers[keys % max(len(numbers), 1)].tolist(), strict=True)
+        return cls(list(pairs), place)
+
+    def rows(self, row_of_step: Mapping[tuple[int, int], int]) -> Ints:
+        """The row of each slice by those of steps; -1 for none."""
+        rows: Ints = np.array([*(row_of_step.get(step, -1) for step in self.steps), -1], np.int64)[self.place]
+        return rows
 
 
 def step_work(reader: QueryReader, steps: RunSteps, work_track: WorkTrack) -> Interruptible[StepWork]:

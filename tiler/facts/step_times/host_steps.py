@@ -6,7 +6,7 @@ Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.facts.launches import StepWork, launched_steps, step_work
+from tilescope.tiler.facts.launches import LaunchedSteps, WorkSteps, launched_steps, step_work
 from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
@@ -83,7 +83,7 @@ def host_step_times(
             series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
             rows = None if series is None else series.rows
             spans = marked_steps(host) if rows is None else StepSpans.from_launched(rows)
-            work_steps = {} if rows is None else (yield from _work_steps(reader, steps, host, spans))
+            work_steps = {} if rows is None else (yield from _work_steps(reader, steps, launched, host, spans))
             parts = yield from part_spans(reader, host, spans, work_steps)
             host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts], rows)
             if is_kept:
@@ -97,7 +97,7 @@ def host_step_times(
 
 
 def _work_steps(
-    reader: QueryReader, steps: RunSteps, host: HostTracks, spans: StepSpans
+    reader: QueryReader, steps: RunSteps, launched: LaunchedSteps, host: HostTracks, spans: StepSpans
 ) -> Interruptible[dict[int, Ints]]:
     """Rows of the steps of the work on each stream, by ordinal, as launches have it; -1 none."""
     row_of_step = {key: row for row, key in enumerate(zip(spans.pass_.tolist(), spans.number.tolist(), strict=True))}
@@ -105,23 +105,13 @@ def _work_steps(
     for device in (yield from devices_of(reader)):
         for work_track in (*device.tracks, *device.beside):
             if work_track.track in host.streams:
-                work = yield from step_work(reader, steps, work_track)
-                step = np.full(reader.tree.tracks[work_track.track].events, -1)
-                step[work.ordinal] = _step_rows(work, row_of_step)
-                by_track[work_track.track] = step
+                track = work_track.track
+                work_steps = launched.work.get(track)
+                if work_steps is None:
+                    work = yield from step_work(reader, steps, work_track)
+                    work_steps = WorkSteps.from_work(work, reader.tree.tracks[track].events)
+                by_track[track] = work_steps.rows(row_of_step)
     return by_track
-
-
-def _step_rows(work: StepWork, row_of_step: Mapping[tuple[int, int], int]) -> Ints:
-    """The row of the step of each work, shape (n,); -1 none."""
-    if not len(work):
-        return np.zeros(0, np.int64)
-    numbers, number = np.unique(work.number, return_inverse=True)
-    # One column in place of pairs: sorting rows of an array is many times slower.
-    keys, places = np.unique(work.pass_ * len(numbers) + number, return_inverse=True)
-    pairs = zip((keys // len(numbers)).tolist(), numbers[keys % len(numbers)].tolist(), strict=True)
-    rows = np.array([row_of_step.get(pair, -1) for pair in pairs], np.int64)
-    return rows[places]
 
 
 def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:

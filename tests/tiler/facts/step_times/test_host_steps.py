@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -19,9 +18,7 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 from tests.xprof_golden import golden
-from tilescope.tiler.facts.launches import StepWork
 from tilescope.tiler.facts.step_times import StepClass, StepPart, StepTimes, run_step_times
-from tilescope.tiler.facts.step_times.host_steps import _step_rows
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -341,16 +338,3 @@ def test_steps_of_pytorch_are_what_happens_while_they_last(tmp_path: Path) -> No
         },
         {StepPart.DEVICE_COMPUTE_32: 60, StepPart.OTHERS: 65},
     ]
-
-
-WORKS = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 1 << 40)), max_size=20)
-
-
-@given(WORKS, st.sets(st.tuples(st.integers(0, 3), st.integers(-1, 3)), max_size=5))
-def test_rows_of_steps_are_those_of_plain_python(works: list[tuple[int, int]], steps: set[tuple[int, int]]) -> None:
-    steps |= set(works[::2])
-    row_of_step = {step: row for row, step in enumerate(sorted(steps))}
-    pass_, number = np.array(works, np.int64).reshape(-1, 2).T
-    none = np.zeros(len(works), np.int64)
-    work = StepWork(none, none, none, none, number, pass_, none == 0)
-    assert _step_rows(work, row_of_step).tolist() == [row_of_step.get(pair, -1) for pair in works]
