@@ -55,7 +55,7 @@ def test_the_menu_lists_pages_in_groups_and_why_some_have_no_answer(pages: ToolP
     assert names[-3:-1] == ["Raw data", "Other"]  # that of another package
     # Every page is in one place, once those that are folded are shown.
     pages.unfold()
-    listed = [entry.get_attribute("data-page") for entry in page.locator("[role=menu] [data-page]").all()]
+    listed = [str(entry.get_attribute("data-page")) for entry in page.locator("[role=menu] [data-page]").all()]
     build = site.get(f"/runs/{run}/manifest")["build"]
     tools = [tool["id"] for tool in site.get(f"/runs/{run}/builds/{build}/tools")["tools"]]
     assert sorted(listed) == sorted(["timeline", *tools])
