@@ -184,7 +184,8 @@ export async function findBusyRange(
       range = stretch;
       continue;
     }
-    const isWorthIt = look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < (isOnly ? MAX_PART : MAX_PART_OF_STRETCH);
+    const isWorthIt =
+      look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < (isOnly ? MAX_PART : MAX_PART_OF_STRETCH);
     const next = isWorthIt ? closer : exact;
     const cut = countOutside(spans, next);
     outside -= cut;
