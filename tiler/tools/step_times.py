@@ -144,6 +144,10 @@ def _notes(
     over = [name for name, core_times in zip(names, times, strict=True) if core_times.overlap]
     if over:
         notes.append(Note("info", f"steps overlap on {first_names(over)}: what lies in two belongs to the later one"))
+    unrecorded = max((int((~core_times.is_recorded).sum()) for core_times in times), default=0)
+    if unrecorded:
+        left_out = plural(unrecorded, "step", "steps")
+        notes.append(Note("info", f"parts and shares leave out {left_out}, of which not all operators were recorded"))
     if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
+from tilescope.cli import main
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.indexing import build_store
@@ -116,6 +118,28 @@ def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
     assert [
         note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded operator")
     ]
+    reader.store.close()
+
+
+@pytest.mark.parametrize("files", [(), (FIRST_TIMELINE,)])
+def test_parts_of_steps_are_those_of_their_device(files: tuple[str, ...], tmp_path: Path) -> None:
+    """Steps, operators and communication stand in files of their own."""
+    capture = tmp_path / "profiler"
+    shutil.copytree(corpus_path("ascend/run_1"), capture)
+    for name in files:
+        shutil.copy(corpus_path(f"ascend/{name}"), capture)
+    assert main(["index", str(capture), "-o", str(tmp_path / "run.store")]) == 0
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    overview = answer(reader, "overview")
+    parts = {row["name"]: row["mean"] for row in rows(overview, "parts")}
+    steps = [row for row in rows(answer(reader, "overlap"), "steps") if row["step"] <= 14]
+    for title, name in (
+        ("Device compute", "computation"),
+        ("Collectives", "exposed_communication"),
+        ("All others", "idle"),
+    ):
+        assert parts[title] == pytest.approx(sum(step[name] for step in steps) / 14, abs=1)
+    assert [note.text for note in overview.notes if note.text.startswith("Parts and shares leave out 308 steps")]
     reader.store.close()
 
 

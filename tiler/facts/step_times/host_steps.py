@@ -7,7 +7,7 @@ Steps of PyTorch have the times of their GPUs by launches (`facts.launches`), wh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches import LaunchedSteps, WorkSteps, launched_steps, step_work
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
@@ -24,6 +25,7 @@ from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepRows
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
@@ -77,7 +79,8 @@ def host_step_times(
     is_kept = steps is reader.steps
     tick_ps = reader.tick_ps
     times = []
-    for host in host_tracks(reader, steps, tracks, (yield from devices_of(reader))):
+    devices = yield from devices_of(reader)
+    for host in host_tracks(reader, steps, tracks, devices):
         host_steps = _HOST_STEPS.get(reader, host) if is_kept else None
         if host_steps is None:
             series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
@@ -91,7 +94,11 @@ def host_step_times(
         windows = None if host_steps.rows is None or row_windows is None else row_windows(host_steps.rows)
         if windows is None:
             windows = windows_of((*host.threads, *host.streams)[0])
-        times.append(_times(host_steps, windows, tick_ps))
+        ends = []
+        for device in devices:
+            if not device.track_ids.isdisjoint(host.streams):
+                ends.append((yield from operators_end(reader, device)))
+        times.append(replace(_times(host_steps, windows, tick_ps), operators_end=min(ends, default=TICK_LIMIT)))
         yield
     return [time for time in times if len(time)]
 

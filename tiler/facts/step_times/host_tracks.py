@@ -47,18 +47,22 @@ class HostTracks:
 def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int], devices: Sequence[Device]) -> list[HostTracks]:
     """Tracks of the files that have steps, as far as they are among some tracks; `devices` of the run."""
     file_of = reader.file_of
-    ascend = {
-        work_track.track: work_track.kinds
-        for device in devices
-        if is_ascend_device(reader.tree.groups[device.group].name)
-        for work_track in device.tracks
-    }
+    ascend: dict[int, Codes] = {}
+    ascend_file: dict[int, int] = {}
+    for device in devices:
+        if is_ascend_device(reader.tree.groups[device.group].name):
+            # Its steps may be in another file than its operators, and its communication in a third one.
+            device_steps = steps.of_device(device.tracks[0].track)
+            marking = device_steps.tracks if device_steps is not None else ()
+            file = file_of(marking[0] if marking else device.tracks[0].track)
+            for work_track in device.tracks:
+                ascend[work_track.track], ascend_file[work_track.track] = work_track.kinds, file
     threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     planes: set[int] = set()
     for track in sorted(tracks):
         plane = plane_of(reader.tree.groups[reader.tree.tracks[track].group])
         if track in ascend:
-            streams[file_of(track)].append(track)
+            streams[ascend_file[track]].append(track)
         elif plane.startswith(DEVICE_PREFIX):
             planes.add(file_of(track))
             if is_stream(reader.tree.tracks[track].name):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, StepClass, StepPart
 from tilescope.tiler.facts.step_times.reduce_participants import Participants
 from tilescope.tiler.facts.step_times.spans import StepSpans
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 
@@ -37,6 +38,7 @@ class StepTimes:
     counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
     first_launched: NDArray[np.bool_] | None = None  # the first recorded step, which begins with its first launch
     participants: Participants | None = None  # of the all-reduces of TPU cores
+    operators_end: int = TICK_LIMIT  # up to where operators of its devices were recorded
 
     def __len__(self) -> int:
         return len(self.number)
@@ -53,6 +55,12 @@ class StepTimes:
     def in_means(self) -> NDArray[np.bool_]:
         """Mask of the steps that enter means: not the first recorded one, where it begins with its first launch."""
         return np.ones(len(self), np.bool_) if self.first_launched is None else ~self.first_launched
+
+    @cached_property
+    def is_recorded(self) -> NDArray[np.bool_]:
+        """Mask of the steps of whose devices all operators were recorded; all steps where there is none."""
+        mask: NDArray[np.bool_] = self.stop <= self.operators_end
+        return mask if mask.any() else np.ones(len(self), np.bool_)
 
     @cached_property
     def mean_rows(self) -> NDArray[np.bool_]:

@@ -233,6 +233,9 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         for step_class in StepClass
     }
     in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
+    is_recorded = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
+    if (in_means & is_recorded).any():
+        in_means &= is_recorded
     is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
     rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
