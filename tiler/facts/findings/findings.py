@@ -331,7 +331,7 @@ class _Finder:
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate) or self._about_operation(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
-        reason = SLOW_ALL_OVER if self._is_slow_all_over(candidate, places[0]) else ""
+        reason = self._reason(candidate, places[0])
         row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
         return replace(row, leads=tuple(self._leads(candidate, places)))
 
@@ -357,12 +357,19 @@ class _Finder:
         step, frames = int(np.argmax(candidate.losses)), self._lanes[place].frames
         return blame.within(int(frames.begin[step]), int(frames.end[step])) or blame.only_longest()
 
+    def _reason(self, candidate: CauseTime, place: int) -> str:
+        """Other words than those of a cause, where its host is slow all over, or is not in the trace; else none."""
+        if self._is_slow_all_over(candidate, place):
+            return SLOW_ALL_OVER
+        is_unknown = candidate.cause is Cause.HOST_PAUSE and not self._threads[place].tracks
+        return NO_HOST if is_unknown else ""
+
     def _is_slow_all_over(self, candidate: CauseTime, place: int) -> bool:
         """True of a pause that is in no one place: the host does what it does in each step, and takes longer."""
         if candidate.cause is not Cause.HOST_PAUSE or candidate.wait is not Wait.LAUNCH:
             return False
-        most = self._group.causes[place].blame[candidate.wait].only_longest().most
-        return max(most.values(), default=0) < _IN_ONE_PLACE * int(candidate.losses.max())
+        most = self._group.causes[place].blame[candidate.wait].most
+        return bool(most) and max(most.values()) < _IN_ONE_PLACE * int(candidate.losses.max())
 
     def _numbers(
         self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]

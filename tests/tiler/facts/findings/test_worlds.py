@@ -105,6 +105,37 @@ def test_the_function_that_runs_all_steps_does_not_say_what_the_host_does(tmp_pa
     assert "aten::" in rows[0].where
 
 
+@pytest.mark.parametrize(
+    ("has_host", "ends"),
+    [
+        (False, "no thread of their host was recorded, which would say why"),
+        (True, "while the host does something else"),
+    ],
+)
+def test_a_longer_step_is_not_laid_on_a_host_of_which_nothing_is_seen(
+    tmp_path: Path, has_host: bool, ends: str
+) -> None:
+    pod = pod_run(Pod(hosts=1, chips=1))
+    border, pause = pod.ends[4] + 500, 30_000
+    for (_, plane, line), slices in list(pod.slices.items()):
+        if plane == "/host:CPU" and not has_host:
+            del pod.slices[0, plane, line]
+            continue
+        slices[:] = [
+            # Of what runs across the border the steps alone take longer.
+            (
+                name,
+                start + pause * (start >= border),
+                stop + pause * (start >= border or (line == "Steps" and stop > border)),
+            )
+            for name, start, stop in slices
+        ]
+    with reading(write_hosts(pod, tmp_path), tmp_path) as reader:
+        row = findings(reader).rows[0]
+    assert (row.cause, len(row.steps)) == (Cause.HOST_PAUSE, 1), text([row])
+    assert row.sentence.endswith(ends), text([row])
+
+
 def test_what_the_host_does_besides_in_each_step_is_named(tmp_path: Path) -> None:
     rank = Rank()
     for number in NUMBERS:
