@@ -9,8 +9,8 @@ import numpy as np
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.memory import MemoryPool
 from tilescope.tiler.facts.operations.exact_columns import sum_of
-from tilescope.tiler.facts.table_figures import WideSums
 from tilescope.tiler.facts.tables import Ints
+from tilescope.tiler.facts.wide_sums import WideSums
 from tilescope.tiler.tools.answer import Column, Table, Value, Words
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.windows import Windows
