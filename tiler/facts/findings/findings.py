@@ -456,10 +456,10 @@ class _Finder:
         return ""
 
     def _about_operation(self, candidate: CauseTime, parts: Sequence[str]) -> str:
-        """Words about the operation that is named last, if one is."""
+        """Words about the operation that is named first, if one is: places on the host follow it."""
         if candidate.part not in _OF_OPERATIONS or self._operations is None or not parts:
             return ""
-        return named_operation_text(self._reader, self._operations, candidate.part, parts[-1])
+        return named_operation_text(self._reader, self._operations, candidate.part, parts[0])
 
     def _slow_operation(self, slow: SlowOperation) -> Finding:
         metadata = slow.operation.metadata
