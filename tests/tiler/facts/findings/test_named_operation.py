@@ -34,10 +34,13 @@ def test_the_memory_of_the_host_is_told_by_layouts(expression: str, words: str) 
     assert _host_memory(expression) == (f"it copies {words}" if words else "")
 
 
+NOTHING = (None, None, None, (), "", "", "", "")  # of the figures and places of an operation
+
+
 def copies(name: str, own: int, count: int = 1, expression: str = "") -> list[Operation]:
     """Copies of one name, each in a program of its own."""
     return [
-        Operation(OperationMetadata(str(k), k, name, expression, "copy-done", "", *[None] * 3, (), "", "", "", ""), own=own)
+        Operation(OperationMetadata(str(k), k, name, expression, "copy-done", "", *NOTHING), own=own)
         for k in range(count)
     ]
 
