@@ -20,7 +20,7 @@ from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.environment import Environment, environment
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations
 from tilescope.tiler.tools.question import SpanQuestion, span_of
-from tilescope.tiler.tools.remedies import framework_of, remedy
+from tilescope.tiler.tools.remedies import SLOW_HOST, framework_of, remedy
 from tilescope.tiler.tools.scope import Scope
 
 # Findings behind the first that are sentences, too.
@@ -162,7 +162,7 @@ def _is_candidate(rows: Sequence[Finding], place: int) -> bool:
 
 def remedy_notes(scope: Scope, row: Finding) -> list[Note]:
     """Advice about a finding, and how much it may gain; nothing where there is none."""
-    text = remedy(row.cause, framework_of(scope.reader))
+    text = SLOW_HOST if row.is_slow_all_over else remedy(row.cause, framework_of(scope.reader))
     if not text:
         return []
     gain = "What to do" if row.cause is Cause.UNCLEAR else f"To gain up to {percent_text(row.share)}"

@@ -224,7 +224,8 @@ class _Finder:
         rows: list[Finding] = []
         for candidate in self._worth_a_word(causes):
             row = yield from self._finding(candidate)
-            is_known = candidate.cause is not Cause.LAUNCH or any(threads.tracks for threads in self._threads)
+            is_of_host = candidate.cause in (Cause.LAUNCH, Cause.HOST_PAUSE)
+            is_known = not is_of_host or any(threads.tracks for threads in self._threads)
             rows += [row] if is_known else self._without_host(candidate, row)
         roofs = Roofs(None, 0.0)
         if self._operations is not None:
@@ -275,7 +276,7 @@ class _Finder:
         of_each = float(candidate.losses[affected(candidate.losses)].mean())
         unclear, fed, launched = (
             self._row(cause, row.where, row.steps, candidate.loss, of_each, row.place, "", reason)
-            for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (Cause.LAUNCH, ""))
+            for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (candidate.cause, ""))
         )
         may_be = "it may be so: record the host's threads with the devices"
         return [unclear, *(replace(part, sentence=f"{part.sentence}; {may_be}") for part in (fed, launched))]
@@ -331,9 +332,10 @@ class _Finder:
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate) or self._about_operation(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
-        reason = self._reason(candidate, places[0])
+        is_slow = self._is_slow_all_over(candidate, places[0])
+        reason = SLOW_ALL_OVER if is_slow else ""
         row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
-        return replace(row, leads=tuple(self._leads(candidate, places)))
+        return replace(row, leads=tuple(self._leads(candidate, places)), is_slow_all_over=is_slow)
 
     def _leads(self, candidate: CauseTime, places: Sequence[int]) -> list[Lead]:
         """Ways on from a cause that some devices have."""
@@ -356,13 +358,6 @@ class _Finder:
             return blame.only_longest()
         step, frames = int(np.argmax(candidate.losses)), self._lanes[place].frames
         return blame.within(int(frames.begin[step]), int(frames.end[step])) or blame.only_longest()
-
-    def _reason(self, candidate: CauseTime, place: int) -> str:
-        """Other words than those of a cause, where its host is slow all over, or is not in the trace; else none."""
-        if self._is_slow_all_over(candidate, place):
-            return SLOW_ALL_OVER
-        is_unknown = candidate.cause is Cause.HOST_PAUSE and not self._threads[place].tracks
-        return NO_HOST if is_unknown else ""
 
     def _is_slow_all_over(self, candidate: CauseTime, place: int) -> bool:
         """True of a pause that is in no one place: the host does what it does in each step, and takes longer."""
