@@ -15,12 +15,11 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import Severity
-from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.environment import Environment, environment
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations
 from tilescope.tiler.tools.question import SpanQuestion, span_of
-from tilescope.tiler.tools.remedies import framework_of, remedy
+from tilescope.tiler.tools.remedies import SLOW_HOST, framework_of, remedy
 from tilescope.tiler.tools.scope import Scope
 
 # Findings behind the first that are sentences, too.
@@ -91,12 +90,12 @@ def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
 
 
 def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
-    """Words on devices whose operators were cut off, though work went on; nothing where none were."""
-    reader = scope.reader
+    """Words on devices whose operators were cut off within the range, though work went on; nothing where none were."""
+    reader, stop = scope.reader, span_of(question.start, question.end).stop
     tracks = frozenset(scope.leaves(question.tracks))
     ends = []
     for device in (yield from devices_of(reader)):
-        if device.track_ids & tracks and (end := (yield from operators_end(reader, device))) < TICK_LIMIT:
+        if device.track_ids & tracks and (end := (yield from operators_end(reader, device))) < stop:
             ends.append((end, device.name))
     if not ends:
         return []
@@ -162,7 +161,7 @@ def _is_candidate(rows: Sequence[Finding], place: int) -> bool:
 
 def remedy_notes(scope: Scope, row: Finding) -> list[Note]:
     """Advice about a finding, and how much it may gain; nothing where there is none."""
-    text = remedy(row.cause, framework_of(scope.reader))
+    text = SLOW_HOST if row.is_slow_all_over else remedy(row.cause, framework_of(scope.reader))
     if not text:
         return []
     gain = "What to do" if row.cause is Cause.UNCLEAR else f"To gain up to {percent_text(row.share)}"

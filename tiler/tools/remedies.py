@@ -94,6 +94,9 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
     },
 }
 
+# Of steps in which the host is slow without one place for it.
+SLOW_HOST: Final = "see what else ran on the host then: other processes and threads, garbage collection"
+
 
 def framework_of(reader: QueryReader) -> Framework:
     """The framework of a run, as far as its steps and processes tell."""

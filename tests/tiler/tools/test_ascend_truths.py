@@ -157,6 +157,8 @@ def test_idle_time_without_operators_is_in_no_verdict(readers: dict[str, QueryRe
     words = "Operators of Device 1 were recorded up to 2.961 s alone"
     for tool in ("overview", "overlap", "gaps"):
         assert any(note.text.startswith(words) for note in answer(reader, tool).notes), tool
+    earlier = answer(reader, "overview", end=finish(operators_end(reader, device)))
+    assert not any(note.text.startswith("Operators of") for note in earlier.notes)
     later = answer(reader, "overview", start=30_000_000_000)
     assert [table.id for table in later.tables if table.id == "findings"] == []
     assert {fact.id: fact.value for fact in later.facts}["device_idle"] is None

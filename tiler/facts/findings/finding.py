@@ -72,3 +72,4 @@ class Finding:
     sentence: str
     place: Spot | None
     leads: tuple[Lead, ...] = ()
+    is_slow_all_over: bool = False  # a host that does nothing else in these steps, and takes longer

@@ -224,7 +224,8 @@ class _Finder:
         rows: list[Finding] = []
         for candidate in self._worth_a_word(causes):
             row = yield from self._finding(candidate)
-            is_known = candidate.cause is not Cause.LAUNCH or any(threads.tracks for threads in self._threads)
+            is_of_host = candidate.cause in (Cause.LAUNCH, Cause.HOST_PAUSE)
+            is_known = not is_of_host or any(threads.tracks for threads in self._threads)
             rows += [row] if is_known else self._without_host(candidate, row)
         roofs = Roofs(None, 0.0)
         if self._operations is not None:
@@ -275,7 +276,7 @@ class _Finder:
         of_each = float(candidate.losses[affected(candidate.losses)].mean())
         unclear, fed, launched = (
             self._row(cause, row.where, row.steps, candidate.loss, of_each, row.place, "", reason)
-            for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (Cause.LAUNCH, ""))
+            for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (candidate.cause, ""))
         )
         may_be = "it may be so: record the host's threads with the devices"
         return [unclear, *(replace(part, sentence=f"{part.sentence}; {may_be}") for part in (fed, launched))]
@@ -331,9 +332,10 @@ class _Finder:
         where = SEPARATOR.join(part for part in (names, *parts) if part)
         detail = self._detail(candidate) or self._about_operation(candidate, parts)
         of_each = float(candidate.losses[are_affected].mean())
-        reason = SLOW_ALL_OVER if self._is_slow_all_over(candidate, places[0]) else ""
+        is_slow = self._is_slow_all_over(candidate, places[0])
+        reason = SLOW_ALL_OVER if is_slow else ""
         row = self._row(candidate.cause, where, numbers, candidate.loss, of_each, place, detail, reason)
-        return replace(row, leads=tuple(self._leads(candidate, places)))
+        return replace(row, leads=tuple(self._leads(candidate, places)), is_slow_all_over=is_slow)
 
     def _leads(self, candidate: CauseTime, places: Sequence[int]) -> list[Lead]:
         """Ways on from a cause that some devices have."""
@@ -361,8 +363,8 @@ class _Finder:
         """True of a pause that is in no one place: the host does what it does in each step, and takes longer."""
         if candidate.cause is not Cause.HOST_PAUSE or candidate.wait is not Wait.LAUNCH:
             return False
-        most = self._group.causes[place].blame[candidate.wait].only_longest().most
-        return max(most.values(), default=0) < _IN_ONE_PLACE * int(candidate.losses.max())
+        most = self._group.causes[place].blame[candidate.wait].most
+        return bool(most) and max(most.values()) < _IN_ONE_PLACE * int(candidate.losses.max())
 
     def _numbers(
         self, candidate: CauseTime, place: int, are_affected: NDArray[np.bool_]
@@ -449,10 +451,10 @@ class _Finder:
         return ""
 
     def _about_operation(self, candidate: CauseTime, parts: Sequence[str]) -> str:
-        """Words about the operation that is named last, if one is."""
+        """Words about the operation that is named first, if one is: places on the host follow it."""
         if candidate.part not in _OF_OPERATIONS or self._operations is None or not parts:
             return ""
-        return named_operation_text(self._reader, self._operations, candidate.part, parts[-1])
+        return named_operation_text(self._reader, self._operations, candidate.part, parts[0])
 
     def _slow_operation(self, slow: SlowOperation) -> Finding:
         metadata = slow.operation.metadata

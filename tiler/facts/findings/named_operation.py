@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.busy import FIELDS
 from tilescope.tiler.facts.findings.device_time import TimePart
+from tilescope.tiler.facts.findings.where import short
 from tilescope.tiler.facts.operations.operation_table import OpTable, some_of
 from tilescope.tiler.facts.work import Work, classifier
 from tilescope.tiler.facts.work.kinds import work_of
@@ -23,7 +25,8 @@ _LOOKED_AT: Final = 64
 
 # The end of a layout in the memory space of the host, as XLA writes it: f32[8,128]{1,0:T(8,128)S(5)}.
 _HOST_MEMORY: Final = "S(5)}"
-_RESULT: Final = re.compile(r"%\S+ = [^(]\S*")
+# What is written, which is the first part of what a copy that starts has: (destination, source, context).
+_RESULT: Final = re.compile(r"(?:ROOT )?%\S+ = \(?(\S+?),?\s")
 
 
 def named_operation_text(reader: QueryReader, table: OpTable, part: TimePart, name: str) -> str:
@@ -32,25 +35,35 @@ def named_operation_text(reader: QueryReader, table: OpTable, part: TimePart, na
         return ""
     rules = classifier(reader.work_rules)
     order = np.argsort(-table.columns.own, kind="stable")[:_LOOKED_AT].tolist()
-    own: dict[str, int] = {}
-    expression = ""
+    times: list[int] = []
+    named: list[tuple[int, str]] = []  # of each program
     for place, row in zip(order, some_of(table.operations, order), strict=True):
-        metadata = row.metadata
+        metadata, own = row.metadata, int(table.columns.own[place])
         if work_of(rules.xla_operation(Name(metadata.name, metadata.category))) is FIELDS[part]:
-            own[metadata.name] = int(table.columns.own[place])
-            expression = metadata.expression if metadata.name == name else expression
-    if name not in own:
+            times.append(own)
+            if short(metadata.name) == name:
+                named.append((own, _host_memory(metadata.expression)))
+    if not named:
         return ""
-    memory = _host_memory(expression) if FIELDS[part] is Work.COPY else ""
-    others = sum(ticks >= _ABOUT * own[name] for ticks in own.values()) - 1
-    alike = f"{plural(others, 'other operation takes', 'other operations take')} about as much" if others else ""
-    return ", and ".join(text for text in (memory, alike) if text)
+    are_all = len(order) == len(table.operations) or int(table.columns.own[order[-1]]) < _ABOUT * named[0][0]
+    memories = {memory for _, memory in named}
+    memory = memories.pop() if FIELDS[part] is Work.COPY and len(memories) == 1 else ""
+    return ", and ".join(text for text in (memory, _alike(times, named[0][0], are_all=are_all)) if text)
+
+
+def _alike(times: Sequence[int], own: int, *, are_all: bool) -> str:
+    """Words on operations that take as much as one of them. `are_all` False: there may be others that do."""
+    others = sum(ticks >= _ABOUT * own for ticks in times) - 1
+    if not others:
+        return ""
+    least = "" if are_all else "at least "
+    more = " or more" if max(times) * _ABOUT > own else ""
+    return f"{least}{plural(others, 'other operation takes', 'other operations take')} about as much{more}"
 
 
 def _host_memory(expression: str) -> str:
     """Words on a copy from the host's memory, or to it; none of another one."""
-    if _HOST_MEMORY not in expression:
-        return ""
     result = _RESULT.match(expression)
-    is_to_host = result is not None and result[0].endswith(_HOST_MEMORY)
-    return f"it copies {'to' if is_to_host else 'from'} the host's memory"
+    if _HOST_MEMORY not in expression or result is None:
+        return ""
+    return f"it copies {'to' if result[1].endswith(_HOST_MEMORY) else 'from'} the host's memory"

@@ -100,7 +100,7 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     hosts = dict.fromkeys(
         host for file in files for host in sorted({*hosts_by_file[file]} or {names[file]}, key=natural_key)
     )
-    layout.hosts = _file_hosts(summaries, names, placed, [*hosts])
+    layout.hosts = _file_hosts(summaries, names, frozenset(placed), [*hosts])
     what = "hosts"
     if all(summaries[file].rank is not None for file in files):
         what = "ranks"
@@ -153,11 +153,10 @@ def _file_hosts(
     summaries: Sequence[TraceSummary], names: Sequence[str], placed: Collection[int], hosts: Sequence[str]
 ) -> list[str]:
     """The host of each file, as its group is called, among these; empty for what has none and is not placed."""
-    unnamed = {k for k in placed if not names[k]}
     # Tables are where a timeline without a host is, be they drawn or not, or else on the only host there is.
-    only = hosts[0] if len(hosts) == 1 else ""
-    others = [(_NO_HOST if unnamed else only) if summary.tables else "" for summary in summaries]
-    return [name or (_NO_HOST if k in unnamed else others[k]) for k, name in enumerate(names)]
+    other = _NO_HOST if "" in hosts else hosts[0] if len(hosts) == 1 else ""
+    has_place = [k in placed or bool(summary.tables) for k, summary in enumerate(summaries)]
+    return [name or (other if has_place[k] else "") for k, name in enumerate(names)]
 
 
 def _hosts_by_file(summaries: Sequence[TraceSummary], names: Sequence[str]) -> list[list[str]]:

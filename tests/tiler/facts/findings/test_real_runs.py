@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import corpus_path
+from tests.reports.traces import answer
 from tests.tiler.facts.findings.answers import reading
 from tilescope.tiler.facts.findings.where import short
 from tilescope.tiler.query import QueryReader, Reading, finish
@@ -67,10 +68,13 @@ def test_the_first_finding_of_a_real_run(tmp_path: Path, name: str) -> None:
 
 def test_a_host_that_is_slow_all_over_in_one_step_does_nothing_else_there(tmp_path: Path) -> None:
     """Step 9 takes 163 ms among 116 to 127: each of its operators takes longer, and none of them a third of it."""
-    with findings_of(corpus_path("kineto/resnet50_workers4.pt.trace.json.gz"), tmp_path) as (_, rows):
+    with findings_of(corpus_path("kineto/resnet50_workers4.pt.trace.json.gz"), tmp_path) as (reader, rows):
         (pause,) = (row for row in rows if row["class"] == "host_pause")
         assert pause["steps"] == "9"
         assert "the host is slower than in other steps, in many places" in str(pause["sentence"])
+        (reason, advice, *_) = (note.text for note in answer(reader, "steps").notes)
+        assert reason.startswith(str(pause["sentence"]))
+        assert "in another thread, or less often" not in advice
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,35 @@ def test_the_function_that_runs_all_steps_does_not_say_what_the_host_does(tmp_pa
     assert "aten::" in rows[0].where
 
 
+@pytest.mark.parametrize(
+    ("has_host", "causes"),
+    [(False, [Cause.UNCLEAR, Cause.INPUT, Cause.HOST_PAUSE]), (True, [Cause.HOST_PAUSE])],
+)
+def test_a_longer_step_is_not_laid_on_a_host_of_which_nothing_is_seen(
+    tmp_path: Path, has_host: bool, causes: Sequence[Cause]
+) -> None:
+    pod = pod_run(Pod(hosts=1, chips=1))
+    border, pause = pod.ends[4] + 500, 30_000
+    for (_, plane, line), slices in list(pod.slices.items()):
+        if plane == "/host:CPU" and not has_host:
+            del pod.slices[0, plane, line]
+            continue
+        slices[:] = [
+            # Of what runs across the border the steps alone take longer.
+            (
+                name,
+                start + pause * (start >= border),
+                stop + pause * (start >= border or (line == "Steps" and stop > border)),
+            )
+            for name, start, stop in slices
+        ]
+    with reading(write_hosts(pod, tmp_path), tmp_path) as reader:
+        rows = findings(reader).rows
+    assert [(row.cause, len(row.steps)) for row in rows] == [(cause, 1) for cause in causes], text(rows)
+    assert "no thread of their host" in rows[0].sentence or has_host, text(rows)
+    assert not any("the host is slower" in row.sentence for row in rows), text(rows)
+
+
 def test_what_the_host_does_besides_in_each_step_is_named(tmp_path: Path) -> None:
     rank = Rank()
     for number in NUMBERS:

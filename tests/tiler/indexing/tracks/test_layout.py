@@ -128,6 +128,17 @@ def test_tables_without_a_host_are_on_the_only_one(named: tuple[str, ...], drawn
     assert layout.hosts[-1] == ("" if files else "host")  # what is no table and not drawn is of the run
 
 
+@pytest.mark.parametrize(("own", "host"), [(("a",), "a"), (("a", "b"), ""), (("a", ""), "host")])
+def test_files_and_tables_beside_processes_with_hosts_of_their_own(own: tuple[str, ...], host: str) -> None:
+    """As in a trace that was exported: no group is called otherwise."""
+    processes = [Process("p", host=name) for name in own]
+    tracks = [Track(place, TrackKind.SLICE, "a") for place in range(len(own))]
+    table = replace(json_summary("", [], []), tables=[SideTable("t", "t", [], [], [], lambda: iter(()))])
+    layout = lay_out([json_summary("", processes, tracks), table], lambda file, track: 1)
+    assert layout.hosts == [host, host]
+    assert {group.name for group in layout.groups if group.kind == "host"} == {name or "host" for name in own}
+
+
 def framing(process: Process, *names: str, weight: int = 1) -> list[str]:
     alone = summary("host", [process], [Track(0, TrackKind.SLICE, name) for name in names])
     layout = lay_out([alone], lambda file, track: weight if track == 2 else 1)
