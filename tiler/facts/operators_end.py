@@ -20,7 +20,8 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
-# Communication goes on if it came as often with operators as without, and for longer than these ever paused.
+# Communication goes on if it came as often with operators as without, and for longer than these ever paused. So do
+# steps of which as many begin behind.
 _LEAST_EVENTS: Final = 4
 _LEAST_PAUSES: Final = 4
 _LEAST_SHARE: Final = 0.02  # of the time with operators, the time without any: below it, nothing is looked at
@@ -50,7 +51,7 @@ def _end(reader: QueryReader, device: Device) -> Interruptible[int]:
     extent = yield from Busy(reader, operators).extent(everywhere)
     if not len(extent):
         return TICK_LIMIT
-    if steps and steps[-1] >= extent.stop:
+    if len(steps) >= _LEAST_EVENTS and steps[-_LEAST_EVENTS] >= extent.stop:
         return extent.stop
     last = yield from Busy(reader, communication).extent(everywhere)
     tail = last.stop - extent.stop if len(last) else 0

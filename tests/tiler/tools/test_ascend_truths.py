@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend, write_profiler
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
 from tilescope.cli import main
@@ -141,6 +142,26 @@ def test_parts_of_steps_are_those_of_their_device(files: tuple[str, ...], tmp_pa
         assert parts[title] == pytest.approx(sum(step[name] for step in steps) / 14, abs=1)
     assert [note.text for note in overview.notes if note.text.startswith("Parts and shares leave out 308 steps")]
     reader.store.close()
+
+
+def test_files_of_a_device_are_of_its_host(tmp_path: Path) -> None:
+    """A training has the same steps and parts in files of the first profiler, which name devices, and of the second."""
+    training = Training(AscendShape())
+    write_profiler(tmp_path / "summary" / "profiler", training)
+    write_ascend(tmp_path / "second", training, "pt")
+    figures = []
+    for folder in ("summary/profiler", "second"):
+        assert main(["index", str(tmp_path / folder), "-o", str(tmp_path / "run.store")]) == 0
+        reader = QueryReader(open_run_store(tmp_path / "run.store"))
+        overview = answer(reader, "overview")
+        facts = {fact.id: fact.value for fact in overview.facts}
+        first = rows(overview, "findings")[0]
+        parts = {row["name"]: row["mean"] * reader.tick_ps for row in rows(overview, "parts")}
+        figures.append((facts["hosts"], facts["devices"], first["class"], first["share"], parts["Device compute"]))
+        reader.store.close()
+        shutil.rmtree(tmp_path / "run.store")
+    assert figures[0][:3] == figures[1][:3] == (4, 4, "collective")
+    assert figures[0][3:] == pytest.approx(figures[1][3:], rel=1e-3)
 
 
 def test_idle_time_without_operators_is_in_no_verdict(readers: dict[str, QueryReader]) -> None:

@@ -41,7 +41,7 @@ def capture_position(path: Path) -> int | None:
     position = _position(folders)
     if position is not None or folders[-1:] != ("profiler",):
         return position
-    return len(folders) - 1 if _TIMELINE.fullmatch(without_ending(path.name)) else None
+    return len(folders) - 1 if is_first_timeline(path) else None
 
 
 def is_of_summary(name: str) -> bool:
@@ -90,6 +90,11 @@ def capture_folder_of(path: Path) -> Path | None:
     """The folder of the capture that a file lies in."""
     position = capture_position(path)
     return None if position is None else Path(*path.parts[: position + 1])
+
+
+def is_first_timeline(path: Path) -> bool:
+    """True for the name of a timeline of MindSpore's first profiler, which says the device."""
+    return _TIMELINE.fullmatch(without_ending(path.name)) is not None
 
 
 def device_place(path: Path) -> DevicePlace:

@@ -14,7 +14,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import DeviceFile, EventChunk, EventCounts, JobRank, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
-from tilescope.tiler.readers.layouts.ascend_names import device_place
+from tilescope.tiler.readers.layouts.ascend_names import device_place, is_first_timeline
 from tilescope.tiler.readers.layouts.pytorch_head import DISTRIBUTED, PYTORCH_MEMBERS, parse_distributed
 from tilescope.tiler.readers.layouts.rank_names import host_in_name, rank_name
 from tilescope.tiler.readers.memory_budget import Room
@@ -159,9 +159,15 @@ class TraceEventReader:
         summary.labels = names.labels
         summary.hostname = self._stream.host_name
         summary.rank = self._rank() or self._rank_beside
-        if names.streams is not None:
+        streams = names.streams
+        if streams is None and is_first_timeline(self.path):
+            streams = [""] * len(names.tracks)  # no other file has its slices
+        if streams is not None:
             place = device_place(self.path)
-            summary.device_file = DeviceFile(place.capture, place.device, names.streams)
+            capture = (
+                place.capture if names.streams is not None else ""
+            )  # as its tables, which stand in no folder of a capture
+            summary.device_file = DeviceFile(capture, place.device, streams)
         summary.base_time_ns = self._stream.base_time_ns or 0
 
     def _rank(self) -> JobRank | None:
