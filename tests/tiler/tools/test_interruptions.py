@@ -56,6 +56,7 @@ def test_little_is_read_between_two_steps(
 ) -> None:
     monkeypatch.setattr(two_threads, "_AT_ONCE", _AT_ONCE)
     monkeypatch.setattr(busy, "_PAGES_AT_ONCE", _AT_ONCE)
+    monkeypatch.setattr(busy, "_EVENTS_AT_ONCE", 10_000)
     monkeypatch.setattr(call_tree, "_PAGES", 1)
     monkeypatch.setattr(call_tree, "_PIECES", _AT_ONCE)
     records = noted_reads(monkeypatch, long.store, PAGE, HISTOGRAM, SPREAD, ARGUMENTS)

@@ -161,7 +161,7 @@ def test_memory_is_a_lane_of_its_own(tmp_path: Path) -> None:
 def test_errors_name_what_there_is(devices: DeviceTrace, example: Example) -> None:
     for lane, words in {
         "queues.x": "there is no lane 'queues.x': of queues this run has queues.",
-        "stats.1": "there is no lane 'stats.1': overlap, queues, framework_ops, memory_profile have lanes",
+        "stats.1": "there is no lane 'stats.1': framework_ops, overlap, queues, memory_profile have lanes",
         "": "lane",
     }.items():
         with pytest.raises(UsageError, match=words):
