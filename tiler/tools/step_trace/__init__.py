@@ -25,7 +25,7 @@ from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_trace.parts import Means, mean_parts, parts_table
-from tilescope.tiler.tools.step_trace.points import Points, operators_table
+from tilescope.tiler.tools.step_trace.points import Points, guess_notes, operators_table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
 from tilescope.tiler.tools.tool import Tool
 
@@ -72,8 +72,8 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     series = [rows for rows in steps.series if wanted is None or wanted & set(rows.tracks)]
     points = yield from Points.from_run(scope.reader, question.forward_start, question.backward_end)
     marked = yield from step_traces(scope.reader, series)
-    names = points.names(are_marked=bool(marked))
-    traces = yield from pointed_traces(scope.reader, steps, series, marked, names)
+    pointed = yield from pointed_traces(scope.reader, steps, series, marked, points.by_question, points.by_file)
+    traces = pointed.traces
     if not traces:
         reason = _availability(scope) if wanted is None else ""
         return Answer(notes=[Note("warning", reason or "no step of these tracks has such marks")])
@@ -86,7 +86,7 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     operators = yield from operators_table(scope.reader, steps, traces, traced)
     tables += [] if operators is None else [operators]
     notes = [
-        *points.notes(are_marked=bool(marked)),
+        *guess_notes(pointed),
         *_notes(scope.reader.tick_ps, means, traced.mean_wait, chosen),
     ]
     if len(traced) > MAX_ROWS:
