@@ -91,13 +91,13 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     ]
     if len(traced) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    facts = [*_facts(means, traced), *points.facts()]
+    devices = steps.device_count([traces[number].series for number in np.unique(traced.trace).tolist()])
+    facts = [*_facts(means, traced, devices), *points.facts()]
     return Answer(facts, tables, _charts(traced), notes)
 
 
-def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
+def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
     whole = means.step
-    devices = len(np.unique(traced.trace))
     kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
     if (traced.is_cut & ~traced.in_mean).any():
         kind += ", without the first recorded"
