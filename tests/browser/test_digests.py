@@ -52,6 +52,12 @@ def test_an_overview_leads_to_the_pages_of_its_digests(pages: ToolPages, site: S
     page.go_back()
     page.get_by_role("region", name="Types of operators").get_by_role("button", name="Operators", exact=True).click()
     page.get_by_role("grid", name="By type").wait_for()
+    page.go_back()
+    page.get_by_role("region", name="Streams and their tasks").get_by_role("button", name="Statistics").click()
+    pages.answered()
+    assert pages.address()["f.by"] == "track"
+    assert re.fullmatch(r"\d[\d,-]*", pages.address()["f.tracks"])
+    page.get_by_text("Stream ").first.wait_for()
 
 
 def test_stages_of_data_stand_there_where_they_are_judged(pages: ToolPages, site: Served) -> None:

@@ -187,6 +187,17 @@ class RunSteps:
         group = self._tree.groups[series.process]
         return is_device_process(group.name, group.detail)
 
+    def device_count(self, counted: Iterable[StepSeries]) -> int:
+        """The devices that series are of: a step trace that is a process of its own is of the only one of its host."""
+        by_host: dict[int | None, list[bool]] = defaultdict(list)
+        others = 0
+        for series in counted:
+            if series.source is StepSource.ITERATION:
+                by_host[self._host(series.process)].append(self.is_on_device(series))
+            else:
+                others += 1
+        return others + sum(1 if sum(on_device) == 1 else len(on_device) for on_device in by_host.values())
+
     def name_of(self, series: StepSeries, number: int) -> str:
         """The name of a step, as far as its number gives it."""
         return f"{_NAMES[series.source].format(label=series.label)}{number}"

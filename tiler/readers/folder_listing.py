@@ -22,7 +22,9 @@ from tilescope.tiler.readers.refused_files import refused_table
 _PACKED_ENDINGS: Final = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
 _STORE_MARK: Final = "CURRENT"
 _MOST_STATE_BYTES: Final = 16 << 20  # of a folder: some 200,000 files
-_MOST_KEPT_BYTES: Final = 64 << 20
+_MOST_KEPT_BYTES: Final = 128 << 20
+_BYTES_OF_FOLDER: Final = 700  # beside what is in it: an empty one has no state, but is kept as well
+_BYTES_OF_ENTRY: Final = 300  # of a listing
 
 
 class FileEntry(NamedTuple):
@@ -45,6 +47,9 @@ class FolderListing(Struct, frozen=True):
     summaries: tuple[str, ...] = ()  # of MindSpore, and its checkpoints
     is_store: bool = False  # an index of ours: nothing in it is a trace
 
+    def __len__(self) -> int:
+        return sum(map(len, (self.files, self.folders, self.links, self.tables, self.summaries)))
+
 
 class _KeptListings:
     """Listings by path, as long as their states are the same; those of folders seen longest ago go first."""
@@ -65,11 +70,16 @@ class _KeptListings:
     def keep(self, path: str, state: bytes, listing: FolderListing) -> None:
         with self._lock:
             older = self._listings.pop(path, None)
-            self._bytes += len(state) - (0 if older is None else len(older[0]))
+            self._bytes += _size_bytes(path, state, listing) - (0 if older is None else _size_bytes(path, *older))
             self._listings[path] = state, listing
             while self._bytes > _MOST_KEPT_BYTES:
-                oldest, _ = self._listings.pop(next(iter(self._listings)))
-                self._bytes -= len(oldest)
+                oldest = next(iter(self._listings))
+                self._bytes -= _size_bytes(oldest, *self._listings.pop(oldest))
+
+
+def _size_bytes(path: str, state: bytes, listing: FolderListing) -> int:
+    """About the memory that a listing takes, from above."""
+    return _BYTES_OF_FOLDER + len(path) + len(state) + _BYTES_OF_ENTRY * len(listing)
 
 
 _KEPT: Final = _KeptListings()

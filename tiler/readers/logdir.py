@@ -432,9 +432,10 @@ def _with_rest(
     chosen = choose(rest)
     ascend = ascend_runs(chosen.files, listing.rank_of)
     if len(ascend) > 1:  # trainings, as on disk
-        planned_runs = [*planned_runs, *((run.path, _planned_ascend(run)) for run in ascend)]
+        planned_runs = [*planned_runs, *((run.path, _planned_ascend(run, chosen.notes)) for run in ascend)]
         claimed = {file for run in ascend for capture in run.captures for file in (*capture.files, *capture.copies)}
-        others = [candidate for candidate in rest if candidate.path not in claimed]
+        left = frozenset(chosen.files) - claimed  # without what is left out: it would be runs of its own
+        others = [candidate for candidate in rest if candidate.path in left]
         return _with_rest(planned_runs, others, top, listing) if others else list(planned_runs)
     captures = [capture for run in ascend for capture in run.captures]
     labels, copies = labels_of(captures), {copy for capture in captures for copy in capture.copies}
@@ -452,10 +453,10 @@ def _with_rest(
     return [(place, joined if planned is at_top else planned) for place, planned in planned_runs]
 
 
-def _planned_ascend(run: AscendRun) -> PlannedRun:
+def _planned_ascend(run: AscendRun, notes: Iterable[str]) -> PlannedRun:
     labels = labels_of(run.captures)
     files = [RunFile(file, labels[file]) for file in run.files]
-    return PlannedRun(run.path.name, files, notes=tuple(run.notes), is_unconfirmed=len(run.captures) > 1)
+    return PlannedRun(run.path.name, files, notes=(*run.notes, *notes), is_unconfirmed=len(run.captures) > 1)
 
 
 def _folders_of(listing: Listing, top: Path) -> Iterator[Folder]:

@@ -102,7 +102,7 @@ class Scope:
             steps = self.reader.steps
             marked = self.reader.manifest.steps if self.reader.is_whole else None
             if marked is not None and not marked.all:
-                self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
+                self._add_notes([Note("warning", "the trace marks more steps than a store keeps: some are left out")])
         elif name in self._named:
             steps = self._named[name]
         else:

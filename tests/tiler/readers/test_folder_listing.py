@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -84,10 +85,31 @@ def test_a_folder_that_is_gone_is_an_error(tmp_path: Path) -> None:
 
 def test_the_longest_unseen_listings_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_listing, "_KEPT", folder_listing._KeptListings())
-    monkeypatch.setattr(folder_listing, "_MOST_KEPT_BYTES", 150)  # two of these states, not three
+    monkeypatch.setattr(folder_listing, "_MOST_KEPT_BYTES", 2500 + 2 * len(str(tmp_path)))  # two of these, not three
     for number in range(3):
         (tmp_path / f"{number}").mkdir()
         (tmp_path / f"{number}" / "a.json").write_text("{}")
     listings = [list_folder(str(tmp_path / f"{number}")) for number in range(3)]
     assert list_folder(str(tmp_path / "2")) is listings[2]
     assert list_folder(str(tmp_path / "0")) is not listings[0]
+
+
+def test_what_is_kept_is_bounded_also_of_empty_folders_and_of_many_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = folder_listing._KeptListings()
+    monkeypatch.setattr(folder_listing, "_KEPT", kept)
+    monkeypatch.setattr(folder_listing, "_MOST_KEPT_BYTES", 200_000)
+    full = tmp_path / "full"
+    full.mkdir()
+    for number in range(500):
+        (full / f"{number}.json").touch()
+    tracemalloc.start()
+    try:
+        for number in range(1000):
+            (tmp_path / f"{number}").mkdir()
+            list_folder(str(tmp_path / f"{number}"))
+        list_folder(str(full))
+        assert tracemalloc.get_traced_memory()[0] < 250_000
+    finally:
+        tracemalloc.stop()

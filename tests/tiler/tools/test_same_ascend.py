@@ -90,3 +90,12 @@ def test_steps_of_several_devices_are_told_to_be_of_each(tmp_path: Path) -> None
     steps = table_answer("steps", tmp_path / "run.store").fact("count")
     assert count.value == 4 * int(str(steps.value))
     assert count.note == "of 4 devices, each with its own"
+
+
+def test_a_step_trace_beside_the_timeline_of_its_device_is_no_device(tmp_path: Path) -> None:
+    """The file of the timeline has step 1 alone, that of the step trace the others."""
+    build_store(list(find_run(corpus_path("ascend/two_ranks")).files), tmp_path / "run.store")
+    devices = [table_answer(tool, tmp_path / "run.store").fact("devices").value for tool in ("steps", "overview")]
+    assert devices == [2, 2]
+    count = table_answer("step_trace", tmp_path / "run.store").fact("count")
+    assert (count.value, count.note) == (20, "of 2 devices, each with its own")

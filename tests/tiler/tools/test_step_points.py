@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -148,3 +149,37 @@ def test_a_file_names_the_operators_of_steps_without_marks(tmp_path: Path) -> No
     ticks = (end - start) // ends[0]
     assert own == [20 * ticks, 10 * ticks, (ends[0] - 30) * ticks]
     assert not any("guessed" in note.text for note in answer.notes)
+
+
+def test_guesses_beside_a_device_that_is_marked_are_said_to_be(tmp_path: Path) -> None:
+    steps, ends = laid_out([[("Mul-op2", 5, 10), ("Add-op3", 5, 10)]])
+    write_operators(tmp_path / "msprof_1.json", steps, ends)
+    build_store([corpus_path("ascend/msprof_0_2_10.json"), tmp_path / "msprof_1.json"], tmp_path / "run.store")
+    answer = table_answer("step_trace", tmp_path / "run.store")
+    (guessed,) = [note.text for note in answer.notes if "guessed" in note.text]
+    assert guessed.startswith("Of 1 of 2 devices no file marks these points")
+    assert "forward starts" in guessed
+    assert "backward ends" in guessed
+
+
+def test_files_that_name_different_operators_name_none_for_all(tmp_path: Path) -> None:
+    steps, ends = laid_out([[("Mul-op2", 5, 10), ("Add-op3", 5, 10)]])
+    write_operators(tmp_path / "msprof_0.json", steps, ends)
+    files = [tmp_path / f"step_trace_point_info_{rank}.json" for rank in (0, 1)]
+    for file, name in zip(files, ("Mul-op2", "Add-op3"), strict=True):
+        file.write_text(json.dumps({"fp_start": SCOPE + name, "bp_end": f"{SCOPE}Add-op3"}))
+    build_store([tmp_path / "msprof_0.json", *files], tmp_path / "run.store")
+    (guessed,) = [
+        note.text for note in table_answer("step_trace", tmp_path / "run.store").notes if "guess" in note.text
+    ]
+    assert "or names them for all devices alike, so it is guessed that forward starts" in guessed
+    assert "backward" not in guessed.partition(":")[0]
+
+
+def test_a_list_of_operators_says_that_it_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("tilescope.tiler.tools.step_trace.points"), "MAX_LISTED", 2)
+    steps, ends = laid_out([[("Mul-op2", 5, 10), ("Add-op3", 5, 10), ("Mul-op2", 5, 10)]])
+    write_operators(tmp_path / "msprof_0.json", steps, ends)
+    build_store([tmp_path / "msprof_0.json"], tmp_path / "run.store")
+    table = table_answer("step_trace", tmp_path / "run.store").table("operators")
+    assert (len(table), table.title) == (2, "Operators of step 1, the first 2 of 3")

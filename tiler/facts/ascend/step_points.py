@@ -42,6 +42,19 @@ class PointNames:
         """True if neither is named."""
         return self.forward is None and self.backward is None
 
+    def otherwise(self, other: PointNames) -> PointNames:
+        """These, and others for what is not named."""
+        return PointNames(self.forward or other.forward, self.backward or other.backward)
+
+
+@dataclass(frozen=True, slots=True)
+class PointedTraces:
+    """Step traces, and of how many the start of forward and the end of backward are guessed."""
+
+    traces: Sequence[StepTrace]
+    guessed_forward: int
+    guessed_backward: int
+
 
 @dataclass(frozen=True, slots=True)
 class StepOperators:
@@ -104,12 +117,21 @@ def step_operators(
 
 
 def pointed_traces(
-    reader: QueryReader, steps: RunSteps, series: Sequence[StepSeries], traces: Sequence[StepTrace], names: PointNames
-) -> Interruptible[list[StepTrace]]:
-    """The traces with the points that are named, and guessed ones of steps that have no marks. Raises DamagedStore."""
+    reader: QueryReader,
+    steps: RunSteps,
+    series: Sequence[StepSeries],
+    traces: Sequence[StepTrace],
+    names: PointNames,
+    by_file: PointNames,
+) -> Interruptible[PointedTraces]:
+    """The traces with the points that are named, and of steps without marks those of files, or guesses.
+
+    Raises DamagedStore.
+    """
     devices = yield from devices_of(reader)
     marked = {trace.series.process: trace for trace in traces}
     pointed = []
+    guessed_forward = guessed_backward = 0
     for device_series in series:
         trace = marked.get(device_series.process)
         if trace is not None and names.are_none:
@@ -117,8 +139,12 @@ def pointed_traces(
         elif trace is not None or can_be_pointed(steps, device_series, devices):
             own = devices_with(steps, device_series, devices)
             operators = yield from step_operators(reader, own, device_series.rows)
-            pointed.append(_pointed(trace or unmarked_trace(device_series), operators, names))
-    return pointed
+            own_names = names.otherwise(by_file) if trace is None else names
+            trace = trace or unmarked_trace(device_series)
+            guessed_forward += own_names.forward is None and not (trace.forward >= 0).any()
+            guessed_backward += own_names.backward is None and not (trace.backward >= 0).any()
+            pointed.append(_pointed(trace, operators, own_names))
+    return PointedTraces(pointed, guessed_forward, guessed_backward)
 
 
 def _pointed(trace: StepTrace, operators: StepOperators, names: PointNames) -> StepTrace:

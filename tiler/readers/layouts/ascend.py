@@ -45,7 +45,7 @@ _RAW_BESIDE: Final = (
     "it is the raw data of the profiler, of which profiler.analyse() of its framework, or msprof --export=on "
     "--output=FOLDER, makes the files that are"
 )
-_SUMMARIES: Final = "checkpoints and summaries of MindSpore have nothing of a profile; mindinsight shows them"
+_SUMMARIES: Final = "checkpoints and summaries have nothing of a profile; mindinsight shows summaries of MindSpore"
 _UNREAD_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
 _MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
 _DEEPEST: Final = 4
@@ -112,7 +112,7 @@ def raw_data_notes(folders: Sequence[str]) -> Iterator[str]:
 
 
 def summary_notes(names: Sequence[str]) -> Iterator[str]:
-    """A line about checkpoints and summaries of MindSpore beside a profile."""
+    """A line about checkpoints, and summaries of MindSpore, beside a profile."""
     if names:
         yield f"{_listed(names)} beside the profile {'is' if len(names) == 1 else 'are'} not read: {_SUMMARIES}"
 

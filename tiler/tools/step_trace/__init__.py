@@ -25,7 +25,7 @@ from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_trace.parts import Means, mean_parts, parts_table
-from tilescope.tiler.tools.step_trace.points import Points, operators_table
+from tilescope.tiler.tools.step_trace.points import Points, guess_notes, operators_table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
 from tilescope.tiler.tools.tool import Tool
 
@@ -72,8 +72,8 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     series = [rows for rows in steps.series if wanted is None or wanted & set(rows.tracks)]
     points = yield from Points.from_run(scope.reader, question.forward_start, question.backward_end)
     marked = yield from step_traces(scope.reader, series)
-    names = points.names(are_marked=bool(marked))
-    traces = yield from pointed_traces(scope.reader, steps, series, marked, names)
+    pointed = yield from pointed_traces(scope.reader, steps, series, marked, points.by_question, points.by_file)
+    traces = pointed.traces
     if not traces:
         reason = _availability(scope) if wanted is None else ""
         return Answer(notes=[Note("warning", reason or "no step of these tracks has such marks")])
@@ -86,18 +86,18 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     operators = yield from operators_table(scope.reader, steps, traces, traced)
     tables += [] if operators is None else [operators]
     notes = [
-        *points.notes(are_marked=bool(marked)),
+        *guess_notes(pointed),
         *_notes(scope.reader.tick_ps, means, traced.mean_wait, chosen),
     ]
     if len(traced) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    facts = [*_facts(means, traced), *points.facts()]
+    devices = steps.device_count([traces[number].series for number in np.unique(traced.trace).tolist()])
+    facts = [*_facts(means, traced, devices), *points.facts()]
     return Answer(facts, tables, _charts(traced), notes)
 
 
-def _facts(means: Means, traced: TracedSteps) -> list[Fact]:
+def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
     whole = means.step
-    devices = len(np.unique(traced.trace))
     kind = "of one step" if means.count == 1 else f"mean of {plural(means.count, 'step', 'steps')}"
     if (traced.is_cut & ~traced.in_mean).any():
         kind += ", without the first recorded"

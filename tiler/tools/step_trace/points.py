@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import devices_of
-from tilescope.tiler.facts.ascend.step_points import PointNames, devices_with, step_operators
+from tilescope.tiler.facts.ascend.step_points import PointedTraces, PointNames, devices_with, step_operators
 from tilescope.tiler.facts.step_traces import StepTrace
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -48,40 +48,41 @@ class Points:
             by_file.append(sorted(names))
         return cls(forward, backward, by_file[0], by_file[1])
 
-    def names(self, *, are_marked: bool) -> PointNames:
-        """The names that count: those of the question; of files where they are the same for all and none is marked."""
-        if are_marked:
-            return PointNames(self.forward, self.backward)
-        return PointNames(
-            self.forward or _only(self.file_forward),
-            self.backward or _only(self.file_backward),
-        )
+    @property
+    def by_question(self) -> PointNames:
+        """The names of the question."""
+        return PointNames(self.forward, self.backward)
+
+    @property
+    def by_file(self) -> PointNames:
+        """The names that files have for all devices alike."""
+        return PointNames(_only(self.file_forward), _only(self.file_backward))
 
     def facts(self) -> list[Fact]:
         """The operators that are named."""
         facts = []
-        for point, label, by_question, by_file in (
+        for point, label, asked_name, file_names in (
             ("fp_start", "Forward starts with", self.forward, self.file_forward),
             ("bp_end", "Backward ends with", self.backward, self.file_backward),
         ):
-            name = by_question or ", ".join(by_file[:_SHOWN])
+            name = asked_name or ", ".join(file_names[:_SHOWN])
             if name:
-                facts.append(Fact(point, label, name, "name", "as asked" if by_question else ""))
+                facts.append(Fact(point, label, name, "name", "as asked" if asked_name else ""))
         return facts
 
-    def notes(self, *, are_marked: bool) -> list[Note]:
-        """The guesses."""
-        if are_marked:
-            return []
-        names = self.names(are_marked=False)
-        guesses = [
-            *([] if names.forward else [f"that forward starts with {_FORWARD_GUESS}"]),
-            *([] if names.backward else [f"that backward ends with {_BACKWARD_GUESS}"]),
-        ]
-        if not guesses:
-            return []
-        text = f"no file marks or names these points, so it is guessed {' and '.join(guesses)}"
-        return [Note("warning", f"{text}: name others with forward_start and backward_end")]
+
+def guess_notes(pointed: PointedTraces) -> list[Note]:
+    """The points that are guessed, and of how many devices."""
+    guesses = [
+        *([f"that forward starts with {_FORWARD_GUESS}"] if pointed.guessed_forward else []),
+        *([f"that backward ends with {_BACKWARD_GUESS}"] if pointed.guessed_backward else []),
+    ]
+    if not guesses:
+        return []
+    count, every = max(pointed.guessed_forward, pointed.guessed_backward), len(pointed.traces)
+    devices = "" if count == every else f"of {count:,} of {every:,} devices "
+    text = f"{devices}no file marks these points, or names them for all devices alike, so it is guessed"
+    return [Note("warning", f"{text} {' and '.join(guesses)}: name others with forward_start and backward_end")]
 
 
 def _only(names: Sequence[str]) -> str | None:
@@ -110,5 +111,8 @@ def operators_table(
             Column("start", "From", "ticks", operators.start[listed] - start, total="min"),
             Column("duration", "Duration", "ticks", operators.stop[listed] - operators.start[listed]),
         ]
-        return Table("operators", f"Operators of step {int(trace.rows.number[row]):,}", columns)
+        title = f"Operators of step {int(trace.rows.number[row]):,}"
+        if len(chosen) > MAX_LISTED:
+            title += f", the first {MAX_LISTED:,} of {len(chosen):,}"
+        return Table("operators", title, columns)
     return None

@@ -157,7 +157,7 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
         Fact("count", "Steps", len(table), "count"),
         Fact("first", "First", first, "count", "the least number"),
         Fact("last", "Last", last, "count", "the greatest number"),
-        Fact("devices", "Devices", len(series), "count", "that mark steps; hosts where no device does"),
+        Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
         Fact("mean", "Mean", durations.mean, "ticks", mean_note),
         Fact("min", "Shortest", durations.least, "ticks"),
         Fact("max", "Longest", durations.greatest, "ticks"),

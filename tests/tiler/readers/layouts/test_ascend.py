@@ -267,6 +267,13 @@ def test_trainings_in_an_archive_are_the_runs_that_they_are_on_disk(tmp_path: Pa
     assert sorted(in_archive) == ["gpt/ascend_2026010100000*", "lenet/profiler", "llama/ascend_2026010100000*"]
     (run,) = discover(archive / "gpt" / "ascend_2026010100000*")
     assert len(run.files) == len(in_archive["gpt/ascend_2026010100000*"])
+    with zipfile.ZipFile(archive, "a") as zipped:
+        capture = run.files[0].relative_to(archive).parent
+        zipped.writestr((capture / "empty.json").as_posix(), b"")
+    assert contents(archive) == in_archive
+    runs = discover(archive)
+    assert len({run.id for run in runs}) == len(runs) == 3
+    assert any("empty.json is left out: it is empty" in run.notes for run in runs)
 
 
 def test_a_file_that_is_named_alone_says_which_folder_has_the_rest(tmp_path: Path) -> None:

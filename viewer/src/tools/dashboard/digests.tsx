@@ -5,7 +5,7 @@ import { DataTable } from "../../answers/data-table";
 import { GoIcon } from "../../components/icons";
 import type { PageContext } from "../contract";
 import { StepPicture } from "../step-trace/picture";
-import type { Digest } from "./digest-tables";
+import { type Digest, digestTexts } from "./digest-tables";
 
 interface Props {
   readonly digests: readonly Digest[];
@@ -21,8 +21,9 @@ const MOST_ROWS = 11;
 export function Digests({ digests, context }: Props) {
   return (
     <>
-      {digests.map(({ tool, table }) => {
-        const way = <Way tool={tool} context={context} />;
+      {digests.map((digest) => {
+        const { tool, table } = digest;
+        const way = <Way digest={digest} context={context} />;
         const rows = Math.min(MOST_ROWS, (table.columns[0]?.values.length ?? 0) + 1) + (table.totals === null ? 0 : 1);
         return tool === STEP_TRACE ? (
           <StepPicture key={table.id} parts={table} context={context} way={way} />
@@ -47,10 +48,10 @@ export function Digests({ digests, context }: Props) {
   );
 }
 
-function Way({ tool, context }: { readonly tool: string; readonly context: PageContext }) {
-  const page = context.toolPage?.(tool) ?? null;
+function Way({ digest, context }: { readonly digest: Digest; readonly context: PageContext }) {
+  const page = context.toolPage?.(digest.tool) ?? null;
   return page === null ? null : (
-    <button type="button" class="button is-quiet" onClick={() => page.open()}>
+    <button type="button" class="button is-quiet" onClick={() => context.openPage(digest.tool, digestTexts(digest))}>
       {page.title}
       <GoIcon />
     </button>
