@@ -59,6 +59,13 @@ class FlowTileCheck:
 
     def take(self, key: bytes, value: bytes) -> None:
         """Checks a chunk. Raises DamagedStore, ShortOfMemory."""
+        try:
+            self._take(key, value)
+        except BaseException:
+            self._launches.clear()  # for what is proven after this
+            raise
+
+    def _take(self, key: bytes, value: bytes) -> None:
         self._flows.finish()  # their keys come before; tiles are held against ends that are as they should be
         track, level, index = FLOW_TILES.numbers_in(key)
         if track >= len(self._catalogue.tracks) or level > self._catalogue.root_level:
@@ -90,9 +97,17 @@ class FlowTileCheck:
                 raise self._catalogue.track_error(track.id, "its flow tiles are missing")
 
     def _tiles_of(self, number: int) -> _native.ProveFlowTiles:
+        tiles = self._tiles_or_short(number)
+        if isinstance(tiles, ShortOfMemory) and self._launches.clear():
+            tiles = self._tiles_or_short(number)  # with the room of what was kept
+        if isinstance(tiles, ShortOfMemory):
+            raise tiles
+        return tiles
+
+    def _tiles_or_short(self, number: int) -> _native.ProveFlowTiles | ShortOfMemory:
         catalogue, memory = self._catalogue, self._memory
         track = catalogue.tracks[number]
-        ends, short = _ends_of(track), None
+        ends = _ends_of(track)
         try:
             tiles = _native.ProveFlowTiles(catalogue.root_level, len(catalogue.tracks), ends, memory.native)
             for _, stored in self._store.scan(FLOW_ENDS, number):
@@ -104,8 +119,7 @@ class FlowTileCheck:
         except ValueError as error:
             raise catalogue.track_error(number, f"flow ends are damaged: {error}") from error
         except MemoryError:
-            short = self._short(number, ends)
-        raise short
+            return self._short(number, ends)
 
     def _add_launches(self, track: TrackEntry, tiles: _native.ProveFlowTiles) -> None:
         """Adds the ends of launches of its work, and of those that its slices are."""

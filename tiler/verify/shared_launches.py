@@ -45,10 +45,13 @@ class SharedLaunches:
                 self._keep(place, launches)
             yield launches
 
-    def clear(self) -> None:
-        """Gives the memory of all that is kept back."""
-        for place in list(self._kept):
+    def clear(self) -> bool:
+        """Gives the memory of all that is kept back, and keeps no more. Returns whether there was any."""
+        places = list(self._kept)
+        for place in places:
             self._drop(place)
+        self._room = 0
+        return bool(places)
 
     def _keep(self, place: tuple[int, int], launches: Launches) -> None:
         size = _size_bytes(launches)

@@ -301,6 +301,20 @@ def test_the_figures_of_a_real_pytorch_trace(tmp_path: Path) -> None:
         assert told[memory]["allocated"] == sum(max(args["Bytes"], 0) for args in of)
 
 
+def test_nobody_says_of_an_allocation_without_an_address_that_it_is_never_freed(tmp_path: Path) -> None:
+    told = {"Device Type": 1, "Device Id": 0, "Total Reserved": 4096}
+    events = [
+        {"ts": 1, "args": told | {"Bytes": 100, "Total Allocated": 100, "Addr": 10}},
+        {"ts": 2, "args": told | {"Bytes": 50, "Total Allocated": 150}},
+        {"ts": 3, "args": told | {"Bytes": 70, "Total Allocated": 220, "Addr": 20}},
+        {"ts": 4, "args": told | {"Bytes": -100, "Total Allocated": 120, "Addr": 10}},
+    ]
+    profile = answer(opened(kineto(tmp_path / "a.json", events), tmp_path / "store"))
+    lifetimes = {row["size"]: row for row in rows(profile, "lifetimes")}
+    assert {size: row["never_freed"] for size, row in lifetimes.items()} == {100: False, 50: False, 70: True}
+    assert [lifetimes[size]["end"] is None for size in (100, 50, 70)] == [False, True, True]
+
+
 def test_hostile_figures_are_left_out(tmp_path: Path) -> None:
     trace = random_trace(tmp_path / "a.xplane.pb", random.Random(3), 60)
     raw = trace.read_bytes()

@@ -18,10 +18,11 @@ from bench.ascend_run.framework import Label
 from tests.memory_tables import ORIGIN_NS, Allocation, Form, Moment, live, moments, write_memory
 from tests.reports.traces import answer, rows
 from tests.tiler.readers.ascend.conftest import index
-from tilescope.tiler.errors import NotAvailable
-from tilescope.tiler.facts.memory import NO_ALLOCATIONS
+from tilescope.tiler.errors import NotAvailable, StoredLast
+from tilescope.tiler.facts.memory import NO_ALLOCATIONS, hosts_of, table_pools
+from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.lookup.events import event_details
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
@@ -222,6 +223,62 @@ def test_rows_that_make_no_sense(tmp_path: Path) -> None:
     assert lifetimes["backwards"]["duration"] == 0
     assert lifetimes["far"]["never_freed"]
     assert (facts(profile)["frees"], facts(profile)["freed"]) == (3, 4096 + 1024 + 2048)
+    reader.store.close()
+
+
+def test_allocations_without_a_total_are_in_no_component_without(tmp_path: Path) -> None:
+    """Neither says what is allocated: that is no total which both have."""
+    folder = write_memory(tmp_path / "run", [Allocation("a", 4096, 10, 90)], records=False)
+    stamp = f"{ORIGIN_NS // 1000}"
+    (folder / "operator_memory.csv").write_text(
+        "Name,Size(KB),Allocation Time(us),Release Time(us),Duration(us),Allocation Total Allocated(MB),Device Type\n"
+        f"a,4,{stamp}.010\t,,,,NPU:0\na,4,{stamp}.020\t,,,,NPU:0\n"
+    )
+    (folder / "memory_record.csv").write_text(
+        f"Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device Type\nAPP,{stamp}.020\t,,8,NPU:0\n"
+    )
+    reader = opened(folder, tmp_path / "store")
+    memories = {row["memory"]: row for row in rows(answer(reader, "memory_profile"), "memories")}
+    assert {name: row["peak"] for name, row in memories.items()} == {"NPU:0 APP": 8 << 20, "NPU:0 operators": 8192}
+    assert [memories[name]["allocations"] for name in ("NPU:0 APP", "NPU:0 operators")] == [0, 2]
+    reader.store.close()
+
+
+def test_what_is_reserved_stays_where_a_cell_is_none(tmp_path: Path) -> None:
+    folder = write_memory(tmp_path / "run", [Allocation("a", 4096, 10, 90)], records=False)
+    stamp = f"{ORIGIN_NS // 1000}"
+    (folder / "operator_memory.csv").write_text(
+        "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Reserved(MB),Device Type\n"
+        f"a,4,{stamp}.010\t,,N/A,NPU:0\na,4,{stamp}.020\t,,2,NPU:0\na,4,{stamp}.030\t,,N/A,NPU:0\n"
+    )
+    reader = opened(folder, tmp_path / "store")
+    fill = answer(reader, "memory_profile").series[0]
+    heap = values_of(next(y for y in fill.ys if y.id == "heap"))
+    assert heap == [0, 2 << 20, 2 << 20, 2 << 20]
+    reader.store.close()
+
+
+def test_events_alone_while_a_run_is_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are stored last."""
+
+    def not_yet(*_: object) -> list[RunTable]:
+        raise StoredLast("not yet")
+
+    reader = opened(write_memory(tmp_path / "run", [Allocation("a", 4096, 10, 90)]), tmp_path / "store")
+    (host,) = hosts_of(reader, range(len(reader.tree.tracks)))
+    with monkeypatch.context() as patch:
+        patch.setattr(table_pools, "run_tables", not_yet)
+        assert finish(table_pools.table_pools(reader, host)) == []
+    assert finish(table_pools.table_pools(reader, host))
+    reader.store.close()
+
+
+def test_tables_without_a_timeline_are_not_said_to_be_absent(tmp_path: Path) -> None:
+    folder = write_memory(tmp_path / "run", [Allocation("a", 4096, 10, 90)], records=False)
+    (folder / "trace_view.json").unlink()
+    reader = opened(folder, tmp_path / "store")
+    (note,) = answer(reader, "memory_profile").notes
+    assert "without a timeline" in note.text
     reader.store.close()
 
 

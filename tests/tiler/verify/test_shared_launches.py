@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.tiler.json_traces import write_trace
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.flows import correlation
+from tilescope.tiler.records.flow_bins import FlowTiles
 from tilescope.tiler.records.launches import Launches
 from tilescope.tiler.verify import flow_bins, shared_launches, verify_store
 
@@ -43,12 +45,48 @@ def test_each_is_decoded_once_where_there_is_room(
         return Launches.decode(data, track)
 
     class Watched(shared_launches.SharedLaunches):
-        def clear(self) -> None:
+        def clear(self) -> bool:
             kept.append(len(self._kept))
-            super().clear()
+            return super().clear()
 
     monkeypatch.setattr(shared_launches, "Launches", type("Decoding", (), {"decode": staticmethod(decode)}))
     monkeypatch.setattr(flow_bins, "SharedLaunches", Watched)
     verify_store(store)
     assert len(decoded) == times * LAUNCHES // 10
     assert kept == [0]  # each was given back with the last track that had an end of it
+
+
+def test_what_is_kept_makes_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short of memory while chunks are kept, a track is proven again without them, and so are the others."""
+    add_launches = flow_bins.FlowTileCheck._add_launches
+    refused: list[int] = []
+
+    def add(self: flow_bins.FlowTileCheck, *args: Any) -> None:
+        add_launches(self, *args)
+        if self._launches._kept:
+            refused.append(len(self._launches._kept))
+            raise MemoryError
+
+    monkeypatch.setattr(flow_bins.FlowTileCheck, "_add_launches", add)
+    verify_store(store)
+    assert len(refused) == 1
+
+
+def test_what_is_kept_is_given_back_when_a_chunk_is_damaged(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checks: list[flow_bins.FlowTileCheck] = []
+
+    def decode(data: bytes, track: int) -> FlowTiles:
+        raise DamagedStore("as if")
+
+    def add(self: flow_bins.FlowTileCheck, *args: Any) -> None:
+        add_launches(self, *args)
+        assert self._launches._kept
+        checks.append(self)
+
+    add_launches = flow_bins.FlowTileCheck._add_launches
+    monkeypatch.setattr(flow_bins.FlowTileCheck, "_add_launches", add)
+    monkeypatch.setattr(flow_bins, "FlowTiles", type("Damaged", (), {"decode": staticmethod(decode)}))
+    with pytest.raises(DamagedStore, match="as if"):
+        verify_store(store)
+    (check,) = checks
+    assert not check._launches._kept

@@ -240,6 +240,11 @@ class MemoryPool:
         is_freed = (replaced > 0) & (replaced < len(self))
         return np.where(is_freed, self.start[np.where(is_freed, replaced, 0)], -1)
 
+    def stays(self, made: Ints) -> NDArray[np.bool_]:
+        """True for allocations that nothing frees in the trace; not for those of which nobody knows."""
+        is_last: NDArray[np.bool_] = self.replaced[made] >= len(self)
+        return is_last
+
     def _used(self, events: Ints | slice) -> Ints:
         """Bytes in use after some events."""
         return self.stack[events] + self.heap[events]

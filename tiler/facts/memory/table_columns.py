@@ -27,6 +27,7 @@ NO_SIZE: Final = -(1 << 63)
 _UNIT: Final = re.compile(r"\((MB|KB)\)$", re.IGNORECASE)
 _UNITS: Final = {"MB": MEBIBYTE, "KB": KIBIBYTE}
 _MOST_TICKS: Final = 1 << 61
+_FAR_AT_ONCE: Final = 1 << 14
 _NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the decimal rounds to
 
 
@@ -47,10 +48,12 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
     near = np.abs(amounts) < _NEAR / unit
     sizes[near] = np.rint(amounts[near] * unit)
     far = np.flatnonzero(~near & (np.abs(amounts) <= MOST_BYTES / unit) & column.has_number)
-    if len(far):
+    for first in range(0, len(far), _FAR_AT_ONCE):
+        rows = far[first : first + _FAR_AT_ONCE]
         numbers, digits = column.decimals
-        exact = zip(numbers[far].tolist(), digits[far].tolist(), strict=True)
-        sizes[far] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
+        exact = zip(numbers[rows].tolist(), digits[rows].tolist(), strict=True)
+        sizes[rows] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
+        yield
     return sizes
 
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import StoredLast
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.table_columns import NO_SIZE, Ints
 from tilescope.tiler.facts.memory.table_rows import (
@@ -40,9 +41,16 @@ def memory_tables(reader: QueryReader) -> list[RunTable]:
 
 
 def table_pools(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
-    """The memories of a host, a group of the track tree. Raises UsageError: they are too much; DamagedStore."""
+    """The memories of a host, a group of the track tree; none while the run is indexed: tables are stored last.
+
+    Raises UsageError: they are too much; DamagedStore.
+    """
     places: dict[tuple[int, str, str], list[RunTable]] = defaultdict(list)
-    for table in memory_tables(reader):
+    try:
+        run = memory_tables(reader)
+    except StoredLast:
+        return []
+    for table in run:
         entry = table.entry
         if host_of_table(reader, entry) == host:
             places[-1 if entry.rank is None else entry.rank, entry.device, entry.capture].append(table)
@@ -117,8 +125,9 @@ def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[in
     for number, fill in enumerate(fills):
         if fill.device == rows.device and number not in taken:
             meeting = _meeting(fill.tick, rows.tick)
-            same = fill.allocated[meeting.place[meeting.is_there]] == rows.allocated[meeting.is_there]
-            count = int(np.count_nonzero(same))
+            total = rows.allocated[meeting.is_there]
+            same = fill.allocated[meeting.place[meeting.is_there]] == total
+            count = int(np.count_nonzero(same & (total >= 0)))
             if count > most:
                 owner, most, pair = number, count, _Pair(fill, rows, meeting)
     return owner, pair
@@ -166,7 +175,7 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
 
     allocated, reserved, active = figure("allocated"), figure("reserved"), figure("active")
     is_reserved = bool((allocated < 0).all()) and bool((reserved >= 0).any())
-    heap = reserved if is_reserved else _held(allocated)
+    heap = _held(reserved if is_reserved else allocated)
     is_freeing = np.zeros(len(times), np.bool_)
     nothing = np.broadcast_to(np.int64(-1), len(times))
     none = np.broadcast_to(np.int32(-1), len(times))

@@ -45,6 +45,9 @@ _SMALL_SHARE: Final = 0.1  # of the capacity
 _AROUND: Final = 200
 
 _NONE_YET: Final = "nothing was recorded by then: choose a longer span"
+_NO_TIMELINE: Final = (
+    "what files beside the timeline say of memories is of hosts without a timeline, or without the tracks asked for"
+)
 _NOT_SAID: Final = "the allocator does not say"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
 _COUNTED: Final = "counted from the trace's own allocations"
@@ -100,7 +103,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
                 shown = row, memory
         yield
     if not rows:
-        return Answer(notes=[Note("warning", NO_ALLOCATIONS)])
+        return Answer(notes=[Note("warning", _no_memory_words(scope))])
     table = memories_table(rows)
     if shown is None:
         names = ", ".join(dict.fromkeys(row.name for row in rows))
@@ -292,6 +295,11 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
             Note("warning", "more was allocated by then than the heap has: the trace lacks events that free memory")
         )
     return notes
+
+
+def _no_memory_words(scope: Scope) -> str:
+    reader = scope.reader
+    return NO_ALLOCATIONS if reader.store.is_growing or not memory_tables(reader) else _NO_TIMELINE
 
 
 def _availability(scope: Scope) -> str:

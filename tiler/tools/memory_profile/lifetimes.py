@@ -34,8 +34,8 @@ def _operations(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> T
     """Allocations by operation, those that allocate most first."""
     used, groups = distinct(memory.operation[made].astype(np.int64) + 1)
     n = len(used)
-    size, stays = np.maximum(memory.size[made], 0), freed_at < 0
-    ticks = np.where(stays, 0, freed_at - memory.start[made])
+    size, stays, is_freed = np.maximum(memory.size[made], 0), memory.stays(made), freed_at >= 0
+    ticks = np.where(is_freed, freed_at - memory.start[made], 0)
     allocated = WideSums.from_groups(np.ma.MaskedArray(size), groups, n)
     kept = WideSums.from_groups(np.ma.MaskedArray(size, ~stays), groups, n)
     lengths = WideSums.from_groups(np.ma.MaskedArray(ticks), groups, n)
@@ -45,7 +45,7 @@ def _operations(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> T
     order = np.lexsort((used, -allocated.doubles()))
     rows, others = order[:limit], order[limit:]
     names = [memory.texts[code - 1] if code else _NAMELESS for code in used[rows].tolist()]
-    freed = (count - kept_count)[rows].tolist()
+    freed = np.bincount(groups[is_freed], minlength=n)[rows].tolist()
     means: list[Value] = [
         round(length / frees) if frees else None
         for length, frees in zip(lengths.take(rows).integers(), freed, strict=True)
@@ -78,15 +78,15 @@ def _lifetimes(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> Ta
     size = np.maximum(memory.size[made], 0)
     rows = _largest(size, limit)
     start, end = memory.start[made[rows]], freed_at[rows]
-    stays = end < 0
+    is_open = end < 0  # it stays, or nobody knows
     places = zip(memory.track[made[rows]].tolist(), memory.ordinal[made[rows]].tolist(), strict=True)
     columns = [
         Column("operation", "Operation", "name", Words(memory.operation[made[rows]], memory.texts)),
         Column("size", "Size", "bytes", size[rows]),
         Column("start", "Allocated at", "time", start, total="min"),
-        Column("end", "Freed at", "time", np.ma.MaskedArray(end, stays), total="max"),
-        Column("duration", "Lives for", "ticks", np.ma.MaskedArray(end - start, stays), total="none"),
-        Column("never_freed", "Never freed", "flag", stays.tolist()),
+        Column("end", "Freed at", "time", np.ma.MaskedArray(end, is_open), total="max"),
+        Column("duration", "Lives for", "ticks", np.ma.MaskedArray(end - start, is_open), total="none"),
+        Column("never_freed", "Never freed", "flag", memory.stays(made[rows]).tolist()),
         Column(
             "event", "Event", "event", [f"{track}.{ordinal}" if ordinal >= 0 else None for track, ordinal in places]
         ),

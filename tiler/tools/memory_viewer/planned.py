@@ -38,7 +38,9 @@ def planned_answer(scope: Scope, question: MemoryViewerQuestion) -> Interruptibl
     shown = _chosen(graphs, question.program)
     table = _graphs_table(graphs, shown)
     if shown is None:
-        return Answer(tables=[table], notes=[Note("warning", f"there is no graph {question.program!r}")])
+        wanted = "" if question.program is None else f" {question.program!r}"
+        of_host = "" if question.host is None else " on this host"
+        return Answer(tables=[table], notes=[Note("warning", f"there is no graph{wanted}{of_host}")])
     point = shown.peak_number + 1 if question.point is None else question.point
     tensors = shown.tensors if question.buffers == "all" and question.point is None else shown.live(point - 1)
     yield
