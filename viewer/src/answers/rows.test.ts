@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { naturalKey, ShownColumn } from "./columns";
 import { scaleOf } from "./figures";
 import { contentHeight, ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
-
 import { nextSort, sortRows } from "./sorting";
 import { column } from "./test-tables";
 import { Places } from "./timeline-places";
