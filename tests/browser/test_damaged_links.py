@@ -16,6 +16,7 @@ from tests.standins.written import TRAINING
         ("sel=99.99999", "sel=99.99999 (not in this run)"),
         ("sel=0.999999999", "sel=0.999999999 (not in this run)"),
         ("host=nohost", "host=nohost (not in this run)"),
+        ("area=0-9&tracks=0.77777", "tracks=0.77777 (not all in this run)"),
         ("tool=Foo!", "tool=Foo!"),
         ("tool=stats&in=steps.9-x", "in=steps.9-x"),
     ],
@@ -30,6 +31,15 @@ def test_a_damaged_link_says_what_was_not_understood(viewer: Viewer, served: Ser
     # The rest of the link holds, and the next step takes the words away.
     page.get_by_role("button", name="Overview" if "stats" not in fragment else "Timeline", exact=True).click()
     note.wait_for(state="detached")
+
+
+def test_an_address_that_is_changed_by_hand_says_it_too(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    viewer.page.evaluate("location.hash = 'v=1&host=nohost&sel=99.99999'")
+    note = viewer.page.locator("[data-status=unread]")
+    note.wait_for()
+    words = "host=nohost (not in this run), sel=99.99999 (not in this run)"
+    assert note.inner_text() == f"Not understood in the link: {words}"
 
 
 def test_an_unknown_page_and_an_unknown_address_lead_back(viewer: Viewer, served: Served) -> None:

@@ -12,7 +12,7 @@ from tests.browser.driver import Viewer
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 
 WIDTHS = (1000, 1100, 1200, 1280, 1366, 1440, 1536, 1920, 2560)
-SHORT = "pod"
+SHORT = "Run7"  # its button is called "Run: Run7" all the same
 LONG = "llama3-405b-fsdp-tp8-pp16-seq8192-bf16-nightly-2026-11-29-after-rebase"
 EVENTS = 12_000
 # Of a long name so much is seen at least, in CSS pixels; a short one is seen whole.

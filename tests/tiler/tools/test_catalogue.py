@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,12 @@ def test_each_tool_of_ours_is_in_one_group_and_groups_stand_together() -> None:
     groups = [tool(name).group for name in OURS]
     assert list(dict.fromkeys(groups)) == list(GROUPS)
     assert groups == sorted(groups, key=GROUPS.index)
+
+
+def test_the_menu_has_a_heading_for_each_group() -> None:
+    text = (Path(__file__).resolve().parents[3] / "viewer/src/tools/groups.ts").read_text()
+    headings = text.partition("const HEADINGS")[2].partition("];")[0]
+    assert re.findall(r'\["(\w+)", "', headings) == list(GROUPS)
 
 
 def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:

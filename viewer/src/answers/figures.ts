@@ -157,7 +157,7 @@ function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals
   return {
     unit: name,
     text: (value) => plain(value, (exact) => fixedDuration(BigInt(exact), tickPs, unitPs, decimals)),
-    exact: (value) => (isRecorded(value) ? decimalText(BigInt(String(value)) * BigInt(tickPs), unitPs) : ""),
+    exact: (value) => (value !== null && isRecorded(value) ? decimalText(BigInt(value) * BigInt(tickPs), unitPs) : ""),
   };
 }
 

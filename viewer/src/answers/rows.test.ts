@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { naturalKey, ShownColumn } from "./columns";
+import { scaleOf } from "./figures";
 import { contentHeight, ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { nextSort, sortRows } from "./sorting";
 import { column } from "./test-tables";
 import { Places } from "./timeline-places";
 import { combine } from "./totals";
 import { RowTree } from "./tree-rows";
-import { tsv } from "./tsv";
+import { inUnit, tsv } from "./tsv";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: (track: number) => ["host", `Core ${track}`, "Ops"] };
 
@@ -127,6 +128,15 @@ test("TSV is in the unit of the screen, with all digits; text keeps to its cell"
       "a b c\t9007199.254740993\t-0.000005\t12.345678\t7\t0.1\t2.5\n",
   );
   expect(tsv(columns.slice(1, 2), [0], time, { depths: [2] })).toBe("depth\tbusy [s]\n2\t9007199.254740993\n");
+});
+
+test("sizes that are sums of doubles are written, however large", () => {
+  const sizes = inUnit(
+    { id: "busy", kind: "ticks", unit: "" },
+    scaleOf({ kind: "ticks", unit: "" }, [2e22], { tickPs: 1000, originNs: 0n }),
+  );
+  expect(sizes.head).toBe("busy [s]");
+  expect([2e22, 1500, null].map(sizes.cell)).toEqual(["20000000000000", "0.0000015", ""]);
 });
 
 test("TSV in ticks says how long a tick is", () => {

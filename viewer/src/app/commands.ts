@@ -1,4 +1,4 @@
-/** Commands, by name, with its keys; and why some of it cannot be done now. */
+/** Commands by name, with their keys; and why some of them cannot be run now. */
 
 import type { PickerItem } from "../components/picker";
 import { hoveredKey } from "../components/tree-focus";

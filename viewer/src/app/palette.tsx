@@ -1,4 +1,4 @@
-/** The command palette, found by name. It does what the key beside a name does. */
+/** The command palette: commands and pages, found by name. A command does what the key beside it does. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";

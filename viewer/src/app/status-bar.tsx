@@ -126,16 +126,21 @@ function Unread() {
   if (parts.length === 0) {
     return null;
   }
-  const shown = parts.map((part) => (part.length > LONGEST_PART ? `${part.slice(0, LONGEST_PART)}…` : part));
+  const shown = parts
+    .slice(0, MOST_PARTS)
+    .map((part) => (part.length > LONGEST_PART ? `${part.slice(0, LONGEST_PART)}…` : part));
+  const more = parts.length > MOST_PARTS ? ` and ${parts.length - MOST_PARTS} more` : "";
   return (
     <span data-status="unread" role="alert" title={parts.join("\n")}>
       <i class="status-dot is-bad" />
       Not understood in the link: {shown.join(", ")}
+      {more}
     </span>
   );
 }
 
 const LONGEST_PART = 40;
+const MOST_PARTS = 8;
 
 /** Opens the drawer with what is known about the run as a whole. */
 function showRunFacts(): void {

@@ -19,7 +19,7 @@ import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { carryChoice, choiceOf } from "../state/track-choice";
-import { formatTracks, parseTracks } from "../state/track-keys";
+import { formatTracks, parseKeys, parseTracks } from "../state/track-keys";
 import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
@@ -72,7 +72,7 @@ export class TraceDisplay {
 
   /** Goes to where an address leads in the trace that is shown. */
   travel(trace: Trace, to: PageLocation): void {
-    chosenHost.value = to.host;
+    chooseHost(trace, to.host);
     takeUp(to);
     timeFormat.value = to.time;
     searchFor(to.query);
@@ -100,7 +100,7 @@ export class TraceDisplay {
     const { api, manifest } = trace;
     const wanted = this.#port.takeWanted(manifest.run);
     bounds.value = manifest.range;
-    chosenHost.value = wanted?.host ?? null;
+    chooseHost(trace, wanted?.host ?? null);
     searchFor(wanted?.query ?? "");
     openGroups.value = defaultExpansion(trace.roots);
     view.value = startView(manifest.range, wanted?.range ?? null);
@@ -122,10 +122,6 @@ export class TraceDisplay {
       this.#select(trace, wanted);
     }
     this.#choose(trace, wanted ?? NOWHERE);
-    if (wanted?.host != null && !manifest.hosts.includes(wanted.host)) {
-      chosenHost.value = null;
-      unreadParts.value = [...unreadParts.peek(), `host=${wanted.host} (not in this run)`];
-    }
     this.#stage.foresee(session.value);
   }
 
@@ -176,10 +172,7 @@ export class TraceDisplay {
     const present = events.filter((place) => (isGrowing ? trace.tracks.has(place.track) : isPresent(place)));
     const absent = events.filter((place) => !present.includes(place));
     if (absent.length > 0) {
-      unreadParts.value = [
-        ...unreadParts.peek(),
-        `sel=${absent.map(({ track, ordinal }) => `${track}.${ordinal}`).join(",")} (not in this run)`,
-      ];
+      addUnread(`sel=${absent.map(({ track, ordinal }) => `${track}.${ordinal}`).join(",")} (not in this run)`);
     }
     for (const { track } of present) {
       this.#viewNavigator.openGroupsOf(trace, track);
@@ -191,9 +184,26 @@ export class TraceDisplay {
       );
     } else if (area !== null) {
       const { tracks, ...range } = area;
+      if (!isGrowing && parseKeys(tracks, trace).unknown > 0) {
+        addUnread(`tracks=${tracks} (not all in this run)`);
+      }
       this.#viewNavigator.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
     }
   }
+}
+
+/** Shows only this host, if the run has it; one that is still being indexed may have it later. */
+function chooseHost({ manifest }: Trace, host: string | null): void {
+  const isAbsent = host !== null && manifest.state === "ready" && !manifest.hosts.includes(host);
+  chosenHost.value = isAbsent ? null : host;
+  if (isAbsent) {
+    addUnread(`host=${host} (not in this run)`);
+  }
+}
+
+/** Names a part of the address that means nothing for this run. */
+function addUnread(part: string): void {
+  unreadParts.value = [...unreadParts.peek(), part];
 }
 
 /** Takes up the tool, the marks and the colours of an address. */

@@ -89,6 +89,8 @@ export function Menu({ label, choice, children, onOpen, isWide = false, icon }: 
     walkMenu(anchor.current!, event);
   };
 
+  // "Tools: Steps" says it itself; a run of the name "Runway" does not.
+  const isNamed = choice === label || choice.startsWith(`${label}: `);
   return (
     <div class={isWide ? "menu-anchor is-wide" : "menu-anchor"} ref={anchor}>
       <button
@@ -97,7 +99,7 @@ export function Menu({ label, choice, children, onOpen, isWide = false, icon }: 
         class={icon === undefined ? "button is-outlined menu-button" : "tree-chip menu-button"}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        title={choice.startsWith(label) ? choice : `${label}: ${choice}`}
+        title={isNamed ? choice : `${label}: ${choice}`}
         onKeyDown={onKeyDown}
         onClick={() => {
           if (!isOpen) {
@@ -107,7 +109,7 @@ export function Menu({ label, choice, children, onOpen, isWide = false, icon }: 
         }}
       >
         {icon}
-        {!choice.startsWith(label) && <span class="visually-hidden">{label}: </span>}
+        {!isNamed && <span class="visually-hidden">{label}: </span>}
         <span>{choice}</span>
         <DownIcon />
       </button>

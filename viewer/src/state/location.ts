@@ -242,15 +242,16 @@ export function formatLocation(location: PageLocation): string {
 }
 
 /** Values that say what is so without them: nobody misses them. */
-const PLAIN: ReadonlySet<string> = new Set(["in=run", "mode=select", "time=relative", "empty=0"]);
+const PLAIN: ReadonlySet<string> = new Set(["in=run", "mode=select", "time=relative", "color=meaning", "empty=0"]);
 
 /** Parts of a fragment that an address reads as nothing, or of which it reads less than they say: `t=450000000`. */
 export function unreadable(hash: string): readonly string[] {
   const values = new URLSearchParams(hash.replace(/^#/, ""));
-  const read = new URLSearchParams(formatLocation(parseLocation("", hash)).replace(/^#/, ""));
+  const read = new Map(new URLSearchParams(formatLocation(parseLocation("", hash)).replace(/^#/, "")));
+  const isOurs = values.get("v") === VERSION;
   return [...values].flatMap(([name, text]) => {
-    const kept = values.get("v") === VERSION ? read.get(name) : null;
-    const isWhole = kept !== null && kept.split(",").length >= new Set(text.split(",")).size;
+    const kept = isOurs ? read.get(name) : undefined;
+    const isWhole = kept !== undefined && kept.split(",").length >= new Set(text.split(",")).size;
     return isWhole || text === "" || PLAIN.has(`${name}=${text}`) ? [] : [`${name}=${text}`];
   });
 }
