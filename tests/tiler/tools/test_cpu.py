@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.ascend_run import AscendShape, Training, write_profiler
@@ -211,6 +211,7 @@ OBJECTS = st.dictionaries(MEMBERS, VALUES)
 
 
 @given(machine=OBJECTS, process=OBJECTS, operations=st.lists(OBJECTS, max_size=3), interval=VALUES)
+@example(machine={}, process={}, operations=[], interval="ph")  # no member of a trace event, but a value
 def test_any_json_has_an_answer(machine: Any, process: Any, operations: Any, interval: Any) -> None:
     content = {
         "sampling_interval": interval,

@@ -182,7 +182,7 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
         yield
         raise UsageError("a host has too many allocations")
 
-    monkeypatch.setattr(memory_profile, "listed_memories", too_many)
+    monkeypatch.setattr(memory_profile.lanes, "listed_memories", too_many)
     answer = answer_of(devices.reader, "lanes")
     assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues"}
     (note,) = answer.notes

@@ -18,7 +18,7 @@ from tilescope.tiler.readers.compression import without_ending
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.layouts.ascend_names import capture_position
 from tilescope.tiler.readers.text import BYTE_ORDER_MARK, WHITE_SPACE, is_text
-from tilescope.tiler.readers.trace_event.signature import EVENT_MARKS
+from tilescope.tiler.readers.trace_event.signature import has_event_mark
 
 _MOST_CELLS: Final = 4096  # of a header that is looked at
 _MOST_BYTES: Final = 64 << 10
@@ -59,7 +59,7 @@ def _is_of_family(header: tuple[str, ...]) -> bool:
 def is_named_table(path: Path, head: bytes) -> bool:
     """True for a file that its name, or its folder, says to be one of these."""
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip(WHITE_SPACE)
-    if not is_text(text) or any(mark in text for mark in EVENT_MARKS):
+    if not is_text(text) or has_event_mark(text):
         return False
     stem, name = stem_of(path), without_ending(path.name)
     if name.endswith(".json"):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.text import BYTE_ORDER_MARK, WHITE_SPACE
-from tilescope.tiler.readers.trace_event.signature import EVENT_MARKS
+from tilescope.tiler.readers.trace_event.signature import has_event_mark
 
 # One of these keys of the outermost object tells a page.
 PAGE_OF_KEY: Final[Mapping[str, str]] = {
@@ -37,7 +37,7 @@ _TABLES: Final = re.compile(
 def looks_like_page(head: bytes) -> Likeness:
     """Pages have no events, which is what makes JSON a trace."""
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip(WHITE_SPACE)
-    if not (_OBJECT.match(text) or _TABLES.match(text)) or any(mark in text for mark in EVENT_MARKS):
+    if not (_OBJECT.match(text) or _TABLES.match(text)) or has_event_mark(text):
         return Likeness.NONE
     return Likeness.CERTAIN
 

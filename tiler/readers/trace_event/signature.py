@@ -6,12 +6,14 @@ What decides is that protobuf tags are control characters, which JSON does not h
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.text import BYTE_ORDER_MARK, WHITE_SPACE, is_text
 
-EVENT_MARKS: Final = (b'"ph"', b'"traceEvents"')  # one of them is in every trace that is not empty
+# Names of members, of which one is in every trace that is not empty; as values they may be in any JSON.
+_EVENT_MARK: Final = re.compile(rb'"(?:ph|traceEvents)"\s*(?::|\Z)')
 
 _AFTER_BRACE: Final = b"\"'}/,{"
 _AFTER_BRACKET: Final = b"{]\"'/,[n-0123456789"
@@ -24,9 +26,14 @@ def looks_like_trace_event(head: bytes) -> Likeness:
     text = head.removeprefix(BYTE_ORDER_MARK).lstrip(WHITE_SPACE)
     if not _begins_as_json(text):
         return Likeness.NONE
-    if any(mark in text for mark in EVENT_MARKS):
+    if has_event_mark(text):
         return Likeness.CERTAIN
     return Likeness.EMPTY if text.rstrip() in _WITHOUT_EVENTS else Likeness.BEGINS
+
+
+def has_event_mark(text: bytes) -> bool:
+    """True if the first bytes of a file name a member that trace events have."""
+    return _EVENT_MARK.search(text) is not None
 
 
 def _begins_as_json(text: bytes) -> bool:
