@@ -19,7 +19,7 @@ REDUCE_US = 40
 LATE_US = {1: (30, 0, 5), 2: (10, 20, 0)}  # by which ranks 1 and 2 compute longer than rank 0, by step
 
 
-def write_run(folder: Path, world: int = 3) -> Path:
+def write_run(folder: Path, world: int = 3, *, reduces: bool = True) -> Path:
     """Ranks of which some compute longer, so that the others wait in the all-reduce that is behind."""
     ranks = [Rank(number, world) for number in range(world)]
     for step in range(3):
@@ -28,7 +28,8 @@ def write_run(folder: Path, world: int = 3) -> Path:
             frame.__enter__()
         for rank in ranks:
             rank.launch("gemm", 100 + LATE_US.get(rank.number, (0, 0, 0))[step])
-        all_reduce(ranks, REDUCE_US)
+        if reduces:
+            all_reduce(ranks, REDUCE_US)
         for rank in ranks:
             rank.wait()
         for frame in frames:
@@ -66,3 +67,11 @@ def test_a_rank_alone_has_nothing_to_wait_for(tmp_path: Path) -> None:
     build_store(find_run(write_run(tmp_path / "run", 1)).files, tmp_path / "store")
     with closing(open_run_store(tmp_path / "store")) as store, pytest.raises(NotAvailable):
         answer(QueryReader(store), "collectives")
+
+
+def test_ranks_that_never_communicate_wait_for_nobody(tmp_path: Path) -> None:
+    build_store(find_run(write_run(tmp_path / "run", reduces=False)).files, tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        whole = answer(QueryReader(store), "collectives")
+    assert [table.id for table in whole.tables if len(table)] == []
+    assert "There is no communication in what was asked for." in [note.text for note in whole.notes]

@@ -67,6 +67,8 @@ class ExposedSteps(CommunicationSource):
 def _split(times: dict[tuple[int, int], dict[int, int]], tick_ps: int) -> Communication:
     communication = Communication()
     for (_, number), by_rank in sorted(times.items()):
+        if not any(by_rank.values()):
+            continue
         if len(by_rank) < 2:
             communication.problems[_ALONE] += 1
             continue
