@@ -186,6 +186,8 @@ describe("what cannot be read of an address", () => {
 
   it("is nothing of what is written here, or says what is so without it", () => {
     expect(unreadable("")).toEqual([]);
-    expect(unreadable("#v=1&t=007-0100&sel=4.1,4.1&mode=select&in=run&tool=stats&f.by=name,category")).toEqual([]);
+    expect(
+      unreadable("#v=1&t=007-0100&sel=4.1,4.1&mode=select&color=meaning&in=run&tool=stats&f.by=name,category"),
+    ).toEqual([]);
   });
 });

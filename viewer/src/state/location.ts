@@ -242,7 +242,7 @@ export function formatLocation(location: PageLocation): string {
 }
 
 /** Values that say what is so without them: nobody misses them. */
-const PLAIN: ReadonlySet<string> = new Set(["in=run", "mode=select", "time=relative", "empty=0"]);
+const PLAIN: ReadonlySet<string> = new Set(["in=run", "mode=select", "time=relative", "color=meaning", "empty=0"]);
 
 /** Parts of a fragment that an address reads as nothing, or of which it reads less than they say: `t=450000000`. */
 export function unreadable(hash: string): readonly string[] {
