@@ -1,14 +1,8 @@
 import { fit, StillClient, ticks } from "@tilescope/client";
 import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import {
-  type CountedSpan,
-  densestStretch,
-  findBusyRange,
-  isBusyAllAlong,
-  rangeWithoutLoneInstants,
-  shortestRange,
-} from "./busy-span";
+import { type CountedSpan, densestStretch, findBusyRange, shortestRange } from "./busy-span";
+import { isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-tracks";
 
 const span = (start: number, end: number, count: number): CountedSpan => ({
   startTicks: BigInt(start),
