@@ -136,6 +136,15 @@ describe("findBusyRange", () => {
     expect(busy!.isOnly).toBe(false);
   });
 
+  it("leaves out the scattered tenth before the densest burst", async () => {
+    const other = burst.slice(0, 900).map((event) => ({ ...event, start: event.start - 500_000 }));
+    const scattered = burst.slice(0, 100).map((event, k) => ({ ...event, start: 640_000 + 600 * k }));
+    const busy = await findBusyRange(clientOf([...other, ...scattered, ...burst]), [rollup], run);
+    expect(Number(busy!.startTicks)).toBeGreaterThan(699_000);
+    expect(Number(busy!.endTicks)).toBeLessThan(702_500);
+    expect(busy!.share).toBeGreaterThan(0.5);
+  });
+
   it("is none where something runs all the time, though little starts", async () => {
     const long = { start: 5, duration: 900_000, row: 0, name: 0 };
     expect(await findBusyRange(clientOf([long, ...burst]), [rollup], run)).toBeNull();

@@ -20,7 +20,7 @@ const OUTSIDE = 0.01;
 const STRETCHES = { outside: 0.1, maxPart: 1 / 4, minGap: 1 / 50 } as const;
 
 /** The part of a stretch's events that may lie outside of what is shown of it, where the others lie in this part of it. */
-const OUTSIDE_STRETCH = 0.05;
+const OUTSIDE_STRETCH = 0.1;
 const MAX_PART_OF_STRETCH = 1 / 3;
 
 /** Resolution of each look, in bins of one to four pixels. */
