@@ -159,6 +159,23 @@ test("points lead as rows do, or by the row of a table about the same", () => {
   expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7, span: null });
 });
 
+test("kinds of work have one hue in all charts, about that of the timeline, and others none of theirs", () => {
+  const hueOf = (ids: readonly string[], id: string) => {
+    const fill = seriesStyles(ids, "light", null)[ids.indexOf(id)]!.fill;
+    return Array.from({ length: 8 }, (_, hue) => hue).find((hue) => seriesStyle(hue, 8, "light", null).fill === fill);
+  };
+  const overlap = ["computation", "exposed_communication", "exposed_copies", "idle"];
+  const steps = ["device_compute", "device_to_device", "device_collectives", "host_compute", "kernel_launch", "input"];
+  const parts = ["device_compute_32", "device_compute_16", "send", "recv", "megacore", "others", "compile"];
+  expect(overlap.slice(0, 3).map((id) => hueOf(overlap, id))).toEqual([0, 1, 2]);
+  expect(steps.map((id) => hueOf(steps, id))).toEqual([0, 2, 1, 5, 3, 4]);
+  expect(parts.map((id) => hueOf(parts, id))).toEqual([0, 0, 6, 7, 5, 5, 5]);
+  for (const ids of [overlap, steps, parts]) {
+    const looks = seriesStyles(ids, "light", null).map(({ fill, texture }) => `${fill} ${texture}`);
+    expect(new Set(looks).size).toBe(ids.length);
+  }
+});
+
 test("idle time has no hue, and a part of steps has the same hue on every page", () => {
   const steps = ["high_flops", "low_flops", "infeed", "all_reduce_sync", "idle"];
   const cores = [

@@ -53,14 +53,32 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
   return { line: cssColor(oklch(line[0], line[1], hue)), fill: cssColor(oklch(fill[0], fill[1], hue)), dash, texture };
 }
 
-/** Parts of steps that several pages draw, the TPU's with or without their prefix: each has its hue on all of them. */
-const PARTS: readonly string[] = [
-  ...["high_flops", "low_flops", "infeed", "outfeed"],
-  ...["all_reduce_compute", "all_reduce_sync", "send", "recv", "all_reduce_unsplit"],
+/**
+ * Series that several pages draw, the TPU's with or without their prefix, by hue and then texture: each looks the same on all of them.
+ * Kinds of work have about the hue of the timeline: compute, collectives, copies, launches, input.
+ */
+const FIXED: readonly (readonly string[])[] = [
+  ["high_flops device_compute device_compute_16 computation heap", "low_flops device_compute_32"],
+  [
+    ...["all_reduce_compute device_collectives exposed_communication stack", "all_reduce_sync communication"],
+    ...["all_reduce_unsplit", "collectives"],
+  ],
+  ["outfeed output device_to_device exposed_copies free", "device_to_host", "host_to_device"],
+  ["launch kernel_launch fragmentation"],
+  ["infeed input wait_input host_input", "sparse_infeed"],
+  [],
+  ["send"],
+  ["recv"],
 ];
 
-/** Parts of memories, alike in several charts and runs. */
-const MEMORY: readonly string[] = ["heap", "stack", "free", "fragmentation"];
+/** So many of the first hues stand for kinds of work. */
+const KINDS = 5;
+
+const PLACES: ReadonlyMap<string, number> = new Map(
+  FIXED.flatMap((looks, hue) =>
+    looks.flatMap((ids, turn) => ids.split(" ").map((id) => [id, hue + HUES.length * turn] as const)),
+  ),
+);
 
 /** Looks of series that are drawn together. Idle time has no hue: no work looks like it. */
 export function seriesStyles(
@@ -68,15 +86,19 @@ export function seriesStyles(
   theme: Theme,
   forced: ForcedColors | null,
 ): readonly SeriesStyle[] {
-  const fixed = ids.map((id) => Math.max(PARTS.indexOf(id.replace(/^tpu_/, "")), MEMORY.indexOf(id)));
-  const free = ids.map((_, place) => place + (fixed.some((place) => place >= 0) ? PARTS.length : 0));
-  return ids.map((id, y) => {
-    if (/(^|_)idle$/.test(id)) {
-      return idleStyle(theme, forced);
+  const fixed = ids.map((id) => PLACES.get(id.replace(/^tpu_/, "")));
+  const hues = new Set(fixed.flatMap((place) => (place === undefined ? [] : [place % HUES.length])));
+  let next = 0;
+  const free = (): number => {
+    // Beside kinds of work the others have hues that stand for none; there is always one left.
+    while (hues.size > 0 && (hues.has(next % HUES.length) || next % HUES.length < KINDS)) {
+      next += 1;
     }
-    const place = fixed[y]! >= 0 ? fixed[y]! : free.shift()!;
-    return seriesStyle(place, ids.length, theme, forced);
-  });
+    return next++;
+  };
+  return ids.map((id, y) =>
+    /(^|_)idle$/.test(id) ? idleStyle(theme, forced) : seriesStyle(fixed[y] ?? free(), ids.length, theme, forced),
+  );
 }
 
 function idleStyle(theme: Theme, forced: ForcedColors | null): SeriesStyle {

@@ -1,13 +1,16 @@
 import { afterAll, expect, it, vi } from "vitest";
 
+let isForced = true;
+
 vi.mock("../answers/chart-colors", () => ({
-  forcedColors: () => ({ matches: true }),
+  forcedColors: () => ({ matches: isForced }),
   systemColor: (_: Element, name: string) => name,
 }));
 
 // Test files share modules: another may have loaded these with the real colours, or load them next.
 vi.resetModules();
 const { laneColor } = await import("./lane-colors");
+const { meaningColor, ColorTable } = await import("../raster/palette");
 
 afterAll(() => vi.resetModules());
 
@@ -16,4 +19,20 @@ it("tells states apart where a person forces colours", () => {
   const states = ["Computation", "Exposed communication", "Exposed copies"];
   const colors = states.map((name) => laneColor(name, "light", element));
   expect(new Set(colors).size).toBe(states.length);
+});
+
+it("gives a state a colour of its kind of work", () => {
+  isForced = false;
+  for (const [state, meaning] of [
+    ["Computation", "compute"],
+    ["Exposed communication", "collective"],
+    ["Exposed copies", "copy"],
+  ] as const) {
+    const table = new ColorTable({ theme: "dark", by: "meaning", only: null });
+    const names = Array.from({ length: 100 }, (_, k) => ({ name: `${k}`, category: "" }));
+    table.set(0, names, () => meaning);
+    const colors = names.map((_, id) => table.css(id));
+    expect(colors).toContain(meaningColor(meaning, "dark"));
+    expect(colors).toContain(laneColor(state, "dark", {} as Element));
+  }
 });

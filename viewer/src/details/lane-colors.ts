@@ -2,13 +2,14 @@
 
 import { forcedColors, systemColor } from "../answers/chart-colors";
 import { meaningOf } from "../raster/event-meaning";
+import type { Meaning } from "../raster/meaning";
 import { ColorTable, type Theme } from "../raster/palette";
 
-/** States of devices, as the bar of *Overlap* has them: by hash two of them would have one hue. */
-const STATE_COLORS: ReadonlyMap<string, string> = new Map([
-  ["Computation", "--accent"],
-  ["Exposed communication", "--busy"],
-  ["Exposed copies", "--good"],
+/** States of devices: each has the colour of its kind of work. */
+const STATES: ReadonlyMap<string, Meaning> = new Map([
+  ["Computation", "compute"],
+  ["Exposed communication", "collective"],
+  ["Exposed copies", "copy"],
 ]);
 
 /** Colours of states where a person forces colours: those of the page would be the same for two of them. */
@@ -18,24 +19,19 @@ export const FORCED_COLORS: ReadonlyMap<string, string> = new Map([
   ["Exposed copies", "GrayText"],
 ]);
 
-/** Colour of a name; that of a state is a property of the element's style. */
+/** Colour of a name. */
 export function laneColor(name: string, theme: Theme, element: Element): string {
   const forced = FORCED_COLORS.get(name);
-  if (forced !== undefined && forcedColors().matches) {
-    return systemColor(element, forced);
-  }
-  const property = STATE_COLORS.get(name);
-  if (property !== undefined) {
-    return getComputedStyle(element).getPropertyValue(property);
-  }
-  const colors = new ColorTable({ theme, by: "meaning", only: null });
-  colors.set(0, [{ name, category: "" }], meaningOf);
-  return colors.css(0);
+  return forced !== undefined && forcedColors().matches ? systemColor(element, forced) : colorsOf(name, theme).css(0);
 }
 
-/** Colour of text on that of a name which is no state. */
+/** Colour of text on that of a name. */
 export function laneTextColor(name: string, theme: Theme): string {
+  return colorsOf(name, theme).text(0, 0);
+}
+
+function colorsOf(name: string, theme: Theme): ColorTable {
   const colors = new ColorTable({ theme, by: "meaning", only: null });
-  colors.set(0, [{ name, category: "" }], meaningOf);
-  return colors.text(0, 0);
+  colors.set(0, [{ name, category: "" }], (event) => STATES.get(name) ?? meaningOf(event));
+  return colors;
 }

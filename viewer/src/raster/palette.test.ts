@@ -73,7 +73,10 @@ const SIGHTS: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** The least distance of two kinds in OKLab, by whether all colours are seen; about 0.02 is just noticed. */
-const LEAST_APART = { normal: 0.065, blind: 0.045 } as const;
+const LEAST_APART = {
+  light: { normal: 0.05, blind: 0.035 },
+  dark: { normal: 0.065, blind: 0.045 },
+} as const;
 
 /** A colour in OKLab as it is seen: distances there are about as large as they look. */
 function seen({ r, g, b }: Rgb, sight: readonly number[]): readonly number[] {
@@ -162,6 +165,12 @@ describe.each<Theme>(["light", "dark"])("%s colours", (theme) => {
     },
   );
 
+  test("none is nearly black", () => {
+    for (const color of all) {
+      expect(seen(color, SIGHTS.normal!)[0]).toBeGreaterThan(0.42);
+    }
+  });
+
   test("a kind has nine colours, which no other kind has", () => {
     expect(kinds.map((colors) => colors.length)).toEqual([3, ...new Array<number>(8).fill(9)]);
     expect(all.length).toBe(8 * 9 + 3);
@@ -171,7 +180,7 @@ describe.each<Theme>(["light", "dark"])("%s colours", (theme) => {
   });
 
   test.each(Object.entries(SIGHTS))("no colour of a kind looks like one of another: %s", (name, sight) => {
-    const least = name === "normal" ? LEAST_APART.normal : LEAST_APART.blind;
+    const least = LEAST_APART[theme][name === "normal" ? "normal" : "blind"];
     for (const [k, colors] of kinds.entries()) {
       for (const [other, otherColors] of kinds.slice(0, k).entries()) {
         const apart = gap(colors.map(rgb), otherColors.map(rgb), sight);

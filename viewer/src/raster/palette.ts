@@ -28,18 +28,21 @@ export const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
 /** Lightness, chroma and hue in OKLCH. */
 type Tone = readonly [lightness: number, chroma: number, hue: number];
 
-/** Searched for the largest least distance between any two colours of two kinds, under each kind of colour blindness. */
+/**
+ * Searched for the largest least distance between any two colours of two kinds, under each kind of colour blindness; light ones
+ * for much chroma, too, and not below a lightness of 0.42: many dark colours look like one.
+ */
 const TONES: Readonly<Record<Theme, Readonly<Record<Meaning, Tone>>>> = {
   light: {
-    other: [0.615, 0, 0],
-    compute: [0.554, 0.2, 277],
-    collective: [0.632, 0.132, 48],
-    copy: [0.401, 0.06, 144],
-    launch: [0.41, 0.193, 304],
-    input: [0.495, 0.096, 94],
-    operator: [0.3, 0.06, 246],
-    python: [0.486, 0.069, 211],
-    memory: [0.3, 0.076, 40],
+    other: [0.625, 0, 0],
+    compute: [0.535, 0.257, 270],
+    collective: [0.634, 0.168, 48],
+    copy: [0.473, 0.094, 156],
+    launch: [0.505, 0.249, 311],
+    input: [0.467, 0.096, 93],
+    operator: [0.532, 0.118, 244],
+    python: [0.616, 0.104, 216],
+    memory: [0.541, 0.217, 8],
   },
   dark: {
     other: [0.695, 0, 0],

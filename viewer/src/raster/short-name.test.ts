@@ -89,3 +89,12 @@ test("no two names have one form, in whatever order they come, and a name that c
     expect(distinct.map((name) => later.form(name).head + later.form(name).tail)).toEqual(forms);
   }
 });
+
+test("a hundred thousand names with one stem are read in a moment", () => {
+  const short = new ShortNames();
+  for (let page = 0; page < 100; page++) {
+    short.add(Array.from({ length: 1000 }, (_, k) => `void f<${page * 1000 + k}>(int)`));
+    short.form("void f<7>(int)");
+  }
+  expect(short.form("void f<99999>(int)")).toEqual({ head: "void f<99999>(int)", tail: "" });
+});

@@ -40,46 +40,46 @@ export function stemOf(name: string): string {
   return path.split(/::|\/(?=[^/]+$)/).findLast((part) => part !== "") ?? name;
 }
 
+/** Names that share a stem, and their forms once they are asked for. */
+interface Alike {
+  readonly stem: string;
+  readonly names: Set<string>;
+  forms: ReadonlyMap<string, ShortForm> | null;
+}
+
 /** The short forms of a run's names, one for each. */
 export class ShortNames {
-  readonly #namesByStem = new Map<string, Set<string>>();
-  readonly #forms = new Map<string, ShortForm>();
+  readonly #byStem = new Map<string, Alike>();
+  readonly #byName = new Map<string, Alike>();
 
   /** More names of the run: those that they have to be told from get other forms. */
   add(names: Iterable<string>): void {
     for (const name of names) {
-      const stem = stemOf(name);
-      const like = this.#namesByStem.get(stem);
-      if (like === undefined) {
-        this.#namesByStem.set(stem, new Set([name]));
-      } else if (!like.has(name)) {
-        like.add(name);
-        for (const other of like) {
-          this.#forms.delete(other);
-        }
+      if (this.#byName.has(name)) {
+        continue;
       }
+      const stem = stemOf(name);
+      const alike = this.#byStem.get(stem) ?? { stem, names: new Set(), forms: null };
+      this.#byStem.set(stem, alike);
+      this.#byName.set(name, alike);
+      alike.names.add(name);
+      alike.forms = null;
     }
   }
 
-  /** The form of a name that was added. */
+  /** The form of a name; all of one that was not added, or has too many like it. */
   form(name: string): ShortForm {
-    const cached = this.#forms.get(name);
-    if (cached !== undefined) {
-      return cached;
+    const alike = this.#byName.get(name);
+    if (alike === undefined || alike.names.size > MOST_LIKE) {
+      return { head: name, tail: "" };
     }
-    const stem = stemOf(name);
-    for (const [other, form] of formsOf(stem, [...(this.#namesByStem.get(stem) ?? [name])])) {
-      this.#forms.set(other, form);
-    }
-    return this.#forms.get(name) ?? { head: name, tail: "" };
+    alike.forms ??= formsOf(alike.stem, [...alike.names]);
+    return alike.forms.get(name)!;
   }
 }
 
 /** Forms of the names that share a stem. */
 function formsOf(stem: string, names: readonly string[]): ReadonlyMap<string, ShortForm> {
-  if (names.length > MOST_LIKE) {
-    return new Map(names.map((name) => [name, { head: name, tail: "" }]));
-  }
   if (names.length === 1) {
     return new Map([[names[0]!, formOfStem(stem)]]);
   }

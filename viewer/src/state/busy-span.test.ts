@@ -1,14 +1,8 @@
 import { fit, StillClient, ticks } from "@tilescope/client";
 import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import {
-  type CountedSpan,
-  densestStretch,
-  findBusyRange,
-  isBusyAllAlong,
-  rangeWithoutLoneInstants,
-  shortestRange,
-} from "./busy-span";
+import { type CountedSpan, densestStretch, findBusyRange, shortestRange } from "./busy-span";
+import { isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-tracks";
 
 const span = (start: number, end: number, count: number): CountedSpan => ({
   startTicks: BigInt(start),
@@ -140,6 +134,15 @@ describe("findBusyRange", () => {
     expect(busy!.share).toBeGreaterThan(0.5);
     expect(busy!.share).toBeLessThanOrEqual(1200 / 2100);
     expect(busy!.isOnly).toBe(false);
+  });
+
+  it("leaves out the scattered tenth before the densest burst", async () => {
+    const other = burst.slice(0, 900).map((event) => ({ ...event, start: event.start - 500_000 }));
+    const scattered = burst.slice(0, 100).map((event, k) => ({ ...event, start: 640_000 + 600 * k }));
+    const busy = await findBusyRange(clientOf([...other, ...scattered, ...burst]), [rollup], run);
+    expect(Number(busy!.startTicks)).toBeGreaterThan(699_000);
+    expect(Number(busy!.endTicks)).toBeLessThan(702_500);
+    expect(busy!.share).toBeGreaterThan(0.5);
   });
 
   it("is none where something runs all the time, though little starts", async () => {

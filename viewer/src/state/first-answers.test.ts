@@ -29,6 +29,9 @@ test("bytes are texts; browsers that cannot read these ask for them", async () =
   const answer = await fetch("/api/v1/runs/a/builds/b/shapes/0");
   if ("fromBase64" in Uint8Array) {
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
+    const again = await fetch("/api/v1/runs/a/builds/b/shapes/0");
+    expect(new Uint8Array(await again.arrayBuffer())).toEqual(bytes);
+    expect(urls).toEqual([]);
   } else {
     expect(urls.length).toBe(1);
   }

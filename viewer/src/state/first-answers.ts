@@ -1,9 +1,15 @@
-/** Answers that the server has sent with the page, so that they need not be asked for: each is good for one question. */
+/**
+ * Answers that the server has sent with the page, so that they need not be asked for: each is good for one question, those on tiles of a
+ * build, which never change, for all.
+ */
 
 import type { Fetch } from "@tilescope/client";
 
 /** By their paths below `/api/v1`, as the page has them: JSON, or bytes as a base64 text. */
 type Answers = Readonly<Record<string, unknown>>;
+
+/** The timeline, the minimap and the search for the first view read the same tiles. */
+const TILES = /\/builds\/[^/]+\/(?:shapes|pages)\//;
 
 /** Browsers have it since 2025. */
 type FromBase64 = (text: string) => Uint8Array<ArrayBuffer>;
@@ -34,7 +40,9 @@ export function afterFirstAnswers(
     if (!isReadable || (init?.method ?? "GET") !== "GET") {
       return fetcher(input, init);
     }
-    answers.delete(path);
+    if (!TILES.test(path)) {
+      answers.delete(path);
+    }
     return Promise.resolve(responseOf(answer));
   };
 }

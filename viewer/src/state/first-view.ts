@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { StillClient, type TickRange } from "@tilescope/client";
-import { type BusyRange, findBusyRange, isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-span";
+import { type BusyRange, isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-tracks";
 import { requestOf, type Trace, topRollups } from "./trace";
 
 /** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
@@ -58,7 +58,9 @@ export class FirstView {
     const { manifest, api } = trace;
     const client = new StillClient(api, manifest.rootLevel);
     // Where something cannot be loaded the timeline says so: it needs the same and more.
-    const search = findBusyRange(client, rollups.map(requestOf), manifest.range).catch(() => null);
+    const search = import("./busy-span")
+      .then(({ findBusyRange }) => findBusyRange(client, rollups.map(requestOf), manifest.range))
+      .catch(() => null);
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), PATIENCE_MS));
     const busy = await Promise.race([search, late]);
     if (this.#current !== trace) {

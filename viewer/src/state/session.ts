@@ -16,10 +16,10 @@ import { LateCode } from "./late-code";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import type { Trace } from "./trace";
 
-/** Code that reads names: on its way at once, beside what is asked of the server. */
 /** Pause before names are shortened, in which the first picture is painted. */
 const SHORT_NAMES_MS = 50;
 
+/** Code that reads names: on its way at once, beside what is asked of the server. */
 type Reading = typeof import("../raster/reading");
 const reading = new LateCode<Reading>(() => import("../raster/reading"));
 reading.ask();
