@@ -22,7 +22,7 @@ def test_the_first_log_directory(tmp_path: Path) -> None:
     assert find_log_directory([file, store, run, logs]) == logs
     assert find_log_directory([run.parent]) == find_log_directory([run.parent.parent]) == tmp_path / "x"
     for served in ([file], [store], [run], []):
-        with pytest.raises(CannotCapture, match="no log directory"):
+        with pytest.raises(CannotCapture, match="nowhere to save captures"):
             find_log_directory(served)
 
 

@@ -255,8 +255,8 @@ def kineto(path: Path, events: list[dict[str, Any]]) -> Path:
 
 def test_instants_of_pytorch(tmp_path: Path) -> None:
     def event(ts: int, device: int, address: int, size: int, total: int, reserved: int) -> dict[str, Any]:
-        told = {"Device Type": 1, "Device Id": device, "Addr": address, "Bytes": size}
-        return {"ts": ts, "args": told | {"Total Allocated": total, "Total Reserved": reserved}}
+        stats = {"Device Type": 1, "Device Id": device, "Addr": address, "Bytes": size}
+        return {"ts": ts, "args": stats | {"Total Allocated": total, "Total Reserved": reserved}}
 
     trace = kineto(
         tmp_path / "a.json",
@@ -302,12 +302,12 @@ def test_the_figures_of_a_real_pytorch_trace(tmp_path: Path) -> None:
 
 
 def test_nobody_says_of_an_allocation_without_an_address_that_it_is_never_freed(tmp_path: Path) -> None:
-    told = {"Device Type": 1, "Device Id": 0, "Total Reserved": 4096}
+    stats = {"Device Type": 1, "Device Id": 0, "Total Reserved": 4096}
     events = [
-        {"ts": 1, "args": told | {"Bytes": 100, "Total Allocated": 100, "Addr": 10}},
-        {"ts": 2, "args": told | {"Bytes": 50, "Total Allocated": 150}},
-        {"ts": 3, "args": told | {"Bytes": 70, "Total Allocated": 220, "Addr": 20}},
-        {"ts": 4, "args": told | {"Bytes": -100, "Total Allocated": 120, "Addr": 10}},
+        {"ts": 1, "args": stats | {"Bytes": 100, "Total Allocated": 100, "Addr": 10}},
+        {"ts": 2, "args": stats | {"Bytes": 50, "Total Allocated": 150}},
+        {"ts": 3, "args": stats | {"Bytes": 70, "Total Allocated": 220, "Addr": 20}},
+        {"ts": 4, "args": stats | {"Bytes": -100, "Total Allocated": 120, "Addr": 10}},
     ]
     profile = answer(opened(kineto(tmp_path / "a.json", events), tmp_path / "store"))
     lifetimes = {row["size"]: row for row in rows(profile, "lifetimes")}
