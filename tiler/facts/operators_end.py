@@ -11,11 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.device_lines import STEP_TRACE, is_ascend_device
 from tilescope.tiler.facts.busy import NOTHING, Busy
 from tilescope.tiler.facts.devices import Device, WorkTrack
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.query.run_steps import StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -30,7 +32,7 @@ _ENDS: Final = KeyedRunCache[int, int]("operators_end", "Ends of recorded operat
 
 
 def operators_end(reader: QueryReader, device: Device) -> Interruptible[int]:
-    """The first tick behind the last operator that was recorded; TICK_LIMIT where nothing cut them off.
+    """The first tick behind the last operator that was recorded, or its step; TICK_LIMIT where nothing cut them off.
 
     That of a run which is still indexed is not known: TICK_LIMIT. Raises DamagedStore.
     """
@@ -44,35 +46,59 @@ def _end(reader: QueryReader, device: Device) -> Interruptible[int]:
     tracks = (*device.tracks, *device.beside)
     operators = [track for track in tracks if _computes(track)]
     communication = [track for track in tracks if not _computes(track)]
-    steps = _starts_of_steps(reader, device)
-    if not operators or not (communication or steps):
+    series = [reader.steps.of_device(device.tracks[0].track), *_step_traces(reader, device)]
+    marked = [steps.rows for steps in series if steps is not None and len(steps.rows)]
+    starts = _starts_in_other_files(reader, device, marked)
+    if not operators or not (communication or starts):
         return TICK_LIMIT
     everywhere = TickRange(0, reader.end + 1)
     extent = yield from Busy(reader, operators).extent(everywhere)
     if not len(extent):
         return TICK_LIMIT
-    if len(steps) >= _LEAST_EVENTS and steps[-_LEAST_EVENTS] >= extent.stop:
-        return extent.stop
+    steps_go_on = len(starts) >= _LEAST_EVENTS and starts[-_LEAST_EVENTS] >= extent.stop
     last = yield from Busy(reader, communication).extent(everywhere)
     tail = last.stop - extent.stop if len(last) else 0
-    if tail < _LEAST_SHARE * extent.ticks or not (yield from _goes_on(reader, communication, extent.stop)):
+    if not steps_go_on and (
+        tail < _LEAST_SHARE * extent.ticks or not (yield from _goes_on(reader, communication, extent.stop))
+    ):
         return TICK_LIMIT
-    return extent.stop if tail >= _LEAST_PAUSES * (yield from _longest_pause(reader, operators, extent)) else TICK_LIMIT
+    pause = yield from _longest_pause(reader, operators, extent)
+    if not steps_go_on and tail < _LEAST_PAUSES * pause:
+        return TICK_LIMIT
+    return _end_of_step(marked, extent.stop, pause)
+
+
+def _end_of_step(marked: Sequence[StepRows], end: int, pause: int) -> int:
+    """The end of the step that holds the last operator, where these pause as long elsewhere; that of the operator."""
+    stops = [int(rows.stop[k]) for rows in marked for k in np.flatnonzero((rows.start < end) & (rows.stop >= end))]
+    return min((stop for stop in stops if stop - end <= pause), default=end)
 
 
 def _computes(track: WorkTrack) -> bool:
     return bool((works_of(track.kinds) == Work.COMPUTATION).any())
 
 
-def _starts_of_steps(reader: QueryReader, device: Device) -> list[int]:
-    """The starts of steps that only other files mark, in order."""
-    series = reader.steps.of_device(device.tracks[0].track)
-    if series is None or not len(series.rows):
+def _starts_in_other_files(reader: QueryReader, device: Device, marked: Sequence[StepRows]) -> list[int]:
+    """The starts of steps of a device that only other files mark, in order."""
+    own_file = reader.file_of(device.tracks[0].track)
+    starts: set[int] = set()
+    for rows in marked:
+        files = {reader.file_of(track) for track in np.unique(rows.track).tolist() if track >= 0}
+        if files and own_file not in files:
+            starts.update(rows.start.tolist())
+    return sorted(starts)
+
+
+def _step_traces(reader: QueryReader, device: Device) -> list[StepSeries]:
+    """Steps of the step trace beside a device, where no other device shares its host."""
+    groups = reader.tree.groups
+    if device.host is None or sum(is_ascend_device(g.name) for g in groups if g.parent == device.host) != 1:
         return []
-    files = {reader.file_of(track) for track in np.unique(series.rows.track).tolist() if track >= 0}
-    is_other = bool(files) and reader.file_of(device.tracks[0].track) not in files
-    starts: list[int] = series.rows.start.tolist() if is_other else []
-    return starts
+    return [
+        series
+        for series in reader.steps.series
+        if groups[series.process].name.lower() == STEP_TRACE.lower() and groups[series.process].parent == device.host
+    ]
 
 
 def _goes_on(reader: QueryReader, communication: Sequence[WorkTrack], end: int) -> Interruptible[bool]:

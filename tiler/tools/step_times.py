@@ -145,9 +145,11 @@ def _notes(
     if over:
         notes.append(Note("info", f"steps overlap on {first_names(over)}: what lies in two belongs to the later one"))
     unrecorded = max((int((~core_times.is_recorded).sum()) for core_times in times), default=0)
-    if unrecorded:
+    if unrecorded and any(core_times.is_recorded.any() for core_times in times):
         left_out = plural(unrecorded, "step", "steps")
         notes.append(Note("info", f"parts and shares leave out {left_out}, of which not all operators were recorded"))
+    elif unrecorded:
+        notes.append(Note("warning", "not all operators of these steps were recorded: their work is among the others"))
     if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes

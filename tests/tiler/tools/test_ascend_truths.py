@@ -144,6 +144,22 @@ def test_parts_of_steps_are_those_of_their_device(files: tuple[str, ...], tmp_pa
     reader.store.close()
 
 
+def test_steps_that_another_file_has_alone_are_in_no_mean_of_parts(tmp_path: Path) -> None:
+    """Two devices with the operators of step 1, and a step trace of steps 2 to 10 beside each."""
+    assert main(["index", str(corpus_path("ascend/two_ranks")), "-o", str(tmp_path / "run.store")]) == 0
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    overview = answer(reader, "overview")
+    parts = {row["name"]: row["share"] for row in rows(overview, "parts")}
+    devices = rows(answer(reader, "overlap"), "devices")
+    span = sum(device["span"] for device in devices)
+    for title, name in (("Device compute", "computation"), ("Collectives", "exposed_communication")):
+        assert parts[title] == pytest.approx(sum(device[name] for device in devices) / span, rel=0.01)
+    texts = " ".join(note.text for note in overview.notes)
+    assert "were recorded up to 57.529 ms alone" in texts
+    assert "Parts and shares leave out 9 steps" in texts
+    reader.store.close()
+
+
 def test_files_of_a_device_are_of_its_host(tmp_path: Path) -> None:
     """A training has the same steps and parts in files of the first profiler, which name devices, and of the second."""
     training = Training(AscendShape())

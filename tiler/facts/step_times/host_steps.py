@@ -95,8 +95,9 @@ def host_step_times(
         if windows is None:
             windows = windows_of((*host.threads, *host.streams)[0])
         ends = []
+        place = reader.tree.groups[host.process].parent
         for device in devices:
-            if not device.track_ids.isdisjoint(host.streams):
+            if not device.track_ids.isdisjoint(host.streams) or (place is not None and device.host == place):
                 ends.append((yield from operators_end(reader, device)))
         times.append(replace(_times(host_steps, windows, tick_ps), operators_end=min(ends, default=TICK_LIMIT)))
         yield

@@ -58,9 +58,9 @@ class StepTimes:
 
     @cached_property
     def is_recorded(self) -> NDArray[np.bool_]:
-        """Mask of the steps of whose devices all operators were recorded; all steps where there is none."""
+        """Mask of the steps of whose devices all operators were recorded."""
         mask: NDArray[np.bool_] = self.stop <= self.operators_end
-        return mask if mask.any() else np.ones(len(self), np.bool_)
+        return mask
 
     @cached_property
     def mean_rows(self) -> NDArray[np.bool_]:
