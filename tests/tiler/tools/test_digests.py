@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.corpus import corpus_path
 from tests.table_answers import table_answer
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import Interruptible
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.tools.answer import Answer, values_of
 from tilescope.tiler.tools.digest import PREFIX
+from tilescope.tiler.tools.overview import digests as digests_module
 
 TABLES = {"step_trace": "parts", "operators": "types", "input_pipeline": "data_stages"}
 
@@ -54,3 +58,15 @@ def test_of_a_part_of_a_run_there_are_digests_of_tools_that_take_a_span(run_2: P
 def test_other_runs_have_none(tmp_path: Path) -> None:
     build_store([corpus_path("kineto/df_index_resolver.json.gz")], tmp_path / "run.store")
     assert digests(table_answer("overview", tmp_path / "run.store")) == set()
+
+
+def test_a_tool_that_has_no_answer_leaves_the_overview_as_it_is(run_2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object) -> Interruptible[Answer]:
+        yield
+        raise UsageError("there are too many rows")
+
+    whole = digests(table_answer("overview", run_2))
+    (operators,) = (tool for tool in digests_module._DIGESTED if tool.id == "operators")
+    others = [replace(tool, answer=refuses) if tool is operators else tool for tool in digests_module._DIGESTED]
+    monkeypatch.setattr(digests_module, "_DIGESTED", others)
+    assert digests(table_answer("overview", run_2)) == whole - {"operators"}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from tilescope.tiler.errors import NotAvailable, UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Table
 from tilescope.tiler.tools.digest import PREFIX
@@ -43,7 +44,10 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
     own_tracks = fields.get("tracks")
     if isinstance(own_tracks, Tracks) and question.tracks is not None:
         fields = {**fields, "tracks": Tracks(sorted(set(own_tracks) & set(scope.leaves(question.tracks))))}
-    answer: Answer = yield from tool.answer(scope, tool.question(**{**asked_too, **fields}))
+    try:
+        answer: Answer = yield from tool.answer(scope, tool.question(**{**asked_too, **fields}))
+    except (NotAvailable, UsageError):  # its own page says why
+        return None
     for table in answer.tables:
         if table.id == digest.table and len(table):
             columns = [column for column in table.columns if column.id in digest.columns]

@@ -99,7 +99,7 @@ export function MemoryViewerView({ context, fields, setFields }: PageProps<Memor
             label="Whose programs"
             choices={["", ...hosts].map((value) => ({ value, text: value || `All ${hostNoun(hosts).many}` }))}
             chosen={host}
-            onChoose={(next) => setFields({ ...fields, host: next })}
+            onChoose={(next) => setFields({ ...fields, host: next, point: null, firstPoint: null, lastPoint: null })}
           />
         )}
         {!lastAnswer.current.isPlan && (
