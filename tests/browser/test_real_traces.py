@@ -156,7 +156,7 @@ def test_a_header_is_as_sharp_as_its_tracks(name: str, viewer: Viewer, served: S
     for seconds, part in ((120, 0.03), (12, 0.2)):
         start = end - seconds * 10**12 // manifest["tick_ps"]
         viewer.page.goto("about:blank")
-        viewer.page.goto(f"{viewer.url}/?run={run}#v=1&t={start}-{end}")
+        viewer.page.goto(f"{viewer.url}/?run={run}#v=1&color=name&t={start}-{end}")
         viewer.wait("window.tilescope?.state === 'open'")
         viewer.settle()
         header, thread = (viewer.page.evaluate(COLOURED_COLUMNS, int(y)) for y in places)
