@@ -47,9 +47,6 @@ class FolderListing(Struct, frozen=True):
     summaries: tuple[str, ...] = ()  # of MindSpore, and its checkpoints
     is_store: bool = False  # an index of ours: nothing in it is a trace
 
-    def __len__(self) -> int:
-        return sum(map(len, (self.files, self.folders, self.links, self.tables, self.summaries)))
-
 
 class _KeptListings:
     """Listings by path, as long as their states are the same; those of folders seen longest ago go first."""
@@ -79,7 +76,8 @@ class _KeptListings:
 
 def _size_bytes(path: str, state: bytes, listing: FolderListing) -> int:
     """About the memory that a listing takes, from above."""
-    return _BYTES_OF_FOLDER + len(path) + len(state) + _BYTES_OF_ENTRY * len(listing)
+    names = (listing.files, listing.folders, listing.links, listing.tables, listing.summaries)
+    return _BYTES_OF_FOLDER + len(path) + len(state) + _BYTES_OF_ENTRY * sum(map(len, names))
 
 
 _KEPT: Final = _KeptListings()

@@ -12,6 +12,7 @@ from tilescope.tiler.facts.ascend.headers import column_named
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 
@@ -26,7 +27,7 @@ NO_SIZE: Final = -(1 << 63)
 
 _UNIT: Final = re.compile(r"\((MB|KB)\)$", re.IGNORECASE)
 _UNITS: Final = {"MB": MEBIBYTE, "KB": KIBIBYTE}
-_MOST_TICKS: Final = 1 << 61
+
 _FAR_AT_ONCE: Final = 1 << 14
 _NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the decimal rounds to
 
@@ -67,7 +68,7 @@ def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int
     for cells in (yield from table.column(header)).chunks:
         ns, ps, fits = header_times(cells, header, MICROSECOND_DIGITS)
         since = ns - origin_ns
-        fits &= np.abs(since) < _MOST_TICKS // per_ns
+        fits &= np.abs(since) < TICK_LIMIT // per_ns
         parts.append(np.where(fits, since * per_ns + (ps if per_ns > 1 else 0), NO_TICK))
         yield
     return np.concatenate(parts)
