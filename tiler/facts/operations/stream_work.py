@@ -53,7 +53,7 @@ class StreamWork:
 
 
 def stream_work(reader: QueryReader, streams: Collection[int]) -> Interruptible[StreamWork]:
-    """Those of the streams that are of a device. Raises DamagedStore."""
+    """Streams among these that are of a device. Raises DamagedStore."""
     devices = yield from devices_of(reader)
     tracks = [track.of_any_kind for device in devices for track in device.tracks if track.track in streams]
     return StreamWork([track.track for track in tracks], Busy(reader, tracks))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
@@ -112,6 +112,8 @@ def trace(actions: Sequence[Any]) -> tuple[list[dict[str, Any]], list[tuple[str,
     return events, kernels
 
 
+# The operator has ended when another slice of its depth launches.
+@example(actions=["aten::add", None, "Optimizer.step#Adam.step", ("gemm", 0, 5, True)], cuts=(0, 3, 200))
 @given(actions=ACTIONS, cuts=st.tuples(st.integers(0, 200), st.integers(0, 200), st.integers(0, 200)))
 @settings(max_examples=examples(60), deadline=None)
 def test_any_range_is_as_in_plain_python_and_the_sum_of_its_halves(
