@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.host_operations.naming import pytorch_type
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.query import EVERYTHING, Interruptible, Name, QueryReader, Reading
@@ -53,6 +54,8 @@ def _operators(reader: QueryReader, track: int) -> Interruptible[Ints]:
     is_operator = yield from operator_names(reader)
     launches = yield from device_launches(reader, track)
     operators = np.full(reader.tree.tracks[track].events, NO_OPERATOR)
+    if len(launches) and int(launches.ordinal[-1]) >= len(operators):
+        raise DamagedStore(f"track {track} lacks slices that were launched")
     for host_track in np.unique(launches.track).tolist():
         rows = np.flatnonzero(launches.track == host_track)
         wanted, place = np.unique(launches.launch[rows], return_inverse=True)
@@ -75,9 +78,11 @@ def _launches_and_operators(
 
 
 def _innermost(slices: Events, launches: Ints, is_operator: NDArray[np.uint8]) -> Ints:
-    """The name of the innermost operator that is a launch or around it, of each of these ordinals; slices nest."""
-    order = np.argsort(slices.ordinal, kind="stable")
-    launch = slices.take(order[np.searchsorted(slices.ordinal[order], launches)])
+    """The name of the innermost operator that is a launch or around it, of each of these ordinals, each once."""
+    launch = slices.take(np.isin(slices.ordinal, launches))
+    launch = launch.take(np.argsort(launch.ordinal, kind="stable"))
+    if len(launch) != len(launches):
+        raise DamagedStore(f"track {slices.track} lacks slices that are launches")
     operator = slices.take(is_operator[slices.name + 1] != 0)
     names = np.full(len(launches), NO_OPERATOR)
     for depth in np.unique(operator.row).tolist():
