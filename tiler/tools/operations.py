@@ -35,7 +35,7 @@ NO_OPERATIONS: Final = (
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
 NO_PEAK: Final = "the trace does not say what the device could reach"
 
-_NO_DEVICE_CHOSEN: Final = "none of these tracks is of a TPU core or a GPU"
+_NO_DEVICE_CHOSEN: Final = "none of these tracks is of a device that runs operations"
 _NOTHING_RUNS: Final = "no operation runs here"
 _NO_PROTOS: Final = (
     "the trace does not say what operations compute or move: it has no HLO protos, which tell it of programs that XLA "
@@ -67,18 +67,20 @@ class AskedOperations:
         return ps // self.tick_ps
 
 
-def asked_operations(scope: Scope, question: SpanQuestion, *, with_idle: bool = True) -> Interruptible[AskedOperations]:
+def asked_operations(
+    scope: Scope, question: SpanQuestion, *, with_idle: bool = True, source: OperationSource[Any] | None = None
+) -> Interruptible[AskedOperations]:
     """The operations that a question is about: those of the devices that have one of its tracks.
 
-    `with_idle`: the table is asked when devices are idle.
+    `with_idle`: the table is asked when devices are idle. `source`: None is that of the run.
     """
     question_windows = yield from scope.windows(question)
-    source = operation_source(scope.reader)
+    source = source or operation_source(scope.reader)
     devices = _asked_devices(scope, source, question)
     on_track, device_time = question_windows.on_track, question_windows.device_time
     table = yield from source.table(scope.reader, devices, on_track, device_time, with_idle=with_idle)
     peaks = [peaks_of(scope.reader, device.group, scope.reader.file_of(device.tracks[0])) for device in devices]
-    no_cores = "" if table.cores else _why_no_cores(scope.reader)
+    no_cores = "" if table.cores else _why_no_cores(scope.reader, source)
     notes = [Note("warning", no_cores)] if no_cores else []
     if len(set(peaks)) > 1:
         notes.append(Note("warning", "the devices are of several kinds: shares of peaks are those of the first"))
@@ -142,9 +144,9 @@ def availability(scope: Scope) -> str:
     return "" if has_operations(scope.reader) else NO_OPERATIONS
 
 
-def _why_no_cores(reader: QueryReader) -> str:
+def _why_no_cores(reader: QueryReader, source: OperationSource[Any]) -> str:
     """The reason for which a question is about no device: the trace has none, or only the question."""
-    return _NO_DEVICE_CHOSEN if has_operations(reader) else NO_OPERATIONS
+    return _NO_DEVICE_CHOSEN if source.devices(reader) else NO_OPERATIONS
 
 
 def _why_no_costs(scope: Scope, table: OpTable) -> Interruptible[str]:

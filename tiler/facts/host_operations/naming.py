@@ -26,6 +26,8 @@ ITERATOR: Final = "Iterator"
 _TENSORFLOW_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _TENSORFLOW_TYPE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
 _JAX_TYPE: Final = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")  # "transpose[permutation=(0, 3)]"
+# Nodes of autograd have two namespaces, or words around: "torch::autograd::AccumulateGrad".
+_PYTORCH_NAME: Final = re.compile(r"[A-Za-z_]\w*::([A-Za-z_]\w*(?:\.\w+)?)")
 _NUMBERED: Final = re.compile(r"_[0-9]+$")
 
 
@@ -58,7 +60,13 @@ def host_op(text: str) -> HostOp | None:
 
 def framework_op(text: str) -> HostOp:
     """The operation that an argument `tf_op` names, whatever it is called."""
-    return host_op(text) or HostOp(text, "", None)
+    return host_op(text) or HostOp(text, pytorch_type(text), None)
+
+
+def pytorch_type(text: str) -> str:
+    """Type of an operator of PyTorch, by its name: "aten::mm" does mm; empty: it is called otherwise."""
+    match = _PYTORCH_NAME.fullmatch(text)
+    return "" if match is None else match[1]
 
 
 def derived_type(name: str) -> str:

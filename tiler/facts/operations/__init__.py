@@ -6,7 +6,7 @@ from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL, FusedPart, Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
-from tilescope.tiler.facts.operations.sources import has_operations, operation_source
+from tilescope.tiler.facts.operations.sources import framework_source, has_operations, operation_source
 from tilescope.tiler.facts.operations.tpu_source import TpuCore, op_table, tpu_cores
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Operation",
     "OperationSource",
     "TpuCore",
+    "framework_source",
     "gpu_devices",
     "gpu_op_table",
     "has_operations",

@@ -7,15 +7,14 @@ again. What runs for no instruction, copies among it, is an operation by its own
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
-from tilescope.tiler.facts.busy import Busy, UnsortedPiece
-from tilescope.tiler.facts.devices import devices_of, plane_of
+from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.graph_kinds import AttributedKinds, GraphTimes, attributed_kinds
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums, record_sums
@@ -23,11 +22,9 @@ from tilescope.tiler.facts.operations.operation import Operation, OperationMetad
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.program_instructions import Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
+from tilescope.tiler.facts.operations.stream_work import stream_overlap, stream_work
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.device.operations import TrackKinds
-from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.store.two_threads import worked_aside
-from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import DeviceTimeOf, Windows, WindowsOf, no_device_time
 
 _GPU: Final = re.compile(rf"{DEVICE_PREFIX}GPU:[0-9]+$")
@@ -88,11 +85,8 @@ def gpu_op_table(
         if streams:
             table.tracks += streams
             table.cores += 1
-            work = yield from _work(reader, streams)
-            extent = yield from work.busy.extent(TickRange(0, TICK_LIMIT))
-            time = device_time(device.group)
-            windows = work.windows(windows_of) if time is None else time
-            table.span += windows.clipped(extent.start, extent.stop).ticks * reader.tick_ps
+            work = yield from stream_work(reader, streams)
+            table.span += (yield from work.span(windows_of, device_time(device.group))) * reader.tick_ps
     table.operations = [row for row in rows.values() if row.count or row.total or row.flops or row.bytes]
     table.program_names = instructions.names
     table.notes = instructions.notes + [note for note in graph_times.notes if note not in instructions.notes]
@@ -162,43 +156,6 @@ def _add(row: Operation, metadata: OperationMetadata, sums: KindSums, place: int
         row.by_memory[way] = row.by_memory.get(way, 0) + sums.done(place, traffic.bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """Some streams of a GPU, and when they are busy."""
-
-    tracks: Sequence[int]
-    busy: Busy
-
-    def windows(self, windows_of: WindowsOf) -> Windows:
-        """The windows of any of them."""
-        return Windows.from_spans([], []).joined(*map(windows_of, self.tracks))
-
-    def running_ticks(self, windows_of: WindowsOf, time: Windows | None) -> Interruptible[int]:
-        """Ticks in which anything runs on any of the streams, each in its own windows.
-
-        `time`: that of the device, such as steps, in which anything counts that runs; None: it has none of its own.
-        """
-        windows = self.windows(windows_of) if time is None else time
-        # A stream works for something else outside its windows.
-        others = [windows.without(windows_of(track) if time is None else time) for track in self.tracks]
-
-        def ticks_of(piece: UnsortedPiece) -> int:
-            runs = [stream.any.without(other) for stream, other in zip(piece.sorted().of, others, strict=True)]
-            return runs[0].joined(*runs[1:]).ticks
-
-        running = 0
-        for ticks in worked_aside(self.busy.unsorted_pieces(windows), ticks_of):
-            running += ticks or 0
-            yield
-        return running
-
-
-def _work(reader: QueryReader, streams: Collection[int]) -> Interruptible[_Work]:
-    devices = yield from devices_of(reader)
-    tracks = [track.of_any_kind for device in devices for track in device.tracks if track.track in streams]
-    return _Work([track.track for track in tracks], Busy(reader, tracks))
-
-
 class GpuSource(OperationSource[GpuDevice]):
     """Operations of GPUs."""
 
@@ -225,10 +182,5 @@ class GpuSource(OperationSource[GpuDevice]):
         table: OpTable,
     ) -> Interruptible[int]:
         """By how much kernels take more than the busy time of the devices, ps."""
-        running = 0
-        for device in devices:
-            streams = [track for track in device.streams if track in table.tracks]
-            if streams:
-                work = yield from _work(reader, streams)
-                running += yield from work.running_ticks(windows_of, device_time(device.group))
-        return table.busy - running * reader.tick_ps
+        streams = [(device.group, device.streams) for device in devices]
+        return (yield from stream_overlap(reader, streams, windows_of, device_time, table))

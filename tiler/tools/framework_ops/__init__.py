@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.operations import framework_source, has_operations
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
@@ -41,7 +42,7 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answer]:
-    device_operations = yield from asked_operations(scope, question)
+    device_operations = yield from asked_operations(scope, question, source=framework_source(scope.reader))
     host = yield from asked_host(scope, question)
     yield
     tables = []
@@ -50,7 +51,9 @@ def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answe
     if host.table.threads:
         tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
     yield
-    notes = [*device_operations.notes, *_kernel_notes(tables[0])] if device_operations.table.cores else []
+    notes = list(device_operations.notes) if device_operations.table.cores else []
+    if device_operations.table.cores and has_operations(scope.reader):
+        notes += _kernel_notes(tables[0])
     return Answer([*_device_facts(device_operations), *_host_facts(host)], tables, notes=notes)
 
 
@@ -84,7 +87,8 @@ def _host_facts(host: AskedHost) -> Sequence[Fact]:
 def _availability(scope: Scope) -> str:
     """The reason for which a run has no answer; empty if it has one."""
     missing = device_availability(scope)
-    return missing if missing and not host_threads(scope.reader) else ""
+    has_any = not missing or host_threads(scope.reader) or framework_source(scope.reader).devices(scope.reader)
+    return "" if has_any else missing
 
 
 TOOL: Final = Tool(
