@@ -14,7 +14,7 @@ from tilescope.tiler.store import open_run_store
 
 # There were 76 on both kinds of devices when each step of a table of operations had a module of its own.
 MOST_VISITS = 42
-MOST_GPU_VISITS = 45  # streams together are a module that two sources share
+MOST_GPU_VISITS = 45  # five of them ask for kernels of graphs, and two for streams together
 
 
 def test_returns_are_visits_to_modules_that_were_visited_before() -> None:
