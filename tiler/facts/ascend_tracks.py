@@ -39,6 +39,11 @@ _ANALYSIS_ROWS: Final = {"computing": Work.COMPUTATION, "communication": Work.CO
 _COMPARED: Final = 1 << 18
 
 
+def is_ascend_run(reader: QueryReader) -> bool:
+    """True if some process is an Ascend device or its step trace."""
+    return any(group.name == STEP_TRACE or is_ascend_device(group.name) for group in reader.tree.groups)
+
+
 class AscendTracks:
     """The tracks of slices of a run by their processes, as Ascend devices have them."""
 

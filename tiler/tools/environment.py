@@ -10,6 +10,7 @@ from typing import Final
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_ascend_device
 from tilescope.tiler.facts import Device, devices_of
+from tilescope.tiler.facts.ascend_tracks import is_ascend_run
 from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations.rates import peaks_of
@@ -95,6 +96,8 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[En
             track = device.tracks[0].track
             kind = peaks_of(reader, device.group, reader.file_of(track)).device if reader.is_whole else ""
             kinds.add(kind or _kind(plane_of(tree.groups[device.group])))
+    if not kinds and is_ascend_run(reader):
+        kinds.add("Ascend")  # whose work was not recorded, only when its steps begin and end
     return Environment(hosts, sorted(kinds))
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.facts.ascend_tracks import is_ascend_run
 from tilescope.tiler.facts.hlo.programs import programs_of
 from tilescope.tiler.facts.operations import (
     Operation,
@@ -31,6 +32,10 @@ from tilescope.tiler.tools.scope import Scope
 NO_OPERATIONS: Final = (
     "the trace has no operations of TPU cores or GPUs: these come with lines XLA Ops and streams of an XSpace; record "
     "a program that runs on such devices, with their tracers on"
+)
+ON_ASCEND: Final = (
+    "the run is of Ascend devices, which run neither programs of XLA nor kernels of GPUs: what they run is elsewhere "
+    "(see operators)"
 )
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
 NO_PEAK: Final = "the trace does not say what the device could reach"
@@ -141,12 +146,16 @@ def _asked_devices(scope: Scope, source: OperationSource[Any], question: SpanQue
 
 def availability(scope: Scope) -> str:
     """The reason for which a run has no answer about operations; empty if it has one."""
-    return "" if has_operations(scope.reader) else NO_OPERATIONS
+    return "" if has_operations(scope.reader) else _no_operations(scope.reader)
+
+
+def _no_operations(reader: QueryReader) -> str:
+    return ON_ASCEND if is_ascend_run(reader) else NO_OPERATIONS
 
 
 def _why_no_cores(reader: QueryReader, source: OperationSource[Any]) -> str:
     """The reason for which a question is about no device: the trace has none, or only the question."""
-    return _NO_DEVICE_CHOSEN if source.devices(reader) else NO_OPERATIONS
+    return _NO_DEVICE_CHOSEN if source.devices(reader) else _no_operations(reader)
 
 
 def _why_no_costs(scope: Scope, table: OpTable) -> Interruptible[str]:

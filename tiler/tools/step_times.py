@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.step_times import AlignedSteps, Participants, StepPart, StepTimes, aligned, run_step_times
+from tilescope.tiler.facts.step_times import (
+    AlignedSteps,
+    Participants,
+    StepClass,
+    StepPart,
+    StepTimes,
+    aligned,
+    run_step_times,
+)
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.border_notes import border_notes
@@ -20,6 +29,8 @@ from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
+
+MARKS_ALONE: Final = "the marks of steps were recorded, and not what devices do in them: see step_trace and collectives"
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,15 @@ class AskedSteps:
         return self.aligned.mean_rows(self.times)
 
     @cached_property
+    def part_rows(self) -> Sequence[NDArray[np.bool_]]:
+        """Masks of the rows that enter means and shares of parts: those of which all operators were recorded, if any.
+
+        Without any on one core or host all of its rows enter them: what was not recorded is a part of its own.
+        """
+        masks = [rows & times.is_recorded for times, rows in zip(self.times, self.mean_rows, strict=True)]
+        return [mask if mask.any() else rows for mask, rows in zip(masks, self.mean_rows, strict=True)]
+
+    @cached_property
     def why_unsplit(self) -> str:
         """The reason for which waiting in all-reduces is not told from computing in some steps that enter means."""
         participants = [
@@ -70,6 +90,11 @@ class AskedSteps:
     def ticks(self, ps: Ints) -> Ints:
         """Times in ticks."""
         return ps // self.tick_ps
+
+    def class_ticks(self, core: int, row: int, step_class: StepClass) -> int | None:
+        """Time of a class in a step of a core or host, ticks; None: not recorded."""
+        ps = self.times[core].class_ps(step_class, row)
+        return None if ps is None else ps // self.tick_ps
 
     def event(self, core: int, row: int) -> str | None:
         """The slice that a step of a core is."""
@@ -148,8 +173,10 @@ def _notes(
     if unrecorded and any(core_times.is_recorded.any() for core_times in times):
         left_out = plural(unrecorded, "step", "steps")
         notes.append(Note("info", f"parts and shares leave out {left_out}, of which not all operators were recorded"))
+    elif any(not core_times.operators_end for core_times in times):
+        notes.append(Note("info", MARKS_ALONE))
     elif unrecorded:
-        notes.append(Note("warning", "not all operators of these steps were recorded: their work is among the others"))
+        notes.append(Note("warning", "not all operators of these steps were recorded: what lacks is counted apart"))
     if not all(bool(core_times.is_whole.all()) for core_times in times):
         notes.append(Note("info", "the span cuts steps: of these only what lies in it is counted"))
     return notes

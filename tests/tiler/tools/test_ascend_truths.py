@@ -17,6 +17,8 @@ from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, tool
+from tilescope.tiler.tools.answer import values_of
 
 # Of the step, in ticks of the trace: its duration, computation and exposed communication.
 STEPS: Final = {
@@ -192,8 +194,8 @@ def test_idle_time_without_operators_is_in_no_verdict(readers: dict[str, QueryRe
     )
     assert {row["class"] for row in rows(overview, "findings")} == {"unclear", "collective", "straggler"}
     words = "Operators of Device 1 were recorded up to 2.961 s alone"
-    for tool in ("overview", "overlap", "gaps"):
-        assert any(note.text.startswith(words) for note in answer(reader, tool).notes), tool
+    for page in ("overview", "overlap", "gaps"):
+        assert any(note.text.startswith(words) for note in answer(reader, page).notes), page
     earlier = answer(reader, "overview", end=finish(operators_end(reader, device)))
     assert not any(note.text.startswith("Operators of") for note in earlier.notes)
     later = answer(reader, "overview", start=30_000_000_000)
@@ -208,3 +210,67 @@ def test_a_step_trace_alone_is_no_host_that_computes(tmp_path: Path) -> None:
     assert "findings" not in {table.id for table in overview.tables}
     assert not [note.text for note in overview.notes if "host" in note.text and "computes" in note.text]
     reader.store.close()
+
+
+# Streams of a process, with their events and the sum of their durations in ticks: ps of the newer trace, ns of the
+# first one, of which each duration is rounded to the nearest (1.7799999999999998 µs are 1,780 ns).
+EVENT_SUMS: Final = {
+    "msprof_0_2_10.json": {"Step Trace(Model ID:2)": (4, 42_923_990_001)},
+    FIRST_TIMELINE: {"Stream 541": (476, 527_727_810), "Stream 540": (322, 15_871_844_140)},
+}
+
+
+@pytest.mark.parametrize("name", EVENT_SUMS)
+def test_sums_of_events(name: str, readers: dict[str, QueryReader]) -> None:
+    """The newer trace has four durations with digits below a ps; xprof and others cut each of them to whole ns."""
+    table = rows(answer(readers[name], "stats", by="track"), "names")
+    sums = {row["name"]: (row["count"], row["busy"]) for row in table}
+    assert {track: sums[track] for track in EVENT_SUMS[name]} == EVENT_SUMS[name]
+
+
+def test_steps_of_a_step_trace_alone_are_made_of_nothing_recorded(tmp_path: Path) -> None:
+    """Neither their work nor their waiting is counted as 0: four ranks, of which no operators were recorded."""
+    assert main(["index", str(corpus_path("ascend/cluster_propose")), "-o", str(tmp_path / "run.store")]) == 0
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    pod, pipeline, overview = (answer(reader, tool) for tool in ("pod", "input_pipeline", "overview"))
+    for row in rows(pod, "cells") + rows(pipeline, "host_steps"):
+        assert row["not_recorded"] == row["duration"]
+        assert {row[part] for part in ("device_compute", "device_collectives", "input", "others")} == {None}
+    for row in rows(pod, "cores"):
+        assert (row["not_recorded"], row["device_compute"], row["keeps_waiting"]) == (row["duration"], None, None)
+    assert [pod.fact(name).value for name in ("stragglers", "bottleneck")] == [None, None]
+    assert all(value is None for column in pod.series[0].ys for value in values_of(column))
+    assert [pipeline.fact(name).value for name in ("verdict", "where", "input_share")] == [None, None, None]
+    assert overview.fact("input_share").value is None
+    assert overview.fact("device_type").value == "Ascend"
+    for steps_answer in (pipeline, overview):
+        assert "parts" not in [table.id for table in steps_answer.tables]
+        assert any("not what devices do in them" in note.text for note in steps_answer.notes)
+    reader.store.close()
+
+
+def test_pod_leaves_out_steps_without_operators(tmp_path: Path) -> None:
+    """The means of its parts are those of the other tools: of the 14 steps whose operators were recorded."""
+    capture = tmp_path / "profiler"
+    shutil.copytree(corpus_path("ascend/run_1"), capture)
+    shutil.copy(corpus_path(f"ascend/{FIRST_TIMELINE}"), capture)
+    assert main(["index", str(capture), "-o", str(tmp_path / "run.store")]) == 0
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    pod = answer(reader, "pod")
+    parts = {row["name"]: row["mean"] for row in rows(answer(reader, "overview"), "parts")}
+    (core,) = rows(pod, "cores")
+    assert core["steps"] == 322
+    assert (core["device_compute"], core["device_collectives"]) == (parts["Device compute"], parts["Collectives"])
+    recorded = [row for row in rows(pod, "cells") if not row["not_recorded"]]
+    assert [row["step"] for row in recorded] == list(range(1, 15))
+    for row in rows(pod, "cells")[14:]:
+        assert row["others"] is None
+        assert row["not_recorded"] + row["device_collectives"] + (row["device_compute"] or 0) == row["duration"]
+    reader.store.close()
+
+
+@pytest.mark.parametrize("tool_id", ["framework_ops", "op_profile", "hlo_stats", "roofline", "kernels"])
+def test_what_ascend_devices_cannot_have_is_said_of_them(tool_id: str, readers: dict[str, QueryReader]) -> None:
+    """And not that a program should be recorded that runs on TPUs or GPUs."""
+    reason = tool(tool_id).availability(Scope(readers[FIRST_TIMELINE]))
+    assert str(reason).startswith("the run is of Ascend devices")

@@ -99,7 +99,8 @@ def host_step_times(
         for device in devices:
             if not device.track_ids.isdisjoint(host.streams) or (place is not None and device.host == place):
                 ends.append((yield from operators_end(reader, device)))
-        times.append(replace(_times(host_steps, windows, tick_ps), operators_end=min(ends, default=TICK_LIMIT)))
+        end = 0 if host.marks_alone else min(ends, default=TICK_LIMIT)
+        times.append(replace(_times(host_steps, windows, tick_ps), operators_end=end))
         yield
     return [time for time in times if len(time)]
 

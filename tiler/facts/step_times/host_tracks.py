@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, is_ascend_device, is_stream
+from tilescope.tiler.device_lines import DEVICE_PREFIX, HOST_PLANE, STEP_TRACE, is_ascend_device, is_stream
 from tilescope.tiler.facts.devices import Device, plane_of
 from tilescope.tiler.facts.step_times.event_parts import (
     PART_OF_WORK,
@@ -36,6 +36,7 @@ class HostTracks:
     streams: tuple[int, ...]
     hands_on: bool
     ascend: Mapping[int, Codes] = field(compare=False)  # kinds of work on streams of Ascend devices, by track
+    marks_alone: bool = field(compare=False)  # a step trace, without what runs in its steps
 
     @property
     def process(self) -> int:
@@ -77,10 +78,21 @@ def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int], devices:
         if step_series.tracks:
             series[file_of(step_series.tracks[0])].append(step_series)
     return [
-        HostTracks(tuple(file_series), tuple(threads[file]), tuple(streams[file]), file in planes, ascend)
+        HostTracks(
+            tuple(file_series),
+            tuple(threads[file]),
+            tuple(streams[file]),
+            file in planes,
+            ascend,
+            marks_alone=not streams[file] and all(_is_step_trace(reader, track) for track in threads[file]),
+        )
         for file, file_series in sorted(series.items())
         if threads[file] or streams[file]
     ]
+
+
+def _is_step_trace(reader: QueryReader, track: int) -> bool:
+    return reader.tree.groups[reader.tree.tracks[track].group].name == STEP_TRACE
 
 
 def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[Codes]:

@@ -1,4 +1,4 @@
-"""Parts of the time of a step, as finely as a trace tells, and the nine classes that they belong to."""
+"""Parts of the time of a step, as finely as a trace tells, and the classes that they belong to."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class StepClass(StrEnum):
     OUTPUT = "output"
     COMPILATION = "compilation"
     OTHERS = "others"
+    NOT_RECORDED = "not_recorded"  # the others of steps of whose devices not all operators were recorded
 
 
 class StepPart(StrEnum):

@@ -38,17 +38,19 @@ class StepTimes:
     counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
     first_launched: NDArray[np.bool_] | None = None  # the first recorded step, which begins with its first launch
     participants: Participants | None = None  # of the all-reduces of TPU cores
-    operators_end: int = TICK_LIMIT  # up to where operators of its devices were recorded
+    operators_end: int = TICK_LIMIT  # up to where operators of its devices were recorded; 0: nothing but the marks was
 
     def __len__(self) -> int:
         return len(self.number)
 
     @cached_property
     def classes(self) -> Mapping[StepClass, Ints]:
-        """All nine, ps: they add up to the duration, too."""
+        """All of them, ps: they add up to the duration, too."""
         sums = {step_class: np.zeros(len(self), np.int64) for step_class in StepClass}
         for part, ps in self.parts.items():
             sums[CLASS_OF[part]] = sums[CLASS_OF[part]] + ps
+        sums[StepClass.NOT_RECORDED] = np.where(self.is_recorded, 0, sums[StepClass.OTHERS])
+        sums[StepClass.OTHERS] = sums[StepClass.OTHERS] - sums[StepClass.NOT_RECORDED]
         return sums
 
     @cached_property
@@ -66,6 +68,12 @@ class StepTimes:
     def mean_rows(self) -> NDArray[np.bool_]:
         """The same; all steps where none of them enters means."""
         return self.in_means if self.in_means.any() else np.ones(len(self), np.bool_)
+
+    def class_ps(self, step_class: StepClass, row: int) -> int | None:
+        """Time of a class in a step, ps; None: nothing of it was recorded, in a step that lacks operators."""
+        ps = int(self.classes[step_class][row])
+        is_told = ps or step_class is StepClass.NOT_RECORDED or bool(self.is_recorded[row])
+        return ps if is_told else None
 
     def sum_of(self, parts: Iterable[StepPart]) -> Ints:
         """Time of these parts in each step, ps."""

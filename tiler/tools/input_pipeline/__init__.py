@@ -22,7 +22,7 @@ from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.findings import finding_note, operator_limits, question_findings
 from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
-from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
+from tilescope.tiler.tools.input_pipeline.device_tables import NOT_RECORDED, Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import (
     advice,
@@ -80,7 +80,9 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     tracks = frozenset(scope.leaves(question.tracks))
     side = yield from host_side(scope.reader, tracks, steps.question_windows.on_track, _copied(steps))
     findings = yield from question_findings(scope, question)
-    judgement = None if measured is None else _verdict(findings, measured)
+    share = None if measured is None else measured.input_share
+    judgement = None if share is None else _verdict(findings, share)
+    why = steps.why or NOT_RECORDED
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
     notes += yield from operator_limits(scope, question)
@@ -91,10 +93,10 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     if judgement is None and data.notes:
         notes = [*data.notes[:1], *notes, *data.notes[1:]]  # the queues tell what no step does
     else:
-        notes = [_headline(judgement, findings, side, steps), *notes, *data.notes]
+        notes = [_headline(judgement, findings, side, why), *notes, *data.notes]
     facts = [
-        Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", steps.why),
-        Fact("where", "Where to look", None if judgement is None else judgement.where, "text", steps.why),
+        Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", why),
+        Fact("where", "Where to look", None if judgement is None else judgement.where, "text", why),
         *_step_facts(steps, measured),
         *_host_facts(side),
         *data.facts,
@@ -115,9 +117,9 @@ def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSi
         return DataSide()
 
 
-def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide, steps: AskedSteps) -> Note:
+def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide, why: str) -> Note:
     """The verdict, with the place of the finding that it is from."""
-    text = _without_steps(findings, side, steps.why) if judgement is None else judgement.text
+    text = _without_steps(findings, side, why) if judgement is None else judgement.text
     severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
     leading = _leading(findings)
     return Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
@@ -128,12 +130,12 @@ def _leading(findings: RunFindings) -> Finding | None:
     return next((row for row in findings.rows if row.cause is Cause.INPUT), next(iter(findings.rows), None))
 
 
-def _verdict(findings: RunFindings, measured: Measured) -> Verdict:
+def _verdict(findings: RunFindings, input_share: float) -> Verdict:
     """Verdict of the findings, where there are any: what is said of input is said of it alone."""
     leading = _leading(findings)
     if leading is not None and leading.cause is Cause.INPUT:
         return replace(verdict(max(leading.share, INPUT.moderate)), text=leading.sentence)
-    judgement = verdict(measured.input_share)
+    judgement = verdict(input_share)
     sentence = f"The program is {judgement.word}: {judgement.text}"
     if leading is None or leading.cause is Cause.HOST_ONLY:
         return replace(judgement, text=sentence)

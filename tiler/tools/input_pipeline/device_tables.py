@@ -31,6 +31,7 @@ CLASS_TITLES: Final = {
     StepClass.OUTPUT: "Output",
     StepClass.COMPILATION: "Compilation",
     StepClass.OTHERS: "All others",
+    StepClass.NOT_RECORDED: "Not recorded",
 }
 PART_TITLES: Final = {
     StepPart.HIGH_FLOPS: "High-FLOPS compute",
@@ -49,6 +50,9 @@ PART_TITLES: Final = {
     StepPart.MEGACORE: "Megacore fusion",
     StepPart.IDLE: "Idle",
 }
+
+# The reason for which nothing is said of what such steps are made of.
+NOT_RECORDED: Final = "not recorded: what devices do in these steps"
 
 _CLASS_LEVELS: Final = {
     StepClass.DEVICE_COLLECTIVES: levels.COLLECTIVES,
@@ -79,7 +83,7 @@ class Measured:
 
     durations: Ints  # ps, of each step of the run
     in_means: NDArray[np.bool_]  # steps that enter means and shares
-    input_share: float
+    input_share: float | None  # None: of no step it was recorded what it is made of
     facts: Sequence[Fact]
     tables: Sequence[Table]
     series: Sequence[Series]
@@ -234,6 +238,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     }
     in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
     is_recorded = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
+    are_recorded = bool(is_recorded.any())
     if (in_means & is_recorded).any():
         in_means &= is_recorded
     is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
@@ -248,21 +253,27 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         share = halves / (halves + wholes)
         facts.append(Fact("low_precision", "16-bit compute", share, "fraction", "of the compute time of devices"))
     is_timed = in_means & (duration > 0)
-    if is_timed.any():
+    if is_timed.any() and are_recorded:
         facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
-    noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
+    not_noted = {CLASS_TITLES[part] for part in (StepClass.INPUT, StepClass.OTHERS, StepClass.NOT_RECORDED)}
+    noted = [row for row in rows if row[0] not in not_noted]
+    input_share = int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0
+    input_note = f"in copies to devices, of the time of {f'steps, {FIRST_STEP}' if is_first_left_out else 'all steps'}"
     longest, step_in_means = _longest_hosts(steps)
     step_note = "of the host that takes longest" if len(steps.times) > 1 else ""
     return Measured(
         longest,
         step_in_means,
-        int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0,
+        input_share if are_recorded else None,
         facts,
-        [_parts_table(steps, rows, duration, in_means), _host_table(steps, order[:limit], duration, classes)],
+        [
+            *([_parts_table(steps, rows, duration, in_means)] if are_recorded else ()),
+            _host_table(steps, order[:limit], duration),
+        ],
         [_host_chart(steps, order[:limit], classes)],
         [*means_note(steps.aligned), *_level_notes(noted, duration, in_means)],
         "Copies of input",  # what devices wait for their host is not in it
-        f"in copies to devices, of the time of {f'steps, {FIRST_STEP}' if is_first_left_out else 'all steps'}",
+        input_note if are_recorded else NOT_RECORDED,
         ", ".join(filter(None, (step_note, FIRST_STEP if is_first_left_out else ""))),
     )
 
@@ -277,17 +288,20 @@ def _longest_hosts(steps: AskedSteps) -> tuple[Ints, NDArray[np.bool_]]:
     return longest, steps.aligned.in_means(steps.times)
 
 
-def _host_table(
-    steps: AskedSteps, order: Sequence[tuple[int, int]], duration: Ints, classes: dict[StepClass, Ints]
-) -> Table:
+def _host_table(steps: AskedSteps, order: Sequence[tuple[int, int]], duration: Ints) -> Table:
     times = [(steps.times[core], row) for core, row in order]
     columns = [
         Column("step", "Step", "count", [int(core_times.number[row]) for core_times, row in times], total="none"),
         Column("host", "Host", "name", [steps.hosts[core] or steps.names[core] for core, _ in order]),
         Column("duration", "Duration", "ticks", steps.ticks(duration[: len(order)])),
         *(
-            Column(step_class.value, CLASS_TITLES[step_class], "ticks", steps.ticks(ps[: len(order)]))
-            for step_class, ps in classes.items()
+            Column(
+                step_class.value,
+                CLASS_TITLES[step_class],
+                "ticks",
+                [steps.class_ticks(core, row, step_class) for core, row in order],
+            )
+            for step_class in StepClass
         ),
         Column("pass", "Pass", "count", [int(core_times.pass_[row]) + 1 for core_times, row in times], total="none"),
         Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in times]),

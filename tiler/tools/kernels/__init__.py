@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend_tracks import is_ascend_run
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
@@ -18,6 +19,7 @@ from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.operations import ON_ASCEND
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -173,6 +175,8 @@ def _availability(scope: Scope) -> Reason:
         return ""
     if gpu_devices(scope.reader):
         return _NO_DETAILS
+    if is_ascend_run(scope.reader):
+        return ON_ASCEND
     return f"{_NO_KERNELS}. {_OF_TPU}" if tpu_cores(scope.reader) else _NO_KERNELS
 
 

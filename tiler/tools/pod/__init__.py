@@ -21,7 +21,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.findings import headline
 from tilescope.tiler.tools.host_nouns import host_noun
-from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
+from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, NOT_RECORDED, PART_TITLES
 from tilescope.tiler.tools.pod.channels import channels_table
 from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.saved import (
@@ -82,6 +82,7 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
             "output",
             "compilation",
             "others",
+            "not_recorded",
             "tpu_high_flops",
             "tpu_low_flops",
             "tpu_infeed",
@@ -121,7 +122,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
-    standing_out = stragglers(steps.times, steps.mean_rows)
+    standing_out = stragglers(steps.times, steps.part_rows)
     yield
     choice = yield from step_choice(scope, question)
     if not steps.times:
@@ -169,7 +170,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
     yield
-    standing_out = stragglers(times, steps.mean_rows)
+    standing_out = stragglers(times, steps.part_rows)
     tables = [
         _stragglers_table(steps, standing_out),
         (yield from _cores_table(steps, standing_out, places)),
@@ -193,23 +194,32 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
 def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     enough = len(steps.times) >= LEAST
     hosts = f"{host_noun(steps.hosts)}s"
+    is_recorded = any(map(_has_recorded, steps.times))
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
-    count = len({straggler.place for straggler in standing_out}) if enough else None
-    rows_in_means = list(zip(steps.times, steps.mean_rows, strict=True))
+    why = why if is_recorded else NOT_RECORDED
+    count = len({straggler.place for straggler in standing_out}) if enough and is_recorded else None
+    rows_in_means = list(zip(steps.times, steps.part_rows, strict=True))
     bottlenecks = Counter(
-        core_times.bottlenecks[row] for core_times, rows in rows_in_means for row in np.flatnonzero(rows).tolist()
+        core_times.bottlenecks[row]
+        for core_times, rows in rows_in_means
+        for row in np.flatnonzero(rows & core_times.is_recorded).tolist()
     )
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
+    why_none = "of most steps" if is_recorded else NOT_RECORDED
     facts = [
-        Fact("cores", "Cores" if steps.of_tpus else hosts.capitalize(), len(steps.times), "count"),
+        Fact("cores", "Cores" if steps.of_tpus else "Processes that mark steps", len(steps.times), "count"),
         Fact("hosts", hosts.capitalize(), len(set(steps.hosts)), "count"),
         Fact("steps", "Steps", len(steps.aligned), "count"),
         Fact("stragglers", "Stragglers", count, "count", why),
-        Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
+        Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", why_none),
     ]
     if steps.of_tpus:
         facts += _reduce_facts(steps)
     return facts
+
+
+def _has_recorded(core_times: StepTimes) -> bool:
+    return bool(core_times.is_recorded.any())
 
 
 def _reduce_facts(steps: AskedSteps) -> list[Fact]:
@@ -252,14 +262,19 @@ def _cores_table(
         causes.setdefault(straggler.place, []).append(CLASS_TITLES[straggler.cause])
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
-    def means(columns: Sequence[Ints]) -> list[Value]:
-        counted = [ps[rows] for ps, rows in zip(columns, steps.mean_rows, strict=True)]
+    def means(columns: Sequence[Ints], masks: Sequence[NDArray[np.bool_]] = steps.part_rows) -> list[Value]:
+        counted = [ps[rows] for ps, rows in zip(columns, masks, strict=True)]
         return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) if len(ps) else None for ps in counted]
 
+    has_recorded = [_has_recorded(core_times) for core_times in times]
+    durations = means([core_times.duration for core_times in times], steps.mean_rows)
     of_classes: dict[StepClass, list[Value]] = {}
     for step_class in StepClass:
         yield
-        of_classes[step_class] = means([core_times.classes[step_class] for core_times in times])
+        row = means([core_times.classes[step_class] for core_times in times])
+        if step_class is not StepClass.NOT_RECORDED:
+            row = [mean if mean or has_parts else None for mean, has_parts in zip(row, has_recorded, strict=True)]
+        of_classes[step_class] = row
     of_parts: dict[StepPart, list[Value]] = {}
     for part in TPU_PARTS:
         yield
@@ -270,7 +285,7 @@ def _cores_table(
         Column("core", "Core", "name", list(steps.names)),
         Column("straggles", "Takes longer for", "text", straggles),
         Column("steps", "Steps", "count", [len(core_times) for core_times in times]),
-        Column("duration", "Mean step", "ticks", means([core_times.duration for core_times in times]), total="none"),
+        Column("duration", "Mean step", "ticks", durations, total="none"),
         *(
             Column(step_class.value, CLASS_TITLES[step_class], "ticks", of_classes[step_class], total="none")
             for step_class in StepClass
@@ -279,7 +294,13 @@ def _cores_table(
             Column(f"{_TPU}{part.value}", PART_TITLES[part], "ticks", of_parts[part], total="none")
             for part in TPU_PARTS
         ),
-        Column(KEEPS_WAITING, _KEEPS_WAITING_TITLE, "ticks", means(keeps_waiting(steps)), total="none"),
+        Column(
+            KEEPS_WAITING,
+            _KEEPS_WAITING_TITLE,
+            "ticks",
+            means(keeps_waiting(steps)) if all(has_recorded) else [None] * len(times),
+            total="none",
+        ),
         Column("host", f"On {host_noun(steps.hosts)}", "text", [host or None for host in steps.hosts]),
         Column("chip", "Chip", "id", [None if place is None else place.chip for place in places]),
         Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
@@ -346,7 +367,7 @@ def _cells_table(steps: AskedSteps, limit: int) -> Table:
                 step_class.value,
                 CLASS_TITLES[step_class],
                 "ticks",
-                [int(core_times.classes[step_class][row]) // steps.tick_ps for core_times, row in rows],
+                [steps.class_ticks(core, row, step_class) for core, row in cells],
             )
             for step_class in StepClass
         ),
@@ -371,6 +392,10 @@ def _map(steps: AskedSteps, question: PodQuestion) -> Series:
     """Steps by cores: how long they are, or the share of a class."""
     rows = steps.aligned.rows[: question.limit]
     waited = keeps_waiting(steps)
+    is_told = [
+        core_times.is_recorded | (question.colour == StepClass.NOT_RECORDED.value)
+        for core_times in steps.times[:_MOST_DRAWN]
+    ]
     columns = []
     for core, core_times in enumerate(steps.times[:_MOST_DRAWN]):
         core_rows = rows[:, core].tolist()
@@ -383,7 +408,7 @@ def _map(steps: AskedSteps, question: PodQuestion) -> Series:
         taken = waited[core] if question.colour == KEEPS_WAITING else _taken(core_times, question.colour)
         shares: list[Value] = [
             None
-            if row < 0 or taken is None or not core_times.duration[row]
+            if row < 0 or taken is None or not core_times.duration[row] or not is_told[core][row]
             else float(taken[row]) / float(core_times.duration[row])
             for row in core_rows
         ]

@@ -80,7 +80,7 @@ const PLACES: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Looks of series that are drawn together. Idle time has no hue: no work looks like it. */
+/** Looks of series that are drawn together. Idle time, and what was not recorded, have no hue: no work looks like them. */
 export function seriesStyles(
   ids: readonly string[],
   theme: Theme,
@@ -97,7 +97,9 @@ export function seriesStyles(
     return next++;
   };
   return ids.map((id, y) =>
-    /(^|_)idle$/.test(id) ? idleStyle(theme, forced) : seriesStyle(fixed[y] ?? free(), ids.length, theme, forced),
+    /(^|_)(idle|not_recorded)$/.test(id)
+      ? idleStyle(theme, forced)
+      : seriesStyle(fixed[y] ?? free(), ids.length, theme, forced),
   );
 }
 

@@ -70,11 +70,19 @@ export function drawHeat(chart: uPlot, { data, colors, isShown }: PlotOptions): 
         return;
       }
       const left = Math.round(chart.valToPos(data.xs[place]!, "x", true) - widthPx / 2);
-      ctx.fillStyle = heatColor(max === min ? 1 : (value - min) / (max - min), colors.theme);
+      ctx.fillStyle = heatColor(heatShare(value, min, max), colors.theme);
       ctx.fillRect(left, top, Math.max(1, Math.ceil(widthPx) - (widthPx > 6 ? 1 : 0)), height);
     });
   });
   ctx.restore();
+}
+
+/** Place of a value between the least and the greatest, 0 to 1. Values that are all alike are dark, unless they are 0. */
+export function heatShare(value: number, min: number, max: number): number {
+  if (max === min) {
+    return max === 0 ? 0 : 1;
+  }
+  return (value - min) / (max - min);
 }
 
 function visibleHeat(data: ChartData): { readonly min: number; readonly max: number } {
