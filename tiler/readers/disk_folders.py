@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
-from tilescope.tiler.readers.folder_listing import FileEntry, list_folder
+from tilescope.tiler.readers.folder_listing import FileEntry, list_folder, states_ahead
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.ascend_names import raw_capture
@@ -71,6 +71,7 @@ class FolderWalk:
         room = MAX_FILES
         waiting = [FolderPlace(os.fspath(self._root), (), os.path.realpath(self._root))]
         gone_through: set[str] = set()
+        states = states_ahead(waiting[0].path)
         while waiting or (waiting := [*self.links.follow(gone_through)][::-1]):
             place = waiting.pop()
             path, parts = place.path, place.parts
@@ -79,7 +80,7 @@ class FolderWalk:
                 raw_data = "/".join((self._root.name, *parts)[len(raw) :])
                 self.raw_data.setdefault(self._root.joinpath(*raw[1:]), []).append(raw_data)
             try:
-                listing = list_folder(path)
+                listing = list_folder(path, states)
             except FileNotFoundError:  # removed meanwhile
                 continue
             except OSError as error:

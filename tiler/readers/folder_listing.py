@@ -1,14 +1,18 @@
 """Entries of folders on disk: listed anew where something in it has changed, else as it was listed before.
 
 A base folder of 500 trainings has 80,000 files: the state of a folder (`_native.folder_state`) tells in one call,
-exactly, whether any of them has another size or time, and no object is made of each of them again.
+exactly, whether any of them has another size or time, and no object is made of each of them again. Nearly all of that
+is the system's time for each file, so two threads share folders that were listed before.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -18,6 +22,7 @@ from tilescope.tiler.readers.compression import ENDINGS, TAR_ENDINGS
 from tilescope.tiler.readers.formats import formats
 from tilescope.tiler.readers.layouts.ascend_names import is_of_summary
 from tilescope.tiler.readers.refused_files import refused_table
+from tilescope.tiler.system import processors
 
 _PACKED_ENDINGS: Final = (".zip", ".tar", *ENDINGS, *TAR_ENDINGS)
 _STORE_MARK: Final = "CURRENT"
@@ -25,6 +30,10 @@ _MOST_STATE_BYTES: Final = 16 << 20  # of a folder: some 200,000 files
 _MOST_KEPT_BYTES: Final = 128 << 20
 _BYTES_OF_FOLDER: Final = 700  # beside what is in it: an empty one has no state, but is kept as well
 _BYTES_OF_ENTRY: Final = 300  # of a listing
+_WORTH_A_THREAD: Final = 32  # folders
+
+States = Mapping[str, "bytes | None"]  # by path; None: it cannot be read, or has too many entries
+_NO_STATES: Final[States] = MappingProxyType({})
 
 
 class FileEntry(NamedTuple):
@@ -64,6 +73,17 @@ class _KeptListings:
             self._listings[path] = kept
             return kept[1] if kept[0] == state else None
 
+    def below(self, root: str) -> list[str]:
+        """The paths of a folder and of those below it, as they were last listed, without links."""
+        with self._lock:
+            waiting, paths = [root], []
+            while waiting:
+                path = waiting.pop()
+                if path in self._listings:
+                    paths.append(path)
+                    waiting += [f"{path}/{name}" for name in self._listings[path][1].folders]
+            return paths
+
     def keep(self, path: str, state: bytes, listing: FolderListing) -> None:
         with self._lock:
             older = self._listings.pop(path, None)
@@ -83,10 +103,34 @@ def _size_bytes(path: str, state: bytes, listing: FolderListing) -> int:
 _KEPT: Final = _KeptListings()
 
 
-def list_folder(path: str) -> FolderListing:
-    """The entries of a folder as they are now. Raises OSError."""
+def states_ahead(root: str) -> States:
+    """The states of a folder and of those below it as far as they have been listed before, and are many."""
+    paths = _KEPT.below(root)
+    if len(paths) < _WORTH_A_THREAD or processors() < 2:
+        return _NO_STATES
+    left = iter(paths)  # both threads take of the same: one step of it is not divided
+    other = _second().submit(_states, left)
+    states = _states(left)
+    return states | other.result()
+
+
+def _states(paths: Iterator[str]) -> dict[str, bytes | None]:
+    return {path: _state(path) for path in paths}
+
+
+def _state(path: str) -> bytes | None:
+    return _native.folder_state(os.fsencode(path), list(_looked_into()), _MOST_STATE_BYTES)
+
+
+@cache
+def _second() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "tilescope-folders")
+
+
+def list_folder(path: str, states: States = _NO_STATES) -> FolderListing:
+    """The entries of a folder as they are now, or as they were when its state was read. Raises OSError."""
     # Before it is listed: what changes in between has another state the next time.
-    state = _native.folder_state(os.fsencode(path), list(_looked_into()), _MOST_STATE_BYTES)
+    state = states[path] if path in states else _state(path)
     listing = None if state is None else _KEPT.get(path, state)
     if listing is None:
         listing = _list(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,19 +98,52 @@ def test_the_longest_unseen_listings_go(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_is_kept_is_bounded_also_of_empty_folders_and_of_many_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = folder_listing._KeptListings()
-    monkeypatch.setattr(folder_listing, "_KEPT", kept)
     monkeypatch.setattr(folder_listing, "_MOST_KEPT_BYTES", 200_000)
     full = tmp_path / "full"
     full.mkdir()
     for number in range(500):
         (full / f"{number}.json").touch()
+    list_folder(str(full))  # what is loaded for the first list stays
+    monkeypatch.setattr(folder_listing, "_KEPT", folder_listing._KeptListings())
+    folders = [tmp_path / f"{number}" for number in range(1000)]
+    for folder in folders:
+        folder.mkdir()  # not below: names are interned, in a table that grows at once
     tracemalloc.start()
     try:
-        for number in range(1000):
-            (tmp_path / f"{number}").mkdir()
-            list_folder(str(tmp_path / f"{number}"))
+        for folder in folders:
+            list_folder(str(folder))
         list_folder(str(full))
         assert tracemalloc.get_traced_memory()[0] < 250_000
     finally:
         tracemalloc.stop()
+
+
+@given(changes=st.lists(st.tuples(st.integers(0, 3), NAMES, CHANGES), max_size=8), removed=st.integers(0, 8))
+def test_folders_that_two_threads_looked_at_are_listed_as_they_are(
+    changes: list[tuple[int, str, str]], removed: int
+) -> None:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder_listing, "_WORTH_A_THREAD", 2)
+        patch.setattr(folder_listing, "processors", lambda: 2)
+        root, outside = Path(name) / "root", Path(name) / "outside"
+        folders = [root, *(root / f"{number}" / "below" for number in range(4))]
+        for path in (*folders, outside):
+            path.mkdir(parents=True, exist_ok=True)
+        (outside / "file.json").write_text("{}")
+        all_folders = [root, *(folder for path in folders[1:] for folder in (path.parent, path))]
+        for path in all_folders:
+            list_folder(str(path))
+        for number, entry, what in changes:
+            change(folders[number + 1], outside, entry, what)
+        gone = None
+        if removed < 4:
+            gone = folders[removed + 1]
+            shutil.rmtree(gone)
+        states = folder_listing.states_ahead(str(root))
+        assert {str(path) for path in all_folders} <= states.keys()
+        for path in all_folders:
+            if path == gone:
+                with pytest.raises(FileNotFoundError):
+                    list_folder(str(path), states)
+            else:
+                assert list_folder(str(path), states) == folder_listing._list(str(path))

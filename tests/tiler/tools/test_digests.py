@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,10 @@ def run_2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run.store"
 
 
+def without_count(text: str) -> str:
+    return re.sub(r"\d+ more", "some more", text)
+
+
 def digests(answer: Answer) -> set[str]:
     return {table.id.removeprefix(PREFIX) for table in answer.tables if table.id.startswith(PREFIX)}
 
@@ -40,6 +46,28 @@ def test_a_digest_has_the_figures_of_its_page(run_2: Path, tool: str) -> None:
     assert len(digest)
     for column in digest.columns:
         assert values_of(column) == values_of(page.column(column.id))[: len(digest)], column.id
+
+
+def test_a_digest_says_what_its_page_says_of_the_answer(run_2: Path) -> None:
+    """A digest lists fewer rows than its page, and says how many it leaves out."""
+    overview = [without_count(note.text) for note in table_answer("overview", run_2).notes]
+    for tool in TABLES:
+        title = table_answer("overview", run_2).table(PREFIX + tool).title
+        notes = [without_count(note.text) for note in table_answer(tool, run_2).notes]
+        assert notes
+        for text in notes:
+            assert sum(own in (text, f"{title}: {text}") for own in overview) == 1, text
+
+
+def test_of_tools_that_are_not_complete_the_overview_is_not(run_2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def halves(*question: Any) -> Interruptible[Answer]:
+        return replace((yield from operators.answer(*question)), is_complete=False)
+
+    assert table_answer("overview", run_2).is_complete
+    (operators,) = (tool for tool in digests_module._DIGESTED if tool.id == "operators")
+    others = [replace(tool, answer=halves) if tool is operators else tool for tool in digests_module._DIGESTED]
+    monkeypatch.setattr(digests_module, "_DIGESTED", others)
+    assert not table_answer("overview", run_2).is_complete
 
 
 def test_streams_are_those_of_the_device(run_2: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,9 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
+from tests.reports.traces import answer as ask
 from tests.table_answers import rows_of, table_answer
+from tilescope.tiler.facts.ascend import step_points
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query.events import EVERYTHING
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
+from tilescope.tiler.windows import Windows
 
 MARKS = ("FP_BP Time", "Iteration Refresh", "Reduce", "Data_aug Bound")
 SCOPE = "Default/net/"
@@ -129,6 +136,25 @@ def test_operators_are_listed_to_choose_from_and_named_points_count_before_marks
     assert answer.fact("interval").value == marked.fact("interval").value
     assert answer.fact("tail").value == int(str(marked.fact("step").value)) - start - duration
     assert answer.fact("bp_end").note == "as asked"
+
+
+def test_the_operators_of_steps_are_read_once_for_any_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_store([corpus_path("ascend/msprof_0_2_10.json")], tmp_path / "run.store")
+    read: list[Windows] = []
+    step_operators = step_points.step_operators
+
+    def counted(*question: Any) -> Any:
+        read.append(question[-1])
+        return step_operators(*question)
+
+    monkeypatch.setattr(step_points, "step_operators", counted)
+    with closing(open_run_store(tmp_path / "run.store")) as store:
+        reader = QueryReader(store)
+        name = list(rows_of(ask(reader, "step_trace"), "operators", "name"))[2][0]
+        assert read == []  # the run has marks
+        first = ask(reader, "step_trace", forward_start=name)
+        assert ask(reader, "step_trace", backward_end=name).fact("tail").value != first.fact("tail").value
+    assert read == [EVERYTHING]
 
 
 def test_an_operator_that_is_not_there_leaves_no_step_with_parts(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tilescope.tiler.facts.step_traces import StepTrace, slices_in, step_of, unm
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.events import EVERYTHING, Events
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -77,6 +78,11 @@ class StepOperators:
         return np.array(wanted, np.bool_)[self.name]
 
 
+_OPERATORS: Final = KeyedRunCache[tuple[int, StepSource, str], StepOperators](
+    "step_operators", "Operators of devices in their steps"
+)
+
+
 def devices_with(steps: RunSteps, series: StepSeries, devices: Sequence[Device]) -> list[Device]:
     """The devices whose steps a series has."""
     return [device for device in devices if device.tracks and steps.of_track(device.tracks[0].track) is series]
@@ -87,8 +93,19 @@ def can_be_pointed(steps: RunSteps, series: StepSeries, devices: Sequence[Device
     return series.source is StepSource.ITERATION and bool(devices_with(steps, series, devices))
 
 
+def series_operators(
+    reader: QueryReader, devices: Sequence[Device], series: StepSeries
+) -> Interruptible[StepOperators]:
+    """The operators of devices that start in the steps of a series, which are those of these devices."""
+    key = series.process, series.source, series.label
+    operators = _OPERATORS.get(reader, key)
+    if operators is None:
+        operators = _OPERATORS.keep(reader, key, (yield from step_operators(reader, devices, series.rows, EVERYTHING)))
+    return operators
+
+
 def step_operators(
-    reader: QueryReader, devices: Sequence[Device], rows: StepRows, windows: Windows = EVERYTHING
+    reader: QueryReader, devices: Sequence[Device], rows: StepRows, windows: Windows
 ) -> Interruptible[StepOperators]:
     """The operators of devices that start in some steps, of those that lie in windows at least in part."""
     parts: list[tuple[Events, Ints, NDArray[np.bool_]]] = []
@@ -138,7 +155,7 @@ def pointed_traces(
             pointed.append(trace)
         elif trace is not None or can_be_pointed(steps, device_series, devices):
             own = devices_with(steps, device_series, devices)
-            operators = yield from step_operators(reader, own, device_series.rows)
+            operators = yield from series_operators(reader, own, device_series)
             own_names = names.otherwise(by_file) if trace is None else names
             trace = trace or unmarked_trace(device_series)
             guessed_forward += own_names.forward is None and not (trace.forward >= 0).any()

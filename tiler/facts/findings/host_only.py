@@ -49,7 +49,7 @@ def _a_step(steps: RunSteps, track: int, span: TickRange) -> TickRange:
 
 @dataclass(frozen=True, slots=True)
 class _BusyName:
-    """A name by its id, its share of the own time of some threads, and one of these on which it is."""
+    """A name by its id, its share of the own time of some threads, and that of these on which it takes most."""
 
     name: int
     share: float
@@ -59,20 +59,20 @@ class _BusyName:
 def _busiest_name(reader: QueryReader, tracks: Sequence[int], windows: Windows) -> Interruptible[_BusyName | None]:
     """The name of most own time on some threads; waits do not count. Raises DamagedStore."""
     kinds = yield from reader.names.page_numbers(host_kinds)
-    ticks: defaultdict[int, int] = defaultdict(int)
-    thread: dict[int, int] = {}
+    ticks: defaultdict[int, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))  # by name and thread
     for track in tracks:
         for part in Reading(reader).histogram_parts([track], everywhere(windows)):
             which = np.flatnonzero((part.name >= 0) & (kinds[np.maximum(part.name, -1) + 1] != HostKind.SYNC))
             for name, total in zip(part.name[which].tolist(), part.self_busy[which].tolist(), strict=True):
-                ticks[name] += int(total)
-                thread.setdefault(name, track)
+                ticks[name][track] += int(total)
             yield
     if not ticks:
         return None
-    name = max(ticks, key=lambda name_id: (ticks[name_id], -name_id))
-    whole = sum(ticks.values())
-    return _BusyName(name, ticks[name] / whole if whole else 0.0, thread[name])
+    totals = {name: sum(by_thread.values()) for name, by_thread in ticks.items()}
+    name = max(totals, key=lambda name_id: (totals[name_id], -name_id))
+    whole = sum(totals.values())
+    thread = max(ticks[name], key=lambda track: (ticks[name][track], -track))
+    return _BusyName(name, totals[name] / whole if whole else 0.0, thread)
 
 
 def _longest_of_name(reader: QueryReader, busy: _BusyName, span: TickRange) -> Interruptible[Spot]:

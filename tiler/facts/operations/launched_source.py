@@ -16,7 +16,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.facts.devices import WorkTrack, devices_of, plane_of
 from tilescope.tiler.facts.launches.device_launches import has_launches
-from tilescope.tiler.facts.launches.operators import NO_OPERATOR, launching_operators, operator_names
+from tilescope.tiler.facts.launches.operators import NO_OPERATOR, StreamOperators, operator_names
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import OpTable
@@ -107,14 +107,15 @@ class _Sums:
 
     def add(self, work_track: WorkTrack, windows: Windows) -> Interruptible[None]:
         """Adds the work of a track: that which starts in the windows counts, and its time in them."""
-        operators = yield from launching_operators(self._reader, work_track.track)
+        operators = StreamOperators(self._reader, work_track.track)
         plan = self._reader.plan(work_track.track, windows)
         for events in Reading(self._reader).events(plan, plan.leaf_runs):
             events = events.take(work_track.kinds[events.name + 1] != Work.NONE)
             if len(events):
                 starts = windows.hold(events.start)
                 ticks = windows.ticks_before(events.start + events.duration) - windows.ticks_before(events.start)
-                self._add(work_track.track, operators[events.ordinal], events.name, starts.astype(np.int64), ticks)
+                operator = yield from operators.behind(events.ordinal)
+                self._add(work_track.track, operator, events.name, starts.astype(np.int64), ticks)
             yield
 
     def _add(self, track: int, operator: Ints, name: Ints, starts: Ints, ticks: Ints) -> None:

@@ -29,7 +29,7 @@ from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_st
 from tilescope.tiler.tools.operations import asked_operations
 from tilescope.tiler.tools.overview.advice import advice
 from tilescope.tiler.tools.overview.capture_notes import capture_notes
-from tilescope.tiler.tools.overview.digests import digest_tables
+from tilescope.tiler.tools.overview.digests import tool_digests
 from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, in_order, step_facts
 from tilescope.tiler.tools.overview.saved import PAGE, saved_answer
 from tilescope.tiler.tools.overview.top import top_names, top_operations
@@ -103,7 +103,8 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     facts += yield from work_facts(scope.reader, devices, steps.question_windows.on_track)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
-    tables += yield from digest_tables(scope, question)
+    digested = yield from tool_digests(scope, question)
+    tables += digested.tables
     headline = [*findings_notes(scope, findings), *(yield from operator_limits(scope, question))]
     notes = [
         *headline[:1],
@@ -120,9 +121,11 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         for note in (*device_operations.notes, *steps.notes)
         if device_operations.table.cores or note in steps.notes
     ]
+    # What several tools say is said once.
+    notes += [note for note in digested.notes if not any(note.text.endswith(own.text) for own in notes)]
     notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
-    return Answer(in_order(facts), tables, series, notes)
+    return Answer(in_order(facts), tables, series, notes, digested.is_complete)
 
 
 def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:

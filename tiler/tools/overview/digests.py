@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tilescope.tiler.errors import NotAvailable, UsageError
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.tools.answer import Answer, Table
+from tilescope.tiler.tools.answer import Answer, Note, Table
 from tilescope.tiler.tools.digest import PREFIX
 from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.operators import TOOL as OPERATORS
@@ -21,25 +21,37 @@ from tilescope.tiler.tools.tool import AnyTool
 _DIGESTED: Final[Sequence[AnyTool]] = (STEP_TRACE, OPERATORS, INPUT_PIPELINE, STATS)
 
 
-def digest_tables(scope: Scope, question: FigureQuestion) -> Interruptible[list[Table]]:
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Tables of other tools with what these say of their answers."""
+
+    tables: Sequence[Table] = ()
+    notes: Sequence[Note] = ()  # that are about a table say which
+    is_complete: bool = True
+
+
+def tool_digests(scope: Scope, question: FigureQuestion) -> Interruptible[Digests]:
     """A table of each tool that has something to show about what is asked; none while the run is indexed."""
-    tables: list[Table] = []
     if not scope.reader.is_whole:
-        return tables
+        return Digests()
+    parts: list[Digests] = []
     for tool in _DIGESTED:
-        table = yield from _digest(scope, question, tool)
-        tables += [] if table is None else [table]
-    return tables
+        parts.append((yield from _digest(scope, question, tool)))
+    return Digests(
+        [table for part in parts for table in part.tables],
+        [note for part in parts for note in part.notes],
+        all(part.is_complete for part in parts),
+    )
 
 
-def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interruptible[Table | None]:
+def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interruptible[Digests]:
     digest = tool.digest
     is_of_span = issubclass(tool.question, SpanQuestion)
     if digest is None or not (is_of_span or _is_whole(question)) or tool.availability(scope):
-        return None
+        return Digests()
     fields = yield from digest.fields(scope)
     if fields is None:
-        return None
+        return Digests()
     asked_too = {name: getattr(question, name) for name in FigureQuestion.field_names() if is_of_span}
     own_tracks = fields.get("tracks")
     if isinstance(own_tracks, Tracks) and question.tracks is not None:
@@ -47,7 +59,7 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
     try:
         answer: Answer = yield from tool.answer(scope, tool.question(**{**asked_too, **fields}))
     except (NotAvailable, UsageError):  # its own page says why
-        return None
+        return Digests()
     for table in answer.tables:
         if table.id == digest.table and len(table):
             columns = [column for column in table.columns if column.id in digest.columns]
@@ -55,8 +67,10 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
                 None if sums is None else {name: sums[name] for name in digest.columns if name in sums}
                 for sums in (table.totals, table.rest)
             )
-            return replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
-    return None
+            own = replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
+            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in answer.notes]
+            return Digests([own], notes, answer.is_complete)
+    return Digests([], [], answer.is_complete)
 
 
 def _is_whole(question: FigureQuestion) -> bool:

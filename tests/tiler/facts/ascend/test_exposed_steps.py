@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.reports.traces import answer, rows
 from tests.tiler.facts.findings.pytorch_run import Rank, all_reduce
 from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.facts.ascend.communication import exposed_steps
+from tilescope.tiler.facts.ascend.communication.transfers import ChosenPart
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import EVERYTHING, QueryReader
+from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.windows import everywhere
 
 REDUCE_US = 40
 LATE_US = {1: (30, 0, 5), 2: (10, 20, 0)}  # by which ranks 1 and 2 compute longer than rank 0, by step
@@ -61,6 +67,16 @@ def test_transfers_and_waits_of_ranks(tmp_path: Path) -> None:
     texts = " ".join(note.text for note in whole.notes)
     assert "no file says which links and operators it is of" in texts
     assert [table.id for table in whole.tables if len(table)] == ["ranks", "steps"]
+
+
+def test_others_have_their_turn_between_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exposed_steps, "_STEPS_AT_ONCE", 10)
+    steps = 100
+    rows = StepRows(*(np.arange(steps) for _ in fields(StepRows)))
+    times = {(0, number): {0: 5, 1: 7} for number in range(steps)}
+    every = ChosenPart(lambda host, step: True, everywhere(EVERYTHING))
+    for work in (exposed_steps._chosen(every, "", rows), exposed_steps._split(times, 1)):
+        assert len(list(work)) == steps / 10
 
 
 def test_a_rank_alone_has_nothing_to_wait_for(tmp_path: Path) -> None:

@@ -156,3 +156,18 @@ def test_small_runs_have_answers(tmp_path: Path, name: str) -> None:
         rows = findings(reader).rows
         if cause is not None:
             assert rows[0].cause is cause, text(rows)
+
+
+def test_a_host_alone_leads_to_the_thread_that_does_most_of_it(tmp_path: Path) -> None:
+    """The first thread that marks steps does a little of the same."""
+    threads = {1: [3], 2: [40, 45], 5: [45]}
+    events: list[dict[str, Any]] = []
+    for thread, lengths in threads.items():
+        events += [{**step(number, 50 * number, 50), "tid": thread} for number in range(2)]
+        for number, length in enumerate(lengths):
+            events.append({**step(0, 50 * number + 5, length), "name": "train", "tid": thread})
+    with reading([write_trace(tmp_path / "trace.json", events)], tmp_path) as reader:
+        (row,) = findings(reader).rows
+        assert (row.cause, row.where) == (Cause.HOST_ONLY, "train")
+        assert row.place is not None
+        assert "2" in reader.tree.tracks[row.place.track].name

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,7 +22,12 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_ascend_launches import flows, ps
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.facts.host_operations.naming import pytorch_type
+from tilescope.tiler.facts.launches import operators
+from tilescope.tiler.facts.launches.operators import Ints, StreamOperators
+from tilescope.tiler.indexing.flows import correlation
+from tilescope.tiler.query import Events, QueryReader, finish
+from tilescope.tiler.records import launches as records
 from tilescope.tiler.tools import Scope, tool
 
 Sums = dict[str, tuple[int, int]]
@@ -59,6 +68,40 @@ def test_tasks_of_torch_npu_belong_to_the_innermost_operators_around_their_flows
         # Those of all work, copies among it, whoever launched it.
         assert sum(total for _, total in framework.values()) == sum(s["computation"] for s in stats) + 2_190_000
         assert "Of 276 kernels and tasks 2 have no operator" in answer(reader, "framework_ops").notes[0].text
+
+
+@pytest.mark.parametrize("file", ["ns_resolution.pt.trace.json.gz", "h100_gpt_stack.pt.trace.json.gz"])
+def test_work_of_a_gpu_adds_up_to_its_kernels_and_copies(tmp_path: Path, file: str) -> None:
+    path = corpus_path(f"kineto/{file}")
+    events = [event for event in json.loads(gzip.decompress(path.read_bytes()))["traceEvents"] if event["ph"] == "X"]
+    calls = {event["args"]["correlation"]: event for event in events if event["cat"] in {"cuda_runtime", "cuda_driver"}}
+    by_thread: dict[Any, list[tuple[int, int, str]]] = defaultdict(list)
+    for event in events:
+        if event["cat"] == "cpu_op" and pytorch_type(event["name"]):
+            by_thread[event["tid"]].append((ps(event["ts"]), ps(event["ts"]) + ps(event["dur"]), event["name"]))
+    counts: Counter[str] = Counter()
+    copies = 0
+    for event in (event for event in events if event["cat"] in {"kernel", "gpu_memcpy", "gpu_memset"}):
+        call = calls[event["args"]["correlation"]]
+        time = ps(call["ts"])
+        around = [operator for operator in by_thread[call["tid"]] if operator[0] <= time < operator[1]]
+        counts[max(around)[2] if around else event["name"]] += 1
+        copies += (event["cat"] != "kernel") * ps(event["dur"])
+    with reading(path, tmp_path) as reader:
+        framework, kernels = sums(reader), rows(answer(reader, "kernels"), "kernels")
+        assert {name: count for name, (count, _) in framework.items()} == counts
+        of_copies = sum(total for _, total in framework.values()) - sum(kernel["total"] for kernel in kernels)
+        assert of_copies * reader.tick_ps == copies
+
+
+@contextmanager
+def small_chunks() -> Iterator[None]:
+    """Chunks of three launches, and a few slices of hosts that are looked at together."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (records, correlation):
+            patch.setattr(module, "LAUNCHES_OF_A_CHUNK", 3)
+        patch.setattr(operators, "_TOGETHER", 5)
+        yield
 
 
 NAMES = {
@@ -121,7 +164,7 @@ def test_any_range_is_as_in_plain_python_and_the_sum_of_its_halves(
 ) -> None:
     events, kernels = trace(actions)
     folder = tmp_path_factory.mktemp("operators")
-    with reading(write_trace(folder / "trace.json", events), folder) as reader:
+    with small_chunks(), reading(write_trace(folder / "trace.json", events), folder) as reader:
         microsecond = 1_000_000 // reader.tick_ps
         shift = min(event["ts"] for event in events if event["ph"] == "X") if len(events) > 2 else 0
 
@@ -143,6 +186,61 @@ def test_any_range_is_as_in_plain_python_and_the_sum_of_its_halves(
         first, middle, last = sorted(cuts)
         whole, *halves = (of_range(*pair) for pair in ((first, last), (first, middle), (middle, last)))
         assert whole == plain(first, last)
+        if first < last:
+            kernel_rows = rows(answer(reader, "kernels", start=first * microsecond, end=last * microsecond), "kernels")
+            assert sum(total for _, total in whole.values()) == sum(row["total"] for row in kernel_rows)
         for name, (count, ticks) in whole.items():
             parts = [half.get(name, (0, 0)) for half in halves]
             assert (sum(part[0] for part in parts), sum(part[1] for part in parts)) == (count, ticks)
+
+
+def nested_trace(count: int, launch_every: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """A thread with so many operators, some around others, and what launches each kernel, in order."""
+    random_numbers = random.Random(47)
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 1, "name": "process_labels", "args": {"labels": "CPU"}},
+        {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
+    ]
+    around: list[tuple[str, int]] = []
+    launching: list[str] = []
+    time = 0
+    for number in range(count):
+        while len(around) > 1 and random_numbers.random() < 0.55:
+            time += 1
+            name, begin = around.pop()
+            events.append(x(name, 1, 1, begin, time - begin, cat="cpu_op"))
+        time += 1
+        around.append((f"aten::op{number % 50}", time))
+        if number % launch_every == 0:
+            time += 1
+            launching.append(around[-1][0])
+            args = {"correlation": len(launching)}
+            events.append(x("cudaLaunchKernel", 1, 1, time, 1, cat="cuda_runtime", args=args))
+            events.append(x("gemm", 2, STREAM, time + 1, 1, cat="kernel", args=args))
+    while around:
+        time += 1
+        name, begin = around.pop()
+        events.append(x(name, 1, 1, begin, time - begin, cat="cpu_op"))
+    return events, launching
+
+
+@pytest.mark.parametrize("launch_every", [3, 700])
+def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_every: int) -> None:
+    events, launching = nested_trace(120_000, launch_every)
+    held: list[int] = []
+    innermost = operators._innermost
+
+    def counted(around: Events, launches: Events) -> Ints:
+        held.append(len(around))
+        return innermost(around, launches)
+
+    with pytest.MonkeyPatch.context() as patch, reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
+        patch.setattr(operators, "_TOGETHER", 1000)
+        patch.setattr(operators, "_innermost", counted)
+        (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
+        ordinals = np.arange(len(launching))
+        ids = finish(StreamOperators(run, track).behind(ordinals)).tolist()
+        assert [run.names[name].text for name in ids] == launching
+        assert sum(held) > 100_000 > 2 * max(held)  # those of a page at a time
+        backwards = finish(StreamOperators(run, track).behind(ordinals[::-7]))
+        assert backwards.tolist() == ids[::-7]

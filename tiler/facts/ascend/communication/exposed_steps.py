@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.communication.exact_figures import from_ticks
 from tilescope.tiler.facts.ascend.communication.transfers import (
@@ -24,10 +25,12 @@ from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.resolver import TickRange
 
 _RANK: Final = re.compile(r"rank ([0-9]{1,9})(?: .*)?")  # as hosts are called: "rank 3 · GPU 0"
 _EXPOSED: Final = [field.name for field in fields(Parts)].index("exposed_communication")
+_STEPS_AT_ONCE: Final = 1 << 12  # some milliseconds, then others have their turn
 _ALONE: Final = "steps that a single rank has, so that nothing tells its waits"
 
 
@@ -53,20 +56,34 @@ class ExposedSteps(CommunicationSource):
             rows = launched.times.get(device.group, None if series is None else series.rows)
             if match is None or rows is None:
                 continue
-            rows = rows.take(np.array([chosen.has_step(host, number) for number in rows.number.tolist()], np.bool_))
+            rows = rows.take((yield from _chosen(chosen, host, rows)))
             if len(rows):
                 within = TickRange(int(rows.start.min()), int(rows.stop.max()))
                 parts = yield from parts_of(reader, device, rows.windows(), rows, within)
                 steps = zip(rows.pass_.tolist(), rows.number.tolist(), parts.steps[_EXPOSED].tolist(), strict=True)
-                for turn, number, ticks in steps:
-                    by_rank = times[turn, number]
+                for place, (pass_, number, ticks) in enumerate(steps):
+                    by_rank = times[pass_, number]
                     by_rank[int(match[1])] = by_rank.get(int(match[1]), 0) + ticks
-        return _split(times, reader.tick_ps)
+                    if place % _STEPS_AT_ONCE == 0:
+                        yield
+        return (yield from _split(times, reader.tick_ps))
 
 
-def _split(times: dict[tuple[int, int], dict[int, int]], tick_ps: int) -> Communication:
+def _chosen(chosen: ChosenPart, host: str, rows: StepRows) -> Interruptible[NDArray[np.bool_]]:
+    """True for the steps of a host that are asked for."""
+    are_chosen = np.zeros(len(rows), np.bool_)
+    for first in range(0, len(rows), _STEPS_AT_ONCE):
+        numbers = rows.number[first : first + _STEPS_AT_ONCE].tolist()
+        are_chosen[first : first + _STEPS_AT_ONCE] = [chosen.has_step(host, number) for number in numbers]
+        yield
+    return are_chosen
+
+
+def _split(times: dict[tuple[int, int], dict[int, int]], tick_ps: int) -> Interruptible[Communication]:
     communication = Communication()
-    for (_, number), by_rank in sorted(times.items()):
+    for place, ((_, number), by_rank) in enumerate(sorted(times.items())):
+        if place % _STEPS_AT_ONCE == 0:
+            yield
         if not any(by_rank.values()):
             continue
         if len(by_rank) < 2:
