@@ -496,6 +496,49 @@ class LeafSpans:
         one leaf ascend and do not touch; those of several leaves are in no order.
         """
 
+class StartBounds:
+    """
+    Bounds of the slices that start in stretches of time, from parts of leaves.
+    """
+
+    def __init__(
+        self,
+        kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        borders: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        `kinds`: of each name, the one without a name first, 0 if its slices do not matter. `borders` of the
+        stretches, which ascend: each begins where the one before ends.
+        """
+
+    def add(
+        self,
+        page: bytes,
+        max_rows: int,
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+    ) -> None:
+        """
+        Adds what starts in parts [first, stop) of tiles, which are given as LeafSpans takes them. Raises
+        DamagedContainer.
+        """
+
+    def bounds(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns of each stretch the first start, the last start and the greatest end; -1 where nothing starts.
+        """
+
 def count_kinds(
     kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],

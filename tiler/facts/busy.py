@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import Final
@@ -16,6 +16,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafPages, LeafSpans
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.outliers import leaving_out
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.windows import Windows
@@ -31,6 +32,7 @@ _PAGES_AT_ONCE: Final = 16
 _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 
 NOTHING: Final = Windows.from_spans([], [])
+NO_SLICES: Final[Mapping[int, Ints]] = {}
 
 
 # Kinds of the fields of `WorkSpans`, in their order.
@@ -102,10 +104,15 @@ class UnsortedPiece:
 class Busy:
     """Reads when some tracks of a device are busy."""
 
-    def __init__(self, reader: QueryReader, tracks: Sequence[WorkTrack]) -> None:
-        """Raises NotBuilt for a track that is not there yet, DamagedStore."""
+    def __init__(
+        self, reader: QueryReader, tracks: Sequence[WorkTrack], left_out: Mapping[int, Ints] = NO_SLICES
+    ) -> None:
+        """`left_out`: slices that do not count, ordinals by track.
+
+        Raises NotBuilt for a track that is not there yet, DamagedStore.
+        """
         self._reader = reader
-        self._leaves = [_Leaves(reader, track) for track in tracks]
+        self._leaves = [_Leaves(reader, track, left_out) for track in tracks]
         self._page = lru_cache(_KEPT_PAGES)(reader.page_content)
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
@@ -190,11 +197,13 @@ class Busy:
 class _Leaves:
     """The leaves of a track, by time."""
 
-    def __init__(self, reader: QueryReader, work_track: WorkTrack) -> None:
+    def __init__(self, reader: QueryReader, work_track: WorkTrack, left_out: Mapping[int, Ints]) -> None:
         self.kinds = work_track.kinds
         outliers = reader.outliers
         has_outliers = outliers is not None and outliers.ordinals(work_track.track) is not None
         self.rename = outliers.rename() if outliers and has_outliers else None
+        if work_track.track in left_out:
+            self.rename = leaving_out(left_out.get, self.rename)
         self.tiles_of_block = reader.tiles(work_track.track // TRACKS_PER_BLOCK)
         self.shape = self.tiles_of_block.shape
         self.tiles = self.shape.leaves(work_track.track % TRACKS_PER_BLOCK)

@@ -93,9 +93,8 @@ class EventPlan:
             and np.array_equal(page.slot[indices_in_page], shape.slot[run.tiles])
         ):
             raise DamagedStore(f"page {tuple(run.page)}: a tile is not on it")
-        slices = self._slices(run, page, indices_in_page)
-        samples = self._samples(page, indices_in_page)
-        return slices if len(slices) else samples
+        slices = self._slices(run, page, indices_in_page) if page.slice_ends[-1] else None
+        return slices if slices is not None and len(slices) else self._samples(page, indices_in_page)
 
     def starts(self, run: LeafRun, content: bytes) -> LeafStarts:
         """The slices that start in the leaves of a run, in any window or none. `content`: of their page, uncompressed.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,15 +47,20 @@ class RunOutliers:
 
     def rename(self, names: Rename | None = None) -> Rename:
         """The names of the slices of a page (None: their own), LEFT_OUT for those that cannot be true."""
+        return leaving_out(self.ordinals, names)
 
-        def renamed(content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
-            page = decode_columns(content)
-            page_names = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
-            for index_in_page in np.unique(tiles - first).tolist():
-                ordinals = self.ordinals(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + index_in_page]))
-                if ordinals is not None:
-                    rows = slice(int(page.slice_ends[index_in_page]), int(page.slice_ends[index_in_page + 1]))
-                    page_names[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
-            return page_names
 
-        return renamed
+def leaving_out(ordinals_of: Callable[[int], Ints | None], names: Rename | None = None) -> Rename:
+    """The names of the slices of a page (None: their own), LEFT_OUT for those with some ordinals, by track."""
+
+    def renamed(content: bytes, shape: Shape, first: int, tiles: Ints) -> NDArray[np.int32]:
+        page = decode_columns(content)
+        page_names = page.slices.name.astype(np.int32) if names is None else names(content, shape, first, tiles)
+        for index_in_page in np.unique(tiles - first).tolist():
+            ordinals = ordinals_of(shape.block * TRACKS_PER_BLOCK + int(shape.slot[first + index_in_page]))
+            if ordinals is not None:
+                rows = slice(int(page.slice_ends[index_in_page]), int(page.slice_ends[index_in_page + 1]))
+                page_names[rows][np.isin(page.slices.ordinal[rows], ordinals)] = LEFT_OUT
+        return page_names
+
+    return renamed

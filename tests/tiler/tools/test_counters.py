@@ -20,9 +20,9 @@ from tilescope.tiler.pages import Page, PageKey
 from tilescope.tiler.query import finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
-from tilescope.tiler.tools.counters.plain_mean import plain_mean
+from tilescope.tiler.tools.counters.plain_mean import plain_means
 from tilescope.tiler.tools.counters.tiles import CounterTiles
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.windows import Windows, everywhere
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_figures_of_any_windows(example: Example, windows: Windows, name: str) -
     assert now.mean is None or now.mean == pytest.approx(mean, rel=1e-9, abs=1e-9)
     assert [now.first, now.last, now.change] == ends  # quarters: doubles hold their sums
     inside = [Fraction(value) for time, value in samples if any(start <= time < stop for start, stop in pairs(windows))]
-    plain = finish(plain_mean(example.reader, example.track(f"{name} · v"), windows))
+    (plain,) = finish(plain_means(example.reader, [example.track(f"{name} · v")], everywhere(windows)))
     assert plain == (float(sum(inside) / len(inside)) if inside else None)
 
 

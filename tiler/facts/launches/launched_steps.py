@@ -19,6 +19,7 @@ from tilescope.tiler.facts.devices import Device, devices_of
 from tilescope.tiler.facts.launches.device_launches import device_launches, has_launches
 from tilescope.tiler.facts.launches.device_times import device_times, joined_times
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork, WorkSteps, step_work
+from tilescope.tiler.facts.launches.unlaunched_work import is_unlaunched, unlaunched_work
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
@@ -88,9 +89,17 @@ def _find(reader: QueryReader, steps: RunSteps) -> Interruptible[LaunchedSteps]:
             continue
         if series.source is StepSource.ANNOTATION and not _follows_annotations(reader, device):
             continue
+        tracks = (*device.tracks, *device.beside)
         works = []
         first_launches: list[int] = []
-        for work_track in (*device.tracks, *device.beside):
+        is_short = series.source is StepSource.PROFILER_STEP and all(
+            steps.of_device(work_track.track) is series for work_track in tracks
+        )
+        if is_short and is_unlaunched(reader, tracks, series.rows):
+            works = yield from unlaunched_work(reader, tracks, series.rows)
+            runs |= {work_track.track: _runs(work) for work_track, work in zip(tracks, works, strict=True)}
+            tracks = ()
+        for work_track in tracks:
             work = yield from step_work(reader, steps, work_track)
             works.append(work)
             runs[work_track.track] = _runs(work)

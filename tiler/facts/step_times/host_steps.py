@@ -20,6 +20,7 @@ from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
 from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
 from tilescope.tiler.facts.step_times.markers import marked_steps
 from tilescope.tiler.facts.step_times.part_spans import part_spans
+from tilescope.tiler.facts.step_times.part_ticks import part_ticks
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -56,8 +57,9 @@ class _HostSteps:
 
     tracks: HostTracks
     spans: StepSpans
-    parts: Sequence[_Spans]  # by code; no two share a tick
+    parts: Sequence[_Spans] | None  # by code; no two share a tick. None: they are read where they are asked for
     rows: StepRows | None  # times by launches; None: those of the host's marks
+    read: Ints  # ticks of each part in whole steps, shape (steps, parts); -1: not read
 
 
 _HOST_STEPS: Final = KeyedRunCache[HostTracks, _HostSteps]("host_steps", "Steps of hosts, and what they are made of")
@@ -77,7 +79,6 @@ def host_step_times(
     """
     launched = yield from launched_steps(reader, steps)
     is_kept = steps is reader.steps
-    tick_ps = reader.tick_ps
     times = []
     devices = yield from devices_of(reader)
     for host in host_tracks(reader, steps, tracks, devices):
@@ -86,9 +87,12 @@ def host_step_times(
             series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
             rows = None if series is None else series.rows
             spans = marked_steps(host) if rows is None else StepSpans.from_launched(rows)
-            work_steps = {} if rows is None else (yield from _work_steps(reader, steps, launched, host, spans))
-            parts = yield from part_spans(reader, host, spans, work_steps)
-            host_steps = _HostSteps(host, spans, [_Spans.from_windows(windows) for windows in parts], rows)
+            parts = None
+            if host.hands_on:
+                work_steps = {} if rows is None else (yield from _work_steps(reader, steps, launched, host, spans))
+                windows_of_parts = yield from part_spans(reader, host, spans, work_steps)
+                parts = [_Spans.from_windows(windows) for windows in windows_of_parts]
+            host_steps = _HostSteps(host, spans, parts, rows, np.full((len(spans), len(HOST_PARTS)), -1))
             if is_kept:
                 _HOST_STEPS.keep(reader, host, host_steps)
         windows = None if host_steps.rows is None or row_windows is None else row_windows(host_steps.rows)
@@ -100,7 +104,8 @@ def host_step_times(
             if not device.track_ids.isdisjoint(host.streams) or (place is not None and device.host == place):
                 ends.append((yield from operators_end(reader, device)))
         end = 0 if host.marks_alone else min(ends, default=TICK_LIMIT)
-        times.append(replace(_times(host_steps, windows, tick_ps), operators_end=end))
+        host_times = yield from _times(reader, host_steps, windows)
+        times.append(replace(host_times, operators_end=end))
         yield
     return [time for time in times if len(time)]
 
@@ -123,14 +128,14 @@ def _work_steps(
     return by_track
 
 
-def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
+def _times(reader: QueryReader, host_steps: _HostSteps, windows: Windows) -> Interruptible[StepTimes]:
     spans, cuts = host_steps.spans, Cuts.from_windows(host_steps.spans, windows)
     rows = np.flatnonzero(cuts.whole)
     start, stop = (
         np.concatenate([column[rows], cut]) for column, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
-    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in host_steps.parts], axis=1)
-    duration = (stop - start) * tick_ps
+    parts = (yield from _ticks(reader, host_steps, rows, start, stop)) * reader.tick_ps
+    duration = (stop - start) * reader.tick_ps
     parts[:, 0] = duration - parts.sum(axis=1)  # the first is what is left
     is_whole = np.arange(len(start)) < len(rows)
     return step_times_of(
@@ -144,3 +149,15 @@ def _times(host_steps: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
         parts,
         HOST_PARTS,
     )
+
+
+def _ticks(reader: QueryReader, host_steps: _HostSteps, rows: Ints, start: Ints, stop: Ints) -> Interruptible[Ints]:
+    """Ticks of each part in some steps and, behind these `rows`, in parts of steps: shape (n, parts)."""
+    if host_steps.parts is not None:
+        return np.stack([part.before(stop) - part.before(start) for part in host_steps.parts], axis=1)
+    ticks = np.full((len(start), len(HOST_PARTS)), -1)
+    ticks[: len(rows)] = host_steps.read[rows]
+    lacking = np.flatnonzero(ticks[:, 0] < 0)
+    ticks[lacking] = yield from part_ticks(reader, host_steps.tracks, start[lacking], stop[lacking])
+    host_steps.read[rows] = ticks[: len(rows)]
+    return ticks

@@ -43,15 +43,13 @@ def part_spans(
     """
     of_threads = yield from thread_codes(reader, tracks)
     of_streams = yield from stream_codes(reader, tracks)
-    belongs: Mapping[int, _Belongs] = {}
-    if tracks.hands_on:
-        belongs = yield from _belonging(reader, tracks, steps, work_steps)
+    belongs = yield from _belonging(reader, tracks, steps, work_steps)
     gathered = _Gathered(tracks, steps)
     for track in (*tracks.threads, *tracks.streams):
         codes = of_streams.get(track, of_threads)
         plan = reader.plan(track, EVERYTHING)
         for events in Reading(reader).events(plan, plan.leaf_runs):
-            gathered.add(events, codes[events.name + 1], belongs.get(track))
+            gathered.add(events, codes[events.name + 1], belongs[track])
             yield
     windows_descending, above = [], Windows.from_spans([], [])
     for code in range(len(HOST_PARTS) - 1, 0, -1):
@@ -101,20 +99,19 @@ class _Gathered:
         self._merged = [Windows.from_spans([], []) for _ in HOST_PARTS]
         self._count = 0
 
-    def add(self, events: Events, codes: Codes, belongs: _Belongs | None) -> None:
+    def add(self, events: Events, codes: Codes, belongs: _Belongs) -> None:
         """Takes some events of a track."""
         start, stop, code = events.start, events.start + events.duration, codes.astype(np.int64)
         if events.track in self._markers:
             code[np.isin(events.ordinal, self._markers[events.track])] = NONE
-        if belongs is not None:
-            step = belongs.steps_of(events)
-            code[step < 0] = NONE
-            if len(self._steps):
-                start = np.maximum(start, self._steps.start[step])
-                stop = np.minimum(stop, self._steps.stop[step])
-            code[(code == _COMPUTE_32) & belongs.is_half[events.ordinal]] = _COMPUTE_16
-            if self._with_devices:
-                code[np.isin(code, _PREPARES) & belongs.launches[events.ordinal]] = _LAUNCH
+        step = belongs.steps_of(events)
+        code[step < 0] = NONE
+        if len(self._steps):
+            start = np.maximum(start, self._steps.start[step])
+            stop = np.minimum(stop, self._steps.stop[step])
+        code[(code == _COMPUTE_32) & belongs.is_half[events.ordinal]] = _COMPUTE_16
+        if self._with_devices:
+            code[np.isin(code, _PREPARES) & belongs.launches[events.ordinal]] = _LAUNCH
         code[stop <= start] = NONE
         for part in np.unique(code[code != NONE]).tolist():
             which = code == part

@@ -22,6 +22,7 @@
 #include "pyramid/leaf_spans.hpp"
 #include "pyramid/leaf_starts.hpp"
 #include "pyramid/span_sums.hpp"
+#include "pyramid/start_bounds.hpp"
 
 namespace nb = nanobind;
 
@@ -332,6 +333,34 @@ class BoundLeafSpans {
     size_t page_ = 0;
 };
 
+// The bounds of the slices that start in stretches, page by page.
+class BoundStartBounds {
+  public:
+    BoundStartBounds(const InColumn<uint8_t>& kinds, const InColumn<int64_t>& borders)
+        : bounds_(std::vector<uint8_t>(span_of(kinds).begin(), span_of(kinds).end()),
+                  std::vector<int64_t>(span_of(borders).begin(), span_of(borders).end())) {}
+
+    void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop,
+             const std::optional<InColumn<int32_t>>& names) {
+        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
+        std::optional<Span<const int32_t>> renamed;
+        if (names) renamed = span_of(*names);
+        const Bytes bytes = bytes_of(view_of(page));
+        nb::gil_scoped_release release;
+        bounds_.add(ContainerReader(bytes, max_rows), parts, renamed);
+    }
+
+    [[nodiscard]] std::tuple<OutColumn<int64_t>, OutColumn<int64_t>, OutColumn<int64_t>> bounds() const {
+        const Bounds& all = bounds_.bounds();
+        return {to_numpy(std::vector<int64_t>(all.first)), to_numpy(std::vector<int64_t>(all.last)),
+                to_numpy(std::vector<int64_t>(all.stop))};
+    }
+
+  private:
+    StartBounds bounds_;
+};
+
 }  // namespace
 
 void bind_histogram(nb::module_& m) {
@@ -427,6 +456,17 @@ void bind_histogram(nb::module_& m) {
             "take", &BoundLeafSpans::take,
             "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"
             "one leaf ascend and do not touch; those of several leaves are in no order.");
+    nb::class_<BoundStartBounds>(m, "StartBounds",
+                                 "Bounds of the slices that start in stretches of time, from parts of leaves.")
+        .def(nb::init<const InColumn<uint8_t>&, const InColumn<int64_t>&>(), nb::arg("kinds"), nb::arg("borders"),
+             "`kinds`: of each name, the one without a name first, 0 if its slices do not matter. `borders` of the\n"
+             "stretches, which ascend: each begins where the one before ends.")
+        .def("add", &BoundStartBounds::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
+             nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("names") = nb::none(),
+             "Adds what starts in parts [first, stop) of tiles, which are given as LeafSpans takes them. Raises\n"
+             "DamagedContainer.")
+        .def("bounds", &BoundStartBounds::bounds,
+             "Returns of each stretch the first start, the last start and the greatest end; -1 where nothing starts.");
 }
 
 }  // namespace tilescope

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
-from tilescope.tiler.tools.counters.plain_mean import plain_mean
+from tilescope.tiler.tools.counters.plain_mean import plain_means
 from tilescope.tiler.tools.counters.tiles import CounterTiles
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -46,7 +46,6 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     listed = counters[: question.limit]
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
-    means: list[float | None] = []
     stopped: list[int] = []
     tick_ps = scope.reader.tick_ps
     for track in listed:
@@ -57,9 +56,9 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
         row = figures(CounterTiles(scope.reader, track), first, last, windows)
         rows.append(row)
         seconds = windows.ticks * tick_ps / _PS_PER_SECOND
-        means.append((yield from plain_mean(scope.reader, track, windows)))
         rates.append(row.change / seconds if row.change is not None and seconds else None)
         yield
+    means = yield from plain_means(scope.reader, listed, question_windows.on_track)
     span = question_windows.span(counters)
     columns = [
         Column("track", "Track", "track", listed),

@@ -1,29 +1,47 @@
-"""The mean of a counter's samples, each of the same weight."""
+"""The means of counters' samples, each sample of the same weight."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Sequence
 
-from tilescope.tiler.query import Interruptible, QueryReader, Reading
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.events import EventPlan, LeafRun
+from tilescope.tiler.windows import WindowsOf
 
 
-def plain_mean(reader: QueryReader, track: int, windows: Windows) -> Interruptible[float | None]:
-    """Mean of the samples in some windows; None without a finite one. Bins know no sums: leaves are read.
+def plain_means(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[list[float | None]]:
+    """Means of the samples of some counters in windows; None without a finite one. Bins know no sums: leaves are read.
 
-    Raises DamagedStore.
+    Page by page, each of which has leaves of many counters. Raises DamagedStore.
     """
-    plan = reader.plan(track, windows)
-    sums: list[float] = []
-    n = 0
-    for samples in Reading(reader).events(plan, plan.leaf_runs):
-        try:
-            sums.append(math.fsum(samples.value.tolist()))
-        except (OverflowError, ValueError):  # too large; infinities of both signs
-            sums.append(math.nan)
-        n += len(samples)
+    runs: dict[PageKey, list[tuple[int, EventPlan, LeafRun]]] = defaultdict(list)
+    for place, track in enumerate(tracks):
+        plan = reader.plan(track, windows_of(track))
+        for run in plan.leaf_runs:
+            runs[run.page].append((place, plan, run))
         yield
-    if not n:
+    sums: list[list[float]] = [[] for _ in tracks]
+    counts = [0] * len(tracks)
+    for key, of_page in runs.items():
+        page = reader.decoded_page(key)
+        for place, plan, run in of_page:
+            samples = plan.events(run, page)
+            if reader.outliers is not None:
+                samples = reader.outliers.without(samples)
+            try:
+                sums[place].append(math.fsum(samples.value.tolist()))
+            except (OverflowError, ValueError):  # too large; infinities of both signs
+                sums[place].append(math.nan)
+            counts[place] += len(samples)
+        yield
+    return [_mean(*each) for each in zip(sums, counts, strict=True)]
+
+
+def _mean(sums: Sequence[float], count: int) -> float | None:
+    if not count:
         return None
-    mean = math.fsum(sums) / n if all(map(math.isfinite, sums)) else math.nan
+    mean = math.fsum(sums) / count if all(map(math.isfinite, sums)) else math.nan
     return mean if math.isfinite(mean) else None
