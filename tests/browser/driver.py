@@ -30,7 +30,10 @@ class TreeItem:
 
 @dataclass(frozen=True)
 class Drawer:
-    """The tables of the details drawer, the arguments among them as the file has them, but not in its order."""
+    """
+    The title and the tables of the details drawer with all digits of their figures, the arguments among them as the
+    file has them, but not in its order.
+    """
 
     event: dict[str, str]
     ticks: dict[str, int]
@@ -203,7 +206,7 @@ class Viewer:
         args = [*self.table("arguments"), *self.table("internal-arguments")]
         stacks = [(name, raw) for name, raw in self.page.evaluate(_READ_STACKS)]
         ticks = {name: int(value) for name, value, aside in self.table("internals") if aside == "ticks"}
-        shown = {name: value for name, value, _ in facts}
+        shown = {"Name": self.page.locator(".drawer-title").inner_text(), **{name: value for name, value, _ in facts}}
         return Drawer(shown, ticks, [*((name, value) for name, value, _ in args), *stacks])
 
 
@@ -245,6 +248,7 @@ _READ_TABLE = """name => [...document.querySelectorAll(`table[data-table=${name}
     const note = aside === null ? '' : aside.textContent;
     aside?.remove();
     cell.querySelectorAll('button:not(.link), .value + .link').forEach(button => button.remove());
+    cell.querySelectorAll('[data-exact]').forEach(figure => figure.replaceWith(figure.dataset.exact));
     return [row.querySelector('th').textContent, cell.dataset.raw ?? cell.textContent, note];
 })"""
 

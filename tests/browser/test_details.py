@@ -112,7 +112,8 @@ def test_a_call_stack_arguments_flows_and_internals(viewer: Viewer, nested: Serv
         row.locator("th").inner_text(): row.locator("td") for row in page.locator("[data-table=arguments] tr").all()
     }
     assert list(shown) == ["Bytes", "grid", "long"]
-    assert shown["Bytes"].inner_text().replace("\u202f", " ").split("\n") == ["5.24 MB5 242 880"]
+    assert shown["Bytes"].inner_text().replace("\u202f", " ") == "5.24 MB"
+    assert str(shown["Bytes"].locator("[title]").get_attribute("title")).replace("\u202f", " ") == "Bytes: 5 242 880"
     assert shown["grid"].inner_text() == "[32, 1, 2]"
     cut = shown["long"].locator(".value").bounding_box()
     shown["long"].get_by_role("button", name=f"Show all {len(LONG)} characters").click()
@@ -130,6 +131,46 @@ def test_a_call_stack_arguments_flows_and_internals(viewer: Viewer, nested: Serv
     page.get_by_text("1 flow in, from").wait_for()
     page.locator("[data-table=event] .link[title]").click()  # the track
     viewer.screenshot("details-flow")
+
+
+def test_a_name_stands_once_on_two_lines_and_figures_are_copied_with_all_digits(viewer: Viewer, nested: Served) -> None:
+    viewer.page.set_viewport_size({"width": 1100, "height": 700})
+    open_at(viewer, nested, 8)
+    page = viewer.page
+    page.locator("[data-table=flows-out], [data-table=children] button").first.click()
+    page.get_by_text("1 flow out, to").wait_for()
+    page.locator("[data-table=flows-out] button").click()
+    title(viewer, LONG)
+    heading = page.locator(".drawer-title")
+    assert page.locator("[data-table=event]").inner_text().count("cutlass") == 0, "the title has it"
+    lines = "(({ offsetHeight }, style) => Math.round(offsetHeight / parseFloat(style.lineHeight)))"
+    read = f"heading => {lines}(heading, getComputedStyle(heading))"
+    assert heading.evaluate(read) == 2
+    page.get_by_role("button", name="Whole name").press("Enter")
+    assert heading.evaluate(read) > 2
+    assert heading.evaluate("heading => heading.scrollHeight <= heading.clientHeight + 1 || heading.tabIndex >= 0")
+    page.get_by_role("button", name="Two lines").press("Enter")
+    assert heading.evaluate(read) == 2
+    assert faults(viewer) == []
+    viewer.screenshot("details-long-name")
+
+    names = page.locator("[data-table=event] th").all_inner_texts()
+    assert names[:3] == ["Duration", "Start", "Self time"]
+    figures = page.locator("[data-table=event] [data-exact]")
+    exact = [str(text) for text in figures.evaluate_all("all => all.map(({ dataset }) => dataset.exact)")]
+    copied = page.evaluate(_COPY, "[data-table=event]")
+    assert [line.split("\t")[1] for line in copied.split("\n")][:2] == exact[:2]
+    assert page.evaluate(_COPY, "[data-table=event] [data-exact]") == exact[0]
+    assert page.evaluate(_COPY, ".drawer-title") == "default", "a text without figures is the browser's"
+
+
+_COPY = """selector => {
+    const data = new DataTransfer();
+    const event = new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true });
+    const chosen = document.querySelector(selector);
+    getSelection().selectAllChildren(chosen);
+    return chosen.dispatchEvent(event) ? 'default' : data.getData('text/plain');
+}"""
 
 
 @pytest.mark.parametrize("theme", THEMES)

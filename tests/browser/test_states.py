@@ -208,8 +208,12 @@ def test_the_category_of_an_event_is_shown_once(viewer: Viewer, served: Served) 
 
 def test_the_only_run_is_opened_at_once(viewer: Viewer, served: Served) -> None:
     run = served.run_id(DEVICES)
-    only = [entry for entry in served.get("/runs")["runs"] if entry["id"] == run]
-    viewer.page.route("**/api/v1/runs", lambda route: route.fulfill(json={"runs": only}))
+
+    def only() -> list[Any]:
+        """The run as it is now: it may have to be indexed first."""
+        return [entry for entry in served.get("/runs")["runs"] if entry["id"] == run]
+
+    viewer.page.route("**/api/v1/runs", lambda route: route.fulfill(json={"runs": only()}))
     viewer.page.goto(served.url)
     viewer.wait("window.tilescope?.state === 'open'", 60)
     assert f"run={run}" in viewer.page.url

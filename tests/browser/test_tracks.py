@@ -222,7 +222,7 @@ def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Vi
     viewer.page.keyboard.press("Control+p")
     field = viewer.page.get_by_role("combobox", name="Name of a track or group")
     field.fill("ops tpu:3")
-    option = viewer.page.get_by_role("option").first
+    option = viewer.page.get_by_role("dialog").get_by_role("option").first
     assert " ".join(option.inner_text().split()) == f"XLA Ops {CHIP}3 hidden"
     assert faults(viewer) == []
     viewer.screenshot("tracks-finder")

@@ -1,5 +1,6 @@
 /** An exact sum of a bin, or what stands in its place until it is there: a bar of about its width, so that nothing jumps. */
 
+import type { ComponentChildren } from "preact";
 import type { ExactSums } from "../raster/hit";
 import { isUnknown } from "../state/exact";
 import type { BinFacts } from "../state/selection";
@@ -7,7 +8,7 @@ import type { BinFacts } from "../state/selection";
 interface Props {
   readonly bin: BinFacts;
   readonly widthCh: number;
-  readonly children: (sums: ExactSums) => string;
+  readonly children: (sums: ExactSums) => ComponentChildren;
 }
 
 export function ExactValue({ bin, widthCh, children }: Props) {

@@ -1,13 +1,13 @@
 /** Panel of a selected time range on some tracks, with figures of its content. */
 
-import { formatDuration, formatExactDuration } from "@tilescope/client";
+import { formatDuration } from "@tilescope/client";
 import { Row } from "../components/facts";
 import { formatCount, plural } from "../components/format";
 import { type AreaSelection, draftArea } from "../state/selection";
-import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { LateSpanPanel } from "./late-span-panel";
 import { areaTab } from "./span-tabs";
+import { Duration, PointInTime } from "./time-figures";
 
 /** The selected area; while one is dragged out, or an edge moved, what it would be. */
 export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
@@ -30,6 +30,7 @@ export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }
 function RangeFacts({ trace, area }: { trace: Trace; area: AreaSelection }) {
   const { time } = trace.manifest;
   const { startTicks, endTicks } = area.range;
+  const duration = endTicks - startTicks;
   const ids = [...area.tracks];
   const first = ids[0];
   const last = ids[ids.length - 1];
@@ -37,11 +38,15 @@ function RangeFacts({ trace, area }: { trace: Trace; area: AreaSelection }) {
     <table class="facts" data-table="area">
       <caption>Selected range</caption>
       <tbody>
-        <Row name="Duration" aside={`${endTicks - startTicks} ticks`}>
-          {formatExactDuration(endTicks - startTicks, time.tickPs)}
+        <Row name="Duration">
+          <Duration ticks={duration} time={time} />
         </Row>
-        <Row name="Start">{timeText(startTicks, time)}</Row>
-        <Row name="End">{timeText(endTicks, time)}</Row>
+        <Row name="Start">
+          <PointInTime ticks={startTicks} time={time} size={duration} />
+        </Row>
+        <Row name="End">
+          <PointInTime ticks={endTicks} time={time} size={duration} />
+        </Row>
         <Row name="Tracks">{formatCount(area.tracks.size)}</Row>
         {first !== undefined && <Row name="First track">{trackPath(trace, first).join(" › ")}</Row>}
         {last !== undefined && <Row name="Last track">{trackPath(trace, last).join(" › ")}</Row>}

@@ -19,10 +19,9 @@ function Value({ arg }: { arg: ShownArg }) {
       {arg.exact === "" ? (
         <span class={isLong && !isWhole ? "value is-cut" : "value"}>{arg.text}</span>
       ) : (
-        <>
-          <span class="exact">{arg.text}</span>
-          <span class="aside">{arg.exact}</span>
-        </>
+        <span data-exact={arg.exact} title={`${arg.name}: ${arg.exact}`}>
+          {arg.text}
+        </span>
       )}
       {isLong && (
         <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>

@@ -1,17 +1,17 @@
 /** Panel of a bin: its sums, and figures of its time on its track. */
 
-import { formatDuration, formatExactDuration, plus } from "@tilescope/client";
+import { formatDuration, plus } from "@tilescope/client";
 import { ExactValue } from "../components/exact-value";
 import { Row } from "../components/facts";
 import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../components/format";
 import { isUnknown } from "../state/exact";
 import type { BinFacts } from "../state/selection";
 import { nameOf } from "../state/session";
-import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
 import { LateSpanPanel } from "./late-span-panel";
 import { TrackLink } from "./links";
 import { binTab } from "./span-tabs";
+import { Duration, PointInTime } from "./time-figures";
 
 export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const range = { startTicks: bin.startTicks, endTicks: plus(bin.startTicks, bin.widthTicks) };
@@ -28,11 +28,11 @@ export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
 }
 
 function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
-  const { tickPs } = trace.manifest.time;
+  const { time } = trace.manifest;
   const name = nameOf(bin.name);
   const track = trace.tracks.get(bin.track);
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
-  const whole = `${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
+  const whole = `${formatDuration(bin.widthTicks, time.tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
   const part = bin.exact === null ? null : busyPart(bin.exact.busyTicks, bin.widthTicks, lanes);
   const cut = bin.exact === null ? "" : atLeast(bin.exact.busyTicks);
   return (
@@ -49,7 +49,7 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
           <Row name="Events that start in it">{formatCount(bin.count)}</Row>
           <Row name="Busy" aside={part === null ? "" : `${cut}${formatPercent(part)} of ${whole}`}>
             <ExactValue bin={bin} widthCh={13}>
-              {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
+              {({ busyTicks }) => <Duration ticks={busyTicks} time={time} prefix={cut} />}
             </ExactValue>
           </Row>
           <tr>
@@ -61,12 +61,18 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
           </tr>
           <Row name="Longest event">
             <ExactValue bin={bin} widthCh={13}>
-              {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
+              {({ longestTicks }) => <Duration ticks={longestTicks} time={time} />}
             </ExactValue>
           </Row>
-          <Row name="Start">{timeText(bin.startTicks, trace.manifest.time)}</Row>
-          <Row name="End">{timeText(plus(bin.startTicks, bin.widthTicks), trace.manifest.time)}</Row>
-          <Row name="Width">{formatExactDuration(bin.widthTicks, tickPs)}</Row>
+          <Row name="Start">
+            <PointInTime ticks={bin.startTicks} time={time} size={bin.widthTicks} />
+          </Row>
+          <Row name="End">
+            <PointInTime ticks={plus(bin.startTicks, bin.widthTicks)} time={time} size={bin.widthTicks} />
+          </Row>
+          <Row name="Width">
+            <Duration ticks={bin.widthTicks} time={time} />
+          </Row>
         </tbody>
       </table>
       <details class="internals">

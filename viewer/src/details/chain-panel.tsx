@@ -1,6 +1,6 @@
 /** The chain of flows that an event is in, as a list that one walks with the keys for flows. */
 
-import { type EventDetails, formatDuration } from "@tilescope/client";
+import type { EventDetails } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
@@ -12,6 +12,7 @@ import { lastOf } from "../state/request-state";
 import { type Trace, trackPath } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
+import { Duration } from "./time-figures";
 
 interface Props {
   readonly trace: Trace;
@@ -106,10 +107,10 @@ function Chain({ trace, chain, current, isStale }: ChainProps) {
               <td class="is-track dim" title={trackPath(trace, event.track).join(" › ")}>
                 {trackPath(trace, event.track).slice(-2).join(" › ")}
               </td>
-              <td class="dim" title="Its start, after the start of the event that is selected">
-                {offsetText(event, here, trace.manifest.time.tickPs)}
+              <td class="dim">{event === here ? null : <Offset trace={trace} event={event} here={here} />}</td>
+              <td>
+                <Duration ticks={event.durationTicks} time={trace.manifest.time} what="Its duration" />
               </td>
-              <td title="Its duration">{formatDuration(event.durationTicks, trace.manifest.time.tickPs)}</td>
             </tr>
           ))}
         </tbody>
@@ -122,7 +123,14 @@ function stepText(event: ChainEvent, root: ChainEvent): string {
   return event === root ? "●" : event.depth < 0 ? `← ${-event.depth}` : `→ ${event.depth}`;
 }
 
-function offsetText(event: ChainEvent, here: ChainEvent, tickPs: number): string {
-  const offset = event.startTicks - here.startTicks;
-  return event === here ? "" : `${offset < 0n ? "" : "+"}${formatDuration(offset, tickPs)}`;
+function Offset({ trace, event, here }: { trace: Trace; event: ChainEvent; here: ChainEvent }) {
+  const ticks = event.startTicks - here.startTicks;
+  return (
+    <Duration
+      ticks={ticks}
+      time={trace.manifest.time}
+      prefix={ticks < 0n ? "" : "+"}
+      what="Its start, after the start of the event that is selected"
+    />
+  );
 }

@@ -12,6 +12,7 @@ import type { Trace } from "../state/trace";
 import { AreaPanel } from "./area-panel";
 import { BinPanel } from "./bin-panel";
 import { EventPanel } from "./event-panel";
+import { copyExact } from "./exact-copy";
 import { Head } from "./head";
 import { CannotFetch, SkeletonRows } from "./notices";
 import { PickedSlicesPanel } from "./picked-slices-panel";
@@ -104,7 +105,7 @@ function leave(event: KeyboardEvent) {
 
 export function Drawer({ trace }: { trace: Trace }) {
   return (
-    <section class="drawer" aria-label="Details" tabIndex={-1} onKeyDown={leave}>
+    <section class="drawer" aria-label="Details" tabIndex={-1} onKeyDown={leave} onCopy={copyExact}>
       <DrawerContent trace={trace} />
     </section>
   );

@@ -1,72 +1,26 @@
 /** Panel of one event: a slice, an instant, a sample of a counter. */
 
-import { type EventDetails, formatExactDuration } from "@tilescope/client";
-import { useState } from "preact/hooks";
-import { useApp } from "../components/app-context";
+import type { EventDetails } from "@tilescope/client";
 import { detailsTsv } from "../components/copy";
 import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
-import { SearchIcon } from "../components/icons";
 import type { ChainLoader } from "../state/flow-chain";
 import { nestingOf, nestingView } from "../state/nesting";
-import { exactly, LONGEST_QUERY } from "../state/query-text";
-import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { sortArgs } from "./arguments";
 import { ArgumentRows, ArgumentsTable, StackList } from "./arguments-table";
 import { FlowLinks } from "./flow-links";
-import { CopyButton, Head } from "./head";
+import { Head } from "./head";
 import { nameText, TrackLink } from "./links";
 import { NestingPanel, useNesting } from "./nesting-panel";
 import { mayHaveTables } from "./table-rows";
 import { TableRowsPanel } from "./table-rows-panel";
+import { Duration, PointInTime } from "./time-figures";
 
 interface PanelProps {
   readonly trace: Trace;
   readonly details: EventDetails;
-}
-
-/** Names of more characters may take more than two lines. */
-const SHORT_NAME = 80;
-
-function NameRow({ name }: { name: string }) {
-  const [isWhole, setWhole] = useState(false);
-  const isLong = name.length > SHORT_NAME;
-  return (
-    <tr>
-      <th scope="row">Name</th>
-      <td class="is-value has-button has-two" data-raw={nameText(name)}>
-        <span class={isLong && !isWhole ? "is-cut is-name" : ""}>{nameText(name)}</span>
-        {isLong && (
-          <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? "Two lines" : "Whole name"}
-          </button>
-        )}
-        <CopyButton what="Copy the name" text={() => name} />
-        <FindAllButton name={name} />
-      </td>
-    </tr>
-  );
-}
-
-function FindAllButton({ name }: { name: string }) {
-  const app = useApp();
-  const text = exactly(name);
-  const isPossible = text.length <= LONGEST_QUERY;
-  const label = "Find all of this name";
-  return (
-    <button
-      type="button"
-      class="button is-icon"
-      aria-label={label}
-      title={isPossible ? label : "This name is longer than a search may be"}
-      disabled={!isPossible}
-      onClick={() => app.search(text)}
-    >
-      <SearchIcon />
-    </button>
-  );
 }
 
 /** Self time of a slice that nests; for others it is not defined. */
@@ -94,7 +48,7 @@ function SelfRow({ trace, details }: PanelProps) {
   const part = durationTicks === 0n ? "" : formatPercent(Number(selfTicks) / Number(durationTicks));
   return (
     <Row name="Self time" aside={part}>
-      {formatExactDuration(selfTicks, trace.manifest.time.tickPs)}
+      <Duration ticks={selfTicks} time={trace.manifest.time} />
     </Row>
   );
 }
@@ -106,10 +60,15 @@ function Facts({ trace, details }: PanelProps) {
   return (
     <table class="facts" data-table="event">
       <tbody>
-        {isSpan && <Row name="Duration">{formatExactDuration(durationTicks, time.tickPs)}</Row>}
-        <Row name={isSpan ? "Start" : "Time"}>{timeText(startTicks, time)}</Row>
+        {isSpan && (
+          <Row name="Duration">
+            <Duration ticks={durationTicks} time={time} />
+          </Row>
+        )}
+        <Row name={isSpan ? "Start" : "Time"}>
+          <PointInTime ticks={startTicks} time={time} size={durationTicks} />
+        </Row>
         {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
-        <NameRow key={details.name} name={details.name} />
         {details.category !== "" && <Row name="Category">{details.category}</Row>}
         <tr>
           <th scope="row">Track</th>
@@ -120,7 +79,9 @@ function Facts({ trace, details }: PanelProps) {
         {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
         {isSpan && (
           <>
-            <Row name="End">{timeText(startTicks + durationTicks, time)}</Row>
+            <Row name="End">
+              <PointInTime ticks={startTicks + durationTicks} time={time} size={durationTicks} />
+            </Row>
             {details.kind === "slice" && <Row name="Depth">{details.row}</Row>}
           </>
         )}
@@ -175,7 +136,9 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
   return (
     <>
       <Head
+        key={`${details.track}.${details.ordinal}`}
         title={nameText(details.name)}
+        name={details.name}
         zoom="Zoom to it"
         copy={() => detailsTsv(details, trackPath(trace, details.track), time)}
       />

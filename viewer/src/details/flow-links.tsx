@@ -1,12 +1,13 @@
 /** The flows of an event as links to the slices at their other ends. */
 
-import { type EventDetails, type EventFlows, type FlowPartner, formatDuration } from "@tilescope/client";
+import type { EventDetails, EventFlows, FlowPartner } from "@tilescope/client";
 import { plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import type { ChainLoader } from "../state/flow-chain";
 import { type Trace, trackPath } from "../state/trace";
 import { ChainPanel } from "./chain-panel";
 import { EventLink } from "./links";
+import { Duration } from "./time-figures";
 
 type ListProps = { trace: Trace; details: EventDetails; flows: EventFlows; direction: "in" | "out" };
 
@@ -16,10 +17,17 @@ function List({ trace, details, flows, direction }: ListProps) {
   if (count === 0n) {
     return null;
   }
-  const { tickPs } = trace.manifest.time;
+  const { time } = trace.manifest;
   const distance = ({ startTicks }: FlowPartner) => {
     const delta = startTicks - details.startTicks;
-    return `${delta < 0n ? "" : "+"}${formatDuration(delta, tickPs)}`;
+    return (
+      <Duration
+        ticks={delta}
+        time={time}
+        prefix={delta < 0n ? "" : "+"}
+        what="Its start, after the start of this event"
+      />
+    );
   };
   const hint = direction === "in" ? withKeys("Go there", "flow-back") : withKeys("Go there", "flow-forward");
   return (

@@ -1,38 +1,14 @@
 /** The head of the details: what is selected, and what can be done with it. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
-import { copyText } from "../components/clipboard";
 import { useDock } from "../components/dock-context";
-import { CheckIcon, CloseIcon, CopyIcon, DockRightIcon, DrawerIcon, FitIcon } from "../components/icons";
+import { CloseIcon, DockRightIcon, DrawerIcon, FitIcon } from "../components/icons";
 import { withKeys } from "../keys/table";
 import { changeSettings } from "../state/settings";
+import { CopyButton } from "./copy-button";
 import { PageIcon } from "./panel-icons";
-
-const DONE_MS = 1200;
-
-export function CopyButton({ what, text }: { what: string; text: () => string }) {
-  const [isDone, setDone] = useState(false);
-  useEffect(() => {
-    const timer = isDone ? setTimeout(() => setDone(false), DONE_MS) : undefined;
-    return () => clearTimeout(timer);
-  }, [isDone]);
-  return (
-    <button
-      type="button"
-      class="button is-icon"
-      title={what}
-      aria-label={isDone ? "Copied" : what}
-      onClick={async () => {
-        await copyText(text());
-        setDone(true);
-      }}
-    >
-      {isDone ? <CheckIcon /> : <CopyIcon />}
-    </button>
-  );
-}
+import { NameButtons, Title } from "./title";
 
 export function DockButton() {
   const { side, canChange } = useDock();
@@ -55,6 +31,8 @@ export function DockButton() {
 
 interface HeadProps {
   readonly title: string;
+  /** The name of what is selected, if it has one: to be copied and searched for. */
+  readonly name?: string;
   /** Label of the button that zooms to it. */
   readonly zoom?: string;
   readonly copy?: () => string;
@@ -64,13 +42,12 @@ interface HeadProps {
   readonly page?: { readonly title: string; readonly open: () => void } | null;
 }
 
-export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
+export function Head({ title, name = "", zoom, copy, children, page = null }: HeadProps) {
   const app = useApp();
   return (
     <div class={children === undefined ? "drawer-head" : "drawer-head has-tabs"}>
-      <h2 class="drawer-title" title={title}>
-        {title}
-      </h2>
+      <Title text={title} />
+      {name !== "" && <NameButtons name={name} />}
       {children}
       {page !== null && (
         <button type="button" class="button is-outlined" title={page.title} onClick={page.open}>

@@ -1,6 +1,6 @@
 /** The slices around the selected one, and those directly in it, as links. */
 
-import { type EventDetails, formatDuration } from "@tilescope/client";
+import type { EventDetails, TimeBase } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { formatCount, formatPercent, plural } from "../components/format";
 import { keysOf } from "../keys/table";
@@ -21,6 +21,7 @@ import { lastOf, type RequestState } from "../state/request-state";
 import type { Trace } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
+import { Duration } from "./time-figures";
 
 /** Slices around it that are listed at first. */
 const PARENTS_AT_FIRST = 6;
@@ -65,11 +66,11 @@ export function useNesting(trace: Trace, details: EventDetails): NestingRequest 
 interface RowsProps {
   readonly slices: readonly Relative[];
   readonly event: EventDetails;
-  readonly tickPs: number;
+  readonly time: TimeBase;
   readonly isInside: boolean;
 }
 
-function Rows({ slices, event, tickPs, isInside }: RowsProps) {
+function Rows({ slices, event, time, isInside }: RowsProps) {
   const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(event.durationTicks);
   return (
     <>
@@ -79,11 +80,18 @@ function Rows({ slices, event, tickPs, isInside }: RowsProps) {
             <EventLink track={slice.track} ordinal={slice.ordinal} name={slice.name} title={slice.name} />
           </th>
           {isInside && (
-            <td class="dim" title="Its start, after the start of the slice around it">
-              +{formatDuration(slice.startTicks - event.startTicks, tickPs)}
+            <td class="dim">
+              <Duration
+                ticks={slice.startTicks - event.startTicks}
+                time={time}
+                prefix="+"
+                what="Its start, after the start of the slice around it"
+              />
             </td>
           )}
-          <td title="Its duration">{formatDuration(slice.durationTicks, tickPs)}</td>
+          <td>
+            <Duration ticks={slice.durationTicks} time={time} what="Its duration" />
+          </td>
           {isInside && (
             <td title="Its share of the slice around it">
               <span class="share" style={{ "--share": `${Math.min(100, 100 * share(slice))}%` }}>
@@ -97,7 +105,7 @@ function Rows({ slices, event, tickPs, isInside }: RowsProps) {
   );
 }
 
-function Parents({ nesting, event, tickPs }: { nesting: Nesting; event: EventDetails; tickPs: number }) {
+function Parents({ nesting, event, time }: { nesting: Nesting; event: EventDetails; time: TimeBase }) {
   const slice = `${event.track}.${event.ordinal}`;
   const [opened, setOpened] = useState("");
   const { parents, depth } = nesting;
@@ -115,7 +123,7 @@ function Parents({ nesting, event, tickPs }: { nesting: Nesting; event: EventDet
             <col class="kin-duration" />
           </colgroup>
           <tbody>
-            <Rows slices={listed} event={event} tickPs={tickPs} isInside={false} />
+            <Rows slices={listed} event={event} time={time} isInside={false} />
           </tbody>
         </table>
       )}
@@ -184,12 +192,12 @@ function Pager({ nesting, setList }: { nesting: Nesting; setList: (list: ChildLi
 function Children({
   nesting,
   event,
-  tickPs,
+  time,
   request,
 }: {
   nesting: Nesting;
   event: EventDetails;
-  tickPs: number;
+  time: TimeBase;
   request: NestingRequest;
 }) {
   const { childCount, children } = nesting;
@@ -210,7 +218,7 @@ function Children({
             <col class="kin-share" />
           </colgroup>
           <tbody>
-            <Rows slices={children} event={event} tickPs={tickPs} isInside={true} />
+            <Rows slices={children} event={event} time={time} isInside={true} />
           </tbody>
         </table>
       )}
@@ -230,7 +238,7 @@ export function NestingPanel({
   request: NestingRequest;
 }) {
   const { state } = request;
-  const { tickPs } = trace.manifest.time;
+  const { time } = trace.manifest;
   if (state.kind === "failed") {
     return (
       <section>
@@ -255,8 +263,8 @@ export function NestingPanel({
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-      <Parents nesting={nesting} event={details} tickPs={tickPs} />
-      <Children nesting={nesting} event={details} tickPs={tickPs} request={request} />
+      <Parents nesting={nesting} event={details} time={time} />
+      <Children nesting={nesting} event={details} time={time} request={request} />
     </div>
   );
 }

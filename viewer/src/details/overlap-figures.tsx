@@ -1,6 +1,6 @@
 /** Time that the devices of a span compute, communicate, copy and idle: one bar, and the figures. */
 
-import { formatDuration, type ToolAnswer } from "@tilescope/client";
+import type { ToolAnswer } from "@tilescope/client";
 import type { Links } from "../answers/links";
 import { formatPercent } from "../components/format";
 import type { Trace } from "../state/trace";
@@ -8,6 +8,7 @@ import { FigureTables } from "./figure-tables";
 import { partsOfTime } from "./parts-of-time";
 import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { Duration } from "./time-figures";
 import { useLinks } from "./use-links";
 
 const FACTS = ["overlap", "busy", "span", "devices"];
@@ -46,7 +47,10 @@ function StackedBar({ answer, links }: { answer: ToolAnswer; links: Links }) {
               {label}
             </dt>
             <dd>
-              {formatPercent(share)} <span class="dim">{formatDuration(ticks, links.time.tickPs)}</span>
+              {formatPercent(share)}{" "}
+              <span class="dim">
+                <Duration ticks={ticks} time={links.time} />
+              </span>
             </dd>
           </div>
         ))}

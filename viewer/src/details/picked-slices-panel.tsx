@@ -1,16 +1,15 @@
 /** Slices that were picked one by one: how long they take together, and from when to when. */
 
-import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { useApp } from "../components/app-context";
 import { Row } from "../components/facts";
 import { formatCount, formatPercent } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { type Picked, type PickedSums, picked, sumsOf } from "../state/picked-slices";
 import { NOTHING, selection } from "../state/selection";
-import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { Head } from "./head";
 import { EventLink } from "./links";
+import { Duration, PointInTime } from "./time-figures";
 
 /** Takes one of them from the selection. */
 function leaveOut(events: readonly Picked[], removed: Picked): void {
@@ -22,7 +21,8 @@ function leaveOut(events: readonly Picked[], removed: Picked): void {
 
 function Sums({ sums, count, trace }: { sums: PickedSums | null; count: number; trace: Trace }) {
   const { time } = trace.manifest;
-  const exact = (ticks: bigint) => formatExactDuration(ticks, time.tickPs);
+  const duration = (ticks: bigint) => <Duration ticks={ticks} time={time} />;
+  const point = (ticks: bigint) => <PointInTime ticks={ticks} time={time} size={sums?.shortestTicks ?? 0n} />;
   if (sums === null) {
     return (
       <Row name="Sum">
@@ -39,14 +39,14 @@ function Sums({ sums, count, trace }: { sums: PickedSums | null; count: number; 
         name="Sum"
         aside={spanTicks === 0n ? "" : `${formatPercent(Number(sums.sumTicks) / Number(spanTicks))} of the span`}
       >
-        {exact(sums.sumTicks)}
+        {duration(sums.sumTicks)}
       </Row>
-      <Row name="Mean">{formatDuration(sums.sumTicks / BigInt(count), time.tickPs)}</Row>
-      <Row name="Shortest">{exact(sums.shortestTicks)}</Row>
-      <Row name="Longest">{exact(sums.longestTicks)}</Row>
-      <Row name="Span">{exact(spanTicks)}</Row>
-      <Row name="From">{timeText(sums.startTicks, time)}</Row>
-      <Row name="To">{timeText(sums.endTicks, time)}</Row>
+      <Row name="Mean">{duration(sums.sumTicks / BigInt(count))}</Row>
+      <Row name="Shortest">{duration(sums.shortestTicks)}</Row>
+      <Row name="Longest">{duration(sums.longestTicks)}</Row>
+      <Row name="Span">{duration(spanTicks)}</Row>
+      <Row name="From">{point(sums.startTicks)}</Row>
+      <Row name="To">{point(sums.endTicks)}</Row>
     </>
   );
 }
@@ -74,7 +74,7 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
   const events = picked.value;
   const sums = sumsOf(events);
   const failed = events.find(({ message }) => message !== "");
-  const { tickPs } = trace.manifest.time;
+  const { time } = trace.manifest;
   return (
     <>
       <Head
@@ -126,8 +126,12 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
                       title={trackPath(trace, event.track).join(" › ")}
                     />
                   </th>
-                  <td title="Its duration">
-                    {event.details === null ? "…" : formatDuration(event.details.durationTicks, tickPs)}
+                  <td>
+                    {event.details === null ? (
+                      "…"
+                    ) : (
+                      <Duration ticks={event.details.durationTicks} time={time} what="Its duration" />
+                    )}
                   </td>
                   <td>
                     <button
