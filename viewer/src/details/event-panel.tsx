@@ -19,6 +19,7 @@ import { FlowLinks } from "./flow-links";
 import { CopyButton, Head } from "./head";
 import { nameText, TrackLink } from "./links";
 import { NestingPanel, useNesting } from "./nesting-panel";
+import { RankPanel } from "./rank-panel";
 import { mayHaveTables } from "./table-rows";
 import { TableRowsPanel } from "./table-rows-panel";
 
@@ -187,6 +188,7 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
         </div>
         {isNested && (
           <div>
+            <RankPanel trace={trace} details={details} />
             <SliceNesting trace={trace} details={details} />
             <FlowLinks trace={trace} details={details} chains={chains} />
           </div>
