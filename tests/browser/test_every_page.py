@@ -33,6 +33,7 @@ FIELDS = {
     "find": "&f.text=a",
     "bins": "&f.track=0",
     "nesting": "&f.track=0&f.ordinal=0",
+    "rank": "&f.track=0&f.ordinal=0",
     "lane_bins": "&f.lane=",
     "lane_events": "&f.tick=2000&f.lane=",
 }

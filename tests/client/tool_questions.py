@@ -13,7 +13,7 @@ from tilescope.tiler.tools.lanes import LanesQuestion
 Values = dict[str, Any]
 
 # Tools whose questions name one slice, on a track of slices.
-ABOUT_SLICES = {"nesting", "flows"}
+ABOUT_SLICES = {"nesting", "rank", "flows"}
 
 
 @dataclass(frozen=True)

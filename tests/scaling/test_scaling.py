@@ -36,6 +36,7 @@ VALUES: Final[Mapping[str, Mapping[str, object]]] = {
     "find": {"text": "op"},
     "graph": {"find": "op"},
     "nesting": {"track": 0, "ordinal": 0},
+    "rank": {"track": 0, "ordinal": 0},
     "bins": {"track": 0, "start": 0, "end": 1 << 50, "px": 500},
 }
 SAVED: Final = [name for name in INPUTS if name.startswith("saved") or name == "long name"]

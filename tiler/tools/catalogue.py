@@ -44,6 +44,7 @@ from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.overview import TOOL as OVERVIEW
 from tilescope.tiler.tools.pod import TOOL as POD
 from tilescope.tiler.tools.queues import TOOL as QUEUES
+from tilescope.tiler.tools.rank import TOOL as RANK
 from tilescope.tiler.tools.roofline import TOOL as ROOFLINE
 from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
@@ -87,6 +88,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     EVENTS,
     TABLES,
     NESTING,
+    RANK,
     BINS,
     LANES,
     LANE_BINS,

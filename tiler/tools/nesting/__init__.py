@@ -1,4 +1,4 @@
-"""Nesting of one slice: its self time, the slices around it, and those directly in it, however many."""
+"""Nesting of one slice: its self time, the slices around it and in it, what launched it, and what waited for it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible, Place
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.nesting.family import Family
+from tilescope.tiler.tools.nesting.launch_context import LaunchContext, TrackSlice, launch_contexts, waiting_calls
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.tools.question import After, Question, place
 from tilescope.tiler.tools.scope import Scope
@@ -45,6 +46,10 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     n_children = yield from family.children.count()
     children, more = yield from _children(family, question)
     row_slice = family.slice
+    launches = yield from launch_contexts(scope.reader, question.track, question.ordinal)
+    waits: list[TrackSlice] = []
+    if launches:
+        waits = yield from waiting_calls(scope.reader, row_slice, launches[0].launch.track)
     facts = [
         Fact("name", "Name", scope.reader.names.by_id([row_slice.name])[row_slice.name].text, "name"),
         Fact("start", "Start", row_slice.start, "time"),
@@ -56,6 +61,8 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     tables = [
         Table("parents", "Around it, the nearest first", _columns(scope, question.track, parents)),
         Table("children", "Directly in it", _columns(scope, question.track, children), more=more),
+        Table("launches", "What launched it", _launch_columns(scope, launches)),
+        Table("waits", "Calls that were waiting when it ended", _wait_columns(scope, waits, row_slice.end)),
     ]
     return Answer(facts, tables)
 
@@ -84,10 +91,44 @@ def _columns(scope: Scope, track: int, slices: Sequence[RowSlice]) -> list[Colum
     ]
 
 
+def _launch_columns(scope: Scope, launches: Sequence[LaunchContext]) -> list[Column]:
+    around, frame = [context.around for context in launches], [context.frame for context in launches]
+    return [
+        *_track_columns(scope, [context.launch for context in launches]),
+        Column("around", "Innermost slice around it", "event", [_event(other) for other in around]),
+        Column("around_name", "Its name", "name", [_name(scope, other) for other in around]),
+        Column("frame", "Innermost frame", "event", [_event(other) for other in frame]),
+        Column("frame_name", "Name of the frame", "name", [_name(scope, other) for other in frame]),
+    ]
+
+
+def _wait_columns(scope: Scope, waits: Sequence[TrackSlice], end: int) -> list[Column]:
+    after = [wait.slice.end - end for wait in waits]
+    return [*_track_columns(scope, waits), Column("after", "Ends later by", "ticks", after)]
+
+
+def _track_columns(scope: Scope, slices: Sequence[TrackSlice]) -> list[Column]:
+    return [
+        Column("event", "Event", "event", [_event(other) for other in slices]),
+        Column("track", "Track", "track", [other.track for other in slices]),
+        Column("name", "Name", "name", [_name(scope, other) for other in slices]),
+        Column("start", "Start", "time", [other.slice.start for other in slices]),
+        Column("duration", "Duration", "ticks", [other.slice.duration for other in slices]),
+    ]
+
+
+def _event(other: TrackSlice | None) -> str | None:
+    return None if other is None else f"{other.track}.{other.slice.ordinal}"
+
+
+def _name(scope: Scope, other: TrackSlice | None) -> str | None:
+    return None if other is None else scope.reader.names[other.slice.name].text
+
+
 TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
-    help="where one slice lies: its self time, the slices around it, and those directly in it, however many",
+    help="where one slice lies: its self time, the slices around it and in it, what launched it, what waited for it",
     group="raw",
     question=NestingQuestion,
     answer=_answer,

@@ -6,7 +6,6 @@ nearest is its parent. Where slices nest, as they should, these are the slices a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -34,7 +33,7 @@ class Family:
             raise UsageError(
                 f"track {track} is one of kind {reader.tree.kind(track)}: only the slices of a thread or a line nest"
             )
-        self.slice = self._find(ordinal)
+        self.slice = slice_at(reader, track, ordinal)
         span = TickRange(self.slice.start, self.slice.end)
         self.children = RowSlices(reader, track, self.slice.row + 1, span)
 
@@ -89,29 +88,32 @@ class Family:
             yield
         return row_slice.duration - covered
 
-    def _find(self, ordinal: int) -> RowSlice:
-        shape = self._reader.tiles(self._track // TRACKS_PER_BLOCK).shape
-        leaves = shape.leaves(self._track % TRACKS_PER_BLOCK)
-        leaf = int(np.searchsorted(np.cumsum(shape.events[leaves]), ordinal, side="right"))
-        if ordinal < 0 or leaf == len(leaves):
-            raise UsageError(f"track {self._track} has no event {ordinal}")
-        level, index = int(shape.level[leaves[leaf]]), int(shape.index[leaves[leaf]])
-        shift = 2 * level + 8
-        row_slice = next(_slices(self._events(index << shift, (index + 1) << shift), ordinal), None)
-        if row_slice is None:
-            raise DamagedStore(f"track {self._track}: event {ordinal} is not where it should be")
-        return row_slice
-
     def _events(self, start: int, stop: int) -> Events:
         """Events that overlap a span, which lies in one leaf."""
-        plan = self._reader.plan(self._track, Windows.single(start, stop))
-        (events,) = self._reading.events(plan, plan.leaf_runs)
-        return events
+        return _events_between(self._reader, self._track, start, stop)
 
 
-def _slices(events: Events, ordinal: int) -> Iterator[RowSlice]:
-    for index in np.flatnonzero(events.ordinal == ordinal).tolist():
-        yield _slice(events, index)
+def slice_at(reader: QueryReader, track: int, ordinal: int) -> RowSlice:
+    """The slice of this rank on a track. Raises UsageError where there is none, DamagedStore and NotBuilt."""
+    shape = reader.tiles(track // TRACKS_PER_BLOCK).shape
+    leaves = shape.leaves(track % TRACKS_PER_BLOCK)
+    leaf = int(np.searchsorted(np.cumsum(shape.events[leaves]), ordinal, side="right"))
+    if ordinal < 0 or leaf == len(leaves):
+        raise UsageError(f"track {track} has no event {ordinal}")
+    level, index = int(shape.level[leaves[leaf]]), int(shape.index[leaves[leaf]])
+    shift = 2 * level + 8
+    events = _events_between(reader, track, index << shift, (index + 1) << shift)
+    rows = np.flatnonzero(events.ordinal == ordinal)
+    if not len(rows):
+        raise DamagedStore(f"track {track}: event {ordinal} is not where it should be")
+    return _slice(events, int(rows[0]))
+
+
+def _events_between(reader: QueryReader, track: int, start: int, stop: int) -> Events:
+    """Events of a track that overlap a span, which lies in one leaf."""
+    plan = reader.plan(track, Windows.single(start, stop))
+    (events,) = Reading(reader).events(plan, plan.leaf_runs)
+    return events
 
 
 def _slice(events: Events, index: int) -> RowSlice:

@@ -159,7 +159,7 @@ def _events_table(
     return table
 
 
-def events_table(scope: Scope, hits: Hits, more: str | None) -> Table:
+def events_table(scope: Scope, hits: Hits, more: str | None, title: str = "Events by time") -> Table:
     """Events as tools list them, in their order."""
     ids, inverse = np.unique(hits.name, return_inverse=True)
     names = [scope.reader.names[name] for name in ids.tolist()]
@@ -177,7 +177,7 @@ def events_table(scope: Scope, hits: Hits, more: str | None) -> Table:
         Column("duration", "Duration", "ticks", hits.duration),
         Column("row", "Row", "id", hits.row),
     ]
-    return Table("events", "Events by time", columns, more=more)
+    return Table("events", title, columns, more=more)
 
 
 TOOL: Final = Tool(

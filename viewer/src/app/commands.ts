@@ -18,6 +18,8 @@ const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
   "focus-selection": needsSelection,
   "parent-slice": needsEvent,
   "child-slice": needsEvent,
+  "previous-of-name": needsEvent,
+  "next-of-name": needsEvent,
   "flow-back": () => needsFlow("in", "No flow arrives at what is selected"),
   "flow-forward": () => needsFlow("out", "No flow leaves what is selected"),
   "slice-to-area": needsEvent,

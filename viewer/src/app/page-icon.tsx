@@ -37,6 +37,7 @@ const PATHS: Readonly<Record<string, string>> = {
   events: "M2.5 3v10M6.2 3v10M9.8 3v10M13.5 3v10",
   tables: "M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M8 3v10",
   nesting: "M2 3.5h12v9H2zM4.5 6h7v4h-7z",
+  rank: "M2 13.5h12M3.5 13V9.5M6.5 13V4.5M9.5 13V7M12.5 13v-2.5",
   bins: "M2 8h3v5H2zM6.5 4h3v9h-3zM11 10h3v3h-3z",
   lanes: "M2 4h12M2 8h12M2 12h12",
   lane_bins: "M2 4h12M3 13v-3M6 13V8M9 13v-4M12 13V9",

@@ -14,6 +14,7 @@ import { FlowLinks } from "./flow-links";
 import { Head } from "./head";
 import { nameText, TrackLink } from "./links";
 import { NestingPanel, useNesting } from "./nesting-panel";
+import { RankPanel } from "./rank-panel";
 import { mayHaveTables } from "./table-rows";
 import { TableRowsPanel } from "./table-rows-panel";
 import { Duration, PointInTime } from "./time-figures";
@@ -150,6 +151,7 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
         </div>
         {isNested && (
           <div>
+            <RankPanel trace={trace} details={details} />
             <SliceNesting trace={trace} details={details} />
             <FlowLinks trace={trace} details={details} chains={chains} />
           </div>

@@ -19,6 +19,7 @@ import {
 import { buildKey } from "../state/question-key";
 import { lastOf, type RequestState } from "../state/request-state";
 import type { Trace } from "../state/trace";
+import { LaunchPanel } from "./launch-panel";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
 import { Duration } from "./time-figures";
@@ -256,13 +257,17 @@ export function NestingPanel({
   const isStale = state.kind === "waiting";
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
-      <section>
-        <h3>No slice around it or in it</h3>
-      </section>
+      <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
+        <LaunchPanel nesting={nesting} event={details} tickPs={tickPs} />
+        <section>
+          <h3>No slice around it or in it</h3>
+        </section>
+      </div>
     );
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
+      <LaunchPanel nesting={nesting} event={details} tickPs={tickPs} />
       <Parents nesting={nesting} event={details} time={time} />
       <Children nesting={nesting} event={details} time={time} request={request} />
     </div>

@@ -53,6 +53,8 @@ export type LateIntent =
   | "pan-tool"
   | "zoom-tool"
   | "timing-tool"
+  | "previous-of-name"
+  | "next-of-name"
   | "mark"
   | "keep-mark"
   | "remove-mark"
@@ -250,6 +252,8 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: false,
   },
+  late("Select", "next-of-name", "Next slice of the same name on the track", typed("k", "K")),
+  late("Select", "previous-of-name", "Previous slice of the same name on the track", withShift(typed("k", "K"))),
   {
     keys: [typed("r", "R")],
     intent: "slice-to-area",

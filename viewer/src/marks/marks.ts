@@ -22,6 +22,7 @@ import { snappedTicks } from "../timeline/area";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { TimelineExtension } from "../timeline/extension";
 import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker";
+import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
 import { MarkKeeper } from "./keeper";
@@ -126,6 +127,8 @@ export class Marks implements TimelineExtension {
       return;
     }
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
+      "previous-of-name": () => this.#stepOfName("previous"),
+      "next-of-name": () => this.#stepOfName("next"),
       mark: () => this.#mark(),
       "keep-mark": () => this.#keep(),
       "remove-mark": () => this.#remove(),
@@ -136,6 +139,12 @@ export class Marks implements TimelineExtension {
       "copy-link": () => void this.copyLink(),
     };
     handlers[intent]?.();
+  }
+
+  #stepOfName(direction: "previous" | "next"): void {
+    if (this.#trace !== null) {
+      void stepOfName(this.#trace, this.#app.viewNavigator, direction);
+    }
   }
 
   use(tool: ToolMode, words: string): void {

@@ -22,9 +22,14 @@ function answer(count: number, listed: number, more: string | null = null): Tool
       name: Array(n).fill("f"),
       start: Array(n).fill("9007199254740993"),
       duration: Array(n).fill("12"),
+      around: Array.from({ length: n }, (_, k) => (k === 0 ? "9.4" : null)),
+      around_name: Array.from({ length: n }, (_, k) => (k === 0 ? "op" : null)),
+      frame: Array(n).fill(null),
+      frame_name: Array(n).fill(null),
+      after: Array(n).fill("9007199254740995"),
     }).map(([column, values]) => ({ id: column, values })),
   });
-  const tables = [table("parents", 1), table("children", listed)];
+  const tables = [table("parents", 1), table("children", listed), table("launches", 2), table("waits", 1)];
   return { complete: true, facts, tables, series: [], notes: [] } as unknown as ToolAnswer;
 }
 
@@ -35,7 +40,13 @@ it("is read of the tool's answer, to the tick", () => {
     { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n },
   ]);
   expect(nesting.children.map(({ ordinal }) => ordinal)).toEqual([1, 2]);
-  expect(() => parseNesting({ ...answer(0, 0), tables: [] }, firstChildren("time"))).toThrow("no table of parents");
+  const event = { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n };
+  expect(nesting.launches).toEqual([
+    { launch: event, around: { track: 9, ordinal: 4, name: "op" }, frame: null },
+    { launch: { ...event, ordinal: 2 }, around: null, frame: null },
+  ]);
+  expect(nesting.waits).toEqual([{ ...event, afterTicks: 9007199254740995n }]);
+  expect(() => parseNesting({ ...answer(0, 0), tables: [] }, firstChildren("time"))).toThrow("no table of launches");
 });
 
 it("lists more of the longest, up to a thousand", () => {

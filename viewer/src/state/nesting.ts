@@ -23,6 +23,25 @@ export interface Relative {
   readonly durationTicks: bigint;
 }
 
+/** A launch of the slice, with the innermost slice and the innermost frame of Python around it. */
+export interface Launch {
+  readonly launch: Relative;
+  readonly around: NamedSlice | null;
+  readonly frame: NamedSlice | null;
+}
+
+export interface NamedSlice {
+  readonly track: number;
+  readonly ordinal: number;
+  readonly name: string;
+}
+
+/** A call that waited for devices while the slice ended. */
+export interface Wait extends Relative {
+  /** So much later than the slice it ended. */
+  readonly afterTicks: bigint;
+}
+
 export interface Nesting {
   readonly selfTicks: bigint;
   readonly depth: number;
@@ -31,6 +50,8 @@ export interface Nesting {
   /** The nearest first. */
   readonly parents: readonly Relative[];
   readonly children: readonly Relative[];
+  readonly launches: readonly Launch[];
+  readonly waits: readonly Wait[];
   /** The list to which the children belong. */
   readonly list: ChildList;
   /** Key of the next page of a list by time; null at its end. */
@@ -138,26 +159,34 @@ export function childrenBefore({ pages }: ChildList): number {
 /** Nesting in the tool's answer. Throws if the answer is something else. */
 export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
   const fact = (id: string) => String(answer.facts.find((entry) => entry.id === id)?.value ?? "");
-  const relatives = (id: string): readonly Relative[] => {
-    const column = (name: string) => table(answer, id).columns.find((candidate) => candidate.id === name)?.values ?? [];
-    const [names, starts, durations] = ["name", "start", "duration"].map(column);
-    return column("event").map((event, k) => {
-      const [track, ordinal] = String(event).split(".").map(Number);
-      return {
-        track: track!,
-        ordinal: ordinal!,
-        name: String(names![k]),
-        startTicks: ticks(String(starts![k])),
-        durationTicks: ticks(String(durations![k])),
-      };
+  const columnOf = (id: string, name: string) =>
+    table(answer, id).columns.find((candidate) => candidate.id === name)?.values ?? [];
+  const events = (id: string, event: string, name: string): readonly (NamedSlice | null)[] => {
+    const names = columnOf(id, name);
+    return columnOf(id, event).map((value, k) => {
+      const [track, ordinal] = String(value).split(".").map(Number);
+      return value === null ? null : { track: track!, ordinal: ordinal!, name: String(names[k]) };
     });
   };
+  const relatives = (id: string): readonly Relative[] => {
+    const [starts, durations] = ["start", "duration"].map((name) => columnOf(id, name));
+    return events(id, "event", "name").map((event, k) => ({
+      ...event!,
+      startTicks: ticks(String(starts![k])),
+      durationTicks: ticks(String(durations![k])),
+    }));
+  };
+  const around = events("launches", "around", "around_name");
+  const frames = events("launches", "frame", "frame_name");
+  const after = columnOf("waits", "after");
   return {
     selfTicks: BigInt(fact("self")),
     depth: Number(fact("row")),
     childCount: BigInt(fact("children")),
     parents: relatives("parents"),
     children: relatives("children"),
+    launches: relatives("launches").map((launch, k) => ({ launch, around: around[k]!, frame: frames[k]! })),
+    waits: relatives("waits").map((wait, k) => ({ ...wait, afterTicks: BigInt(String(after[k])) })),
     list,
     more: table(answer, "children").more ?? null,
   };

@@ -1,0 +1,100 @@
+"""Launches of slices, what lies around these, and calls that waited, against a look through all tasks."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.device_trace import HOST, Task, trace_events
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+STREAM = (0, 7)
+FRAME = "python_function"
+
+
+def thread_tasks(rng: random.Random, thread: int, tasks: list[Task]) -> None:
+    """Steps of frames, operators and launches in one another; now and then the thread waits for the device."""
+    tick = 100 * thread
+    for _ in range(40):
+        start, depth = tick, rng.randrange(4)
+        tick += 10
+        for level in range(depth):
+            name, category = rng.choice([(f"train.py({level}): f", FRAME), (f"aten::op{level}", "cpu_op")])
+            tasks.append(Task(HOST, thread, name, category, start + level, start + 900 - level))
+        launch = len(tasks)
+        tasks.append(Task(HOST, thread, "cudaLaunchKernel", "cuda_runtime", tick, tick + 20))
+        ready = max([tick + 30, *(task.stop for task in tasks if task.process == 0)])
+        tasks.append(Task(*STREAM, f"kernel {rng.randrange(3)}", "kernel", ready, ready + rng.choice([5, 200]), launch))
+        if rng.random() < 0.5:
+            tasks.append(Task(HOST, thread, "cudaStreamSynchronize", "cuda_runtime", tick + 25, tick + 25 + 700))
+        tick = start + 1000
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, list[Task]]]:
+    rng, folder = random.Random(request.param), tmp_path_factory.mktemp("launches")
+    tasks = [Task(HOST, 3, "first", "cpu_op", 0, 1)]  # from which times count
+    for thread in (1, 2):
+        thread_tasks(rng, thread, tasks)
+    (folder / "t.json").write_text(json.dumps(list(trace_events(tasks))))
+    build_store([folder / "t.json"], folder / "t.store")
+    store = open_run_store(folder / "t.store")
+    yield QueryReader(store), tasks
+    store.close()
+
+
+def answer_of(reader: QueryReader, track: int, ordinal: int) -> Answer:
+    nesting = tool("nesting")
+    question = from_values(nesting.question, {"track": track, "ordinal": ordinal})
+    return finish(ask(nesting, Scope(reader), question))
+
+
+def rows(answer: Answer, table: str) -> list[dict[str, Any]]:
+    columns = {column.id: list(values_of(column)) for column in answer.table(table).columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def innermost(tasks: list[Task], inner: Task, category: str | None = None) -> str | None:
+    around = [
+        task
+        for task in tasks
+        if task is not inner and task.track == inner.track and task.start <= inner.start and inner.stop <= task.stop
+        if category in (None, task.category)
+    ]
+    return max(around, key=lambda task: task.start).name if around else None
+
+
+def test_the_launch_and_what_is_around_it_and_who_waited(run: tuple[QueryReader, list[Task]]) -> None:
+    reader, tasks = run
+    (stream,) = [track.id for track in reader.tree.tracks if track.name == "thread 7" and track.kind == "slice"]
+    work = sorted((task for task in tasks if task.process == STREAM[0]), key=lambda task: task.start)
+    waited = frames = 0
+    for ordinal, task in enumerate(work):
+        answer = answer_of(reader, stream, ordinal)
+        assert task.launched_by is not None
+        launch = tasks[task.launched_by]
+        (row,) = rows(answer, "launches")
+        assert (row["name"], row["start"], row["duration"]) == (launch.name, launch.start, launch.stop - launch.start)
+        assert (row["around_name"], row["frame_name"]) == (innermost(tasks, launch), innermost(tasks, launch, FRAME))
+        waits = [other for other in tasks if "Synchronize" in other.name and other.start < task.stop < other.stop]
+        listed = [(wait["start"], wait["after"]) for wait in rows(answer, "waits")]
+        assert listed == [(other.start, other.stop - task.stop) for other in sorted(waits, key=lambda wait: wait.stop)]
+        waited += len(waits)
+        frames += row["frame"] is not None
+    assert waited
+    assert frames
+
+
+def test_what_nobody_launched_has_no_launch(run: tuple[QueryReader, list[Task]]) -> None:
+    reader, _ = run
+    host = next(track.id for track in reader.tree.tracks if track.name == "thread 1" and track.kind == "slice")
+    answer = answer_of(reader, host, 0)
+    assert rows(answer, "launches") == rows(answer, "waits") == []

@@ -1,0 +1,105 @@
+/** Rank of the selected slice among those of its name, and the ways to the one before and the one after it. */
+
+import { type EventDetails, formatDuration } from "@tilescope/client";
+import { useApp } from "../components/app-context";
+import { formatPercent, plural } from "../components/format";
+import { withKeys } from "../keys/table";
+import { useTool } from "../requests/use-request";
+import { lastOf } from "../state/request-state";
+import type { Trace } from "../state/trace";
+import { CannotFetch, SkeletonRows } from "./notices";
+import { barHeights, binOf, type Rank, rankText, readRank } from "./rank";
+
+interface Props {
+  readonly trace: Trace;
+  readonly details: EventDetails;
+}
+
+export function RankPanel({ trace, details }: Props) {
+  // Asked anew with each slice, and given up when another one is selected.
+  const request = useTool(trace, "rank", { track: details.track, ordinal: details.ordinal });
+  const { state } = request;
+  if (state.kind === "failed") {
+    return (
+      <section>
+        <h3>Among those of its name</h3>
+        <CannotFetch message={state.failure.message} retry={request.again} />
+      </section>
+    );
+  }
+  const answer = lastOf(state)?.answer ?? null;
+  const isStale = state.kind === "waiting";
+  if (answer === null) {
+    return isStale && state.patience !== "quiet" ? <SkeletonRows widths={[64, 92]} /> : null;
+  }
+  const rank = readRank(answer);
+  return rank.count === 0n ? null : (
+    <section class={isStale ? "is-stale" : ""} aria-busy={isStale} data-panel="rank">
+      <div class="section-head">
+        <h3 title="Of all slices of its name and category in the run">{rankText(rank)}</h3>
+        {rank.count > 1n && <NameWalk />}
+      </div>
+      {!answer.complete && <p class="aside">The run is still being indexed: this is of the tracks that are done.</p>}
+      {rank.count > 1n && <Spread rank={rank} tickPs={trace.manifest.time.tickPs} />}
+    </section>
+  );
+}
+
+function NameWalk() {
+  const app = useApp();
+  return (
+    <span class="order-switch">
+      <button
+        type="button"
+        class="button is-small"
+        title={withKeys("The one before it of its name, on its track", "previous-of-name")}
+        onClick={() => app.act("previous-of-name")}
+      >
+        Previous
+      </button>
+      <button
+        type="button"
+        class="button is-small"
+        title={withKeys("The one after it of its name, on its track", "next-of-name")}
+        onClick={() => app.act("next-of-name")}
+      >
+        Next
+      </button>
+    </span>
+  );
+}
+
+function Spread({ rank, tickPs }: { rank: Rank; tickPs: number }) {
+  const here = binOf(rank, rank.durationTicks);
+  const heights = barHeights(rank);
+  const text = (ticks: bigint) => formatDuration(ticks, tickPs);
+  const share = (count: bigint) => formatPercent(Number(count) / Number(rank.count));
+  return (
+    <>
+      <p class="rank-facts">
+        median {text(rank.medianTicks)} ±1 %, mean {text(rank.meanTicks)}, together {text(rank.totalTicks)}
+      </p>
+      <div
+        class="rank-bars"
+        role="img"
+        aria-label={`Durations from ${text(rank.shortestTicks)} to ${text(rank.longestTicks)}${
+          here < 0 ? "" : `; ${plural(rank.bins[here]!.count, "slice")} about as long as this one`
+        }`}
+      >
+        {rank.bins.map(({ leastTicks, mostTicks, count }, k) => (
+          <span
+            key={leastTicks.toString()}
+            class={k === here ? "is-here" : ""}
+            title={`${text(leastTicks)} to ${text(mostTicks)}: ${plural(count, "slice")}, ${share(count)}`}
+          >
+            <span style={{ height: `${heights[k]}%` }} />
+          </span>
+        ))}
+      </div>
+      <p class="rank-ends" aria-hidden="true">
+        <span>{text(rank.shortestTicks)}</span>
+        <span>{text(rank.longestTicks)}</span>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+/** From a slice to the one before or after it that has the same name, on its track. Loaded with the first such step. */
+
+import type { EventDetails, ToolQuestion } from "@tilescope/client";
+import { detailsView } from "../state/details";
+import { exactly, LONGEST_QUERY } from "../state/query-text";
+import { failure, showNotice } from "../state/shell";
+import type { Trace } from "../state/trace";
+import type { ViewNavigator } from "./view-navigator";
+
+/** The question whose first event is the neighbour; null where the name is longer than a search may be. */
+export function neighbourQuestion(
+  { track, ordinal, name, category, startTicks }: EventDetails,
+  direction: "previous" | "next",
+): ToolQuestion | null {
+  const query = `${exactly(name === "" ? "[no name]" : name)} cat:${exactly(category)}`;
+  return query.length > LONGEST_QUERY
+    ? null
+    : {
+        ...{ query, tracks: String(track), limit: 1, names: 0, totals: "false" },
+        ...{ after: `${startTicks},${track},${ordinal}`, backward: direction === "previous" ? "true" : "false" },
+      };
+}
+
+/** Words for a slice that is the last of its name in a direction. */
+export function noNeighbour(direction: "previous" | "next"): string {
+  return `It is the ${direction === "previous" ? "first" : "last"} of its name on its track`;
+}
+
+/** Selects the neighbour of the selected slice, and shows it; says so where there is none. */
+export async function stepOfName(
+  trace: Pick<Trace, "api">,
+  navigator: ViewNavigator,
+  direction: "previous" | "next",
+): Promise<void> {
+  const shown = detailsView.peek();
+  if (shown.kind !== "ready") {
+    return;
+  }
+  const signal = navigator.startAnew();
+  const question = neighbourQuestion(shown.details, direction);
+  if (question === null) {
+    failure.value = "This name is longer than a search may be.";
+    return;
+  }
+  try {
+    const { tables } = await trace.api.ask("search", question, signal);
+    const events = tables.find(({ id }) => id === "events")?.columns.find(({ id }) => id === "event")?.values ?? [];
+    const [track, ordinal] = String(events[0] ?? "").split(".");
+    if (signal.aborted) {
+      return;
+    }
+    if (track === undefined || ordinal === undefined) {
+      showNotice(noNeighbour(direction));
+    } else {
+      navigator.goTo(Number(track), Number(ordinal));
+    }
+  } catch (error) {
+    if (!signal.aborted) {
+      failure.value = `It could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+}
