@@ -2,13 +2,12 @@
 
 import { type Signal, signal } from "@preact/signals";
 import { tileOrigin } from "@tilescope/client";
-import { binHit } from "../raster/hit";
 import { isMarksOpen } from "../state/marks";
 import { addUnread, bindPart, parts } from "../state/parts";
 import { type BinFacts, selection } from "../state/selection";
 import { session } from "../state/session";
 import { isDrawerOpen, isTableOpen } from "../state/shell";
-import { binFacts } from "../timeline/pointing";
+import { binOf } from "../timeline/pointing";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** The bin of the address, while it is being fetched. */
@@ -24,8 +23,7 @@ function binText({ track, row, level, index, startTicks, widthTicks }: BinFacts)
 async function fetchBin(text: string, signal: AbortSignal): Promise<BinFacts | null> {
   const [track, row, level, tileIndex, place] = BIN.exec(text)!.slice(1).map(Number);
   const tile = await session.peek()?.client.load({ track: track!, level: level!, index: tileIndex! }, signal);
-  const k = tile?.bins.bin.findIndex((bin, index) => bin === place && tile.bins.row[index] === row) ?? -1;
-  return k < 0 ? null : binFacts(binHit(tile!, k));
+  return tile == null ? null : binOf(tile, row!, place!);
 }
 
 async function selectBin(text: string, viewNavigator: ViewNavigator): Promise<void> {

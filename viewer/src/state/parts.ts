@@ -3,7 +3,7 @@
  * the state of whatever has no other; `bindPart` keeps a signal in step with its text, by code that may be loaded late.
  */
 
-import { effect, signal, untracked } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Parts } from "./location";
 import { unreadParts } from "./shell";
 
@@ -16,6 +16,13 @@ export function setPart(name: string, text: string | null): void {
     const { [name]: _gone, ...others } = before;
     parts.value = text ? { ...others, [name]: text } : others;
   }
+}
+
+/** The thing that is picked on a page: a node, a buffer, a core. Empty: none. */
+export const picked = computed(() => parts.value.at ?? "");
+
+export function pick(text: string): void {
+  setPart("at", text);
 }
 
 /** Names a part of the address that means nothing for this run. */
@@ -40,7 +47,7 @@ export function bindPart(
       untracked(() => {
         if (text !== last) {
           last = text;
-          if (text !== (format() || null) && !take(text)) {
+          if (!take(text)) {
             addUnread(`${name}=${text}`);
           }
         }
