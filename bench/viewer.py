@@ -38,7 +38,7 @@ def _ms(milliseconds: float) -> str:
     return f"{milliseconds:.1f} ms"
 
 
-SCRIPT = Target(8, 6, _ms, at_most=True)
+SCRIPT = Target(6.5, 6, _ms, at_most=True)
 GAP = Target(20, None, _ms, at_most=True)
 LONGEST_GAP = Target(37, None, _ms, at_most=True)
 FIRST_PIXELS = Target(350, None, _ms, at_most=True)

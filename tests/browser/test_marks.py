@@ -90,8 +90,8 @@ def test_marks_are_in_the_address_where_the_server_keeps_none(viewer: Viewer, se
     viewer.wait("location.hash.includes('marks=')")
     viewer.page.reload()
     ready(viewer)
-    press(viewer, "n")
-    until_listed(viewer, ("Warm-up; compiles, 100 %\na second line", "address"))
+    # The list and the mark for the moment are in the address as well.
+    until_listed(viewer, ("Warm-up; compiles, 100 %\na second line", "address"), ("", "moment"))
     assert viewer.page.get_by_role("button", name="Colour: Purple").count() == 1
     # The lane below the axis leads to the mark, and to the list.
     press(viewer, "n")
@@ -107,7 +107,7 @@ def test_marks_are_in_the_address_where_the_server_keeps_none(viewer: Viewer, se
     viewer.page.locator(".mark.is-current").wait_for()
     viewer.page.get_by_role("button", name="Remove", exact=False).first.click()
     viewer.page.get_by_role("button", name="Bring back").click()
-    until_listed(viewer, ("Warm-up; compiles, 100 %\na second line", "address"))
+    until_listed(viewer, ("Warm-up; compiles, 100 %\na second line", "address"), ("", "moment"))
 
 
 def test_marks_are_kept_beside_the_run_for_two_people(browser: Browser, notes: RealServer) -> None:

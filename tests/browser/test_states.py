@@ -216,4 +216,4 @@ def test_the_only_run_is_opened_at_once(viewer: Viewer, served: Served) -> None:
     viewer.page.route("**/api/v1/runs", lambda route: route.fulfill(json={"runs": only()}))
     viewer.page.goto(served.url)
     viewer.wait("window.tilescope?.state === 'open'", 60)
-    assert f"run={run}" in viewer.page.url
+    viewer.wait(f"location.search.includes('run={run}')")

@@ -8,6 +8,7 @@ import type { App } from "./app/app";
 import { detailsView } from "./state/details";
 import { drawStatus } from "./state/draw-status";
 import { isLooking } from "./state/first-view";
+import { areMarksKnown } from "./state/marks";
 import { page } from "./state/page";
 import { runIdOf, runView } from "./state/run";
 import { selection } from "./state/selection";
@@ -142,7 +143,9 @@ export function installEmbeddingApi(app: App): void {
       return (
         picture !== null &&
         !isLooking.peek() &&
+        areMarksKnown.peek() &&
         !app.stage.isDirty &&
+        !app.stage.loop.isDirty &&
         [...picture.coverages.values()].every((coverage) => coverage.complete)
       );
     },

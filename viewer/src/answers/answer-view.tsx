@@ -10,25 +10,20 @@ import { FactCards } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
 import { PictureTable } from "./picture-table";
+import { choicesFor } from "./table-choices";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 import { isTree } from "./tree-rows";
 
-/** Sorting and filters of tables, by tool and table: the answer for another range is shown in the same way. */
-const choicesOf = new Map<string, TableChoices>();
-
 /** Choices for a table or chart of a tool. */
 export function choices(tool: string, table: string, hasCards = false, hasPictures = false): TableChoices {
-  const name = `${tool}/${table}`;
-  let choices = choicesOf.get(name);
-  if (choices === undefined) {
-    choices = new TableChoices();
+  return choicesFor(`${tool}/${table}`, () => {
+    const choices = new TableChoices();
     choices.hasCard.value = hasCards;
     choices.isClosed = hasCards;
     choices.hasPicture.value = hasPictures;
-    choicesOf.set(name, choices);
-  }
-  return choices;
+    return choices;
+  });
 }
 
 function isEmpty(answer: ToolAnswer): boolean {

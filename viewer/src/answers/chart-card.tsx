@@ -23,6 +23,7 @@ import type { Plot } from "./plot";
 import { SeriesPlaces } from "./series-places";
 import { type PlaceSpan, StepBrush, stepWords } from "./step-brush";
 import { type ComparedSteps, picked, pickHint } from "./step-comparison";
+import { useShown } from "./table-choices";
 import type { TableChoices } from "./table-model";
 import { goToPlace } from "./timeline-places";
 import { tsv } from "./tsv";
@@ -69,6 +70,7 @@ export function ChartCard({
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
   const asTable = useMemo(() => tableOf(series), [series]);
+  useShown(choices);
   const { hasTable } = choices;
   const { steps = null, narrower = null } = links;
   const brush = useMemo(() => (steps === null ? null : StepBrush.forSeries(series, data)), [steps, series, data]);

@@ -11,6 +11,8 @@ import { type Lines, RowTree } from "./tree-rows";
 
 /** Choices of a person; they outlive the answer, since the next one has the same columns. */
 export class TableChoices {
+  /** Tool and table; empty for choices that nobody keeps. */
+  key = "";
   readonly sort = signal<Sort | null>(null);
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */

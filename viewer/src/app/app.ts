@@ -13,6 +13,7 @@ import { LateCode } from "../state/late-code";
 import { delayed, fate, fateOf, retries } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
+import { areMarksKnown } from "../state/marks";
 import { page } from "../state/page";
 import { isSearchOpen, query } from "../state/query";
 import { RunOpener, runView } from "../state/run";
@@ -75,6 +76,8 @@ export class App implements AppActions {
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
   readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
+  readonly #partBindings = new LateCode(async () => (await import("./part-bindings")).bindParts(this.viewNavigator));
+
   start(): void {
     followPointer();
     followWalking();
@@ -106,6 +109,12 @@ export class App implements AppActions {
         untracked(() => this.viewNavigator.arrive(details.event, details.details));
       }
     });
+    this.stage.late.whenHere(() => {
+      this.#partBindings.ask();
+      this.loadMarks().catch(() => {
+        areMarksKnown.value = true;
+      });
+    });
     effect(() => {
       void retries.value;
       if (query.value !== "" || isSearchOpen.value) {
@@ -131,10 +140,6 @@ export class App implements AppActions {
     } else {
       this.#marks.load().then((marks) => marks.act(intent as LateIntent), failed);
     }
-  }
-
-  get address(): string {
-    return this.#address.now;
   }
 
   loadMarks(): Promise<unknown> {

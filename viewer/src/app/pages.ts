@@ -4,6 +4,7 @@ import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
 import { lastPage, type PagePlace, type PageRange, type PageTexts, page, sharedTexts } from "../state/page";
+import { pick } from "../state/parts";
 import { searchFor } from "../state/query";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
@@ -94,6 +95,7 @@ export class Pages implements PageActions {
     }
     // The way back from the timeline, whose address has no fields, keeps what steps are called as well.
     const { texts: earlier } = before.tool === null ? (lastPage.peek() ?? before) : before;
+    pick("");
     page.value = { ...before, tool, texts: tool === null ? texts : { ...sharedTexts(earlier), ...texts } };
   }
 }

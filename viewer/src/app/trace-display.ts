@@ -1,20 +1,21 @@
 /** Shows a trace: begins its session where another was shown, and keeps everything in its place where it has grown. */
 
 import { fit, type TickRange, type View } from "@tilescope/client";
-import { eventsOf } from "../state/address";
 import { arrange } from "../state/arrangement";
 import { colorBy, coloring, shownMeanings } from "../state/coloring";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
-import { type EventPlace, NOWHERE, type PageLocation } from "../state/location";
+import { type EventPlace, eventsOf, NOWHERE, type PageLocation } from "../state/location";
 import { addressMarks } from "../state/marks";
+import { addUnread, parts } from "../state/parts";
+import { takeFolds, topOf } from "../state/place";
 import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
 import { settings, TREE_PART } from "../state/settings";
-import { failure, unreadParts } from "../state/shell";
+import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
@@ -74,7 +75,6 @@ export class TraceDisplay {
   travel(trace: Trace, to: PageLocation): void {
     chooseHost(trace, to.host);
     takeUp(to);
-    timeFormat.value = to.time;
     searchFor(to.query);
     this.#choose(trace, to);
     if (to.range !== null) {
@@ -84,6 +84,7 @@ export class TraceDisplay {
       selection.value = NOTHING;
       this.#select(trace, to);
     }
+    this.#place(trace, to);
   }
 
   #end(): void {
@@ -94,6 +95,7 @@ export class TraceDisplay {
     session.value = null;
     selection.value = NOTHING;
     selectedRange.value = null;
+    parts.value = {};
   }
 
   #begin(trace: Trace): void {
@@ -106,8 +108,6 @@ export class TraceDisplay {
     view.value = startView(manifest.range, wanted?.range ?? null);
     foreseeSize();
     takeUp(wanted ?? NOWHERE);
-    // An address without one says nothing of it: a person's own choice stays.
-    timeFormat.value = wanted === null || wanted.time === "relative" ? timeFormat.peek() : wanted.time;
     this.#details = new DetailsLoader(
       manifest,
       (track, ordinal, abort) => api.event(track, ordinal, abort),
@@ -122,6 +122,7 @@ export class TraceDisplay {
       this.#select(trace, wanted);
     }
     this.#choose(trace, wanted ?? NOWHERE);
+    this.#place(trace, wanted ?? NOWHERE);
     this.#stage.foresee(session.value);
   }
 
@@ -132,6 +133,16 @@ export class TraceDisplay {
     if (unknown > 0) {
       failure.value = `The address names ${unknown === 1 ? "a track" : `${unknown} tracks`} that this run does not have.`;
     }
+  }
+
+  /** Opens, closes and scrolls tracks as an address has it, and has code that is loaded late take the rest of it. */
+  #place(trace: Trace, to: PageLocation): void {
+    const { open, closed, top, ...others } = to.parts;
+    takeFolds(trace, to.parts);
+    if (top !== undefined) {
+      this.#viewNavigator.place(() => topOf(top));
+    }
+    parts.value = others;
   }
 
   /** The trace on the screen has grown: everything stays where it is. */
@@ -201,17 +212,13 @@ function chooseHost({ manifest }: Trace, host: string | null): void {
   }
 }
 
-/** Names a part of the address that means nothing for this run. */
-function addUnread(part: string): void {
-  unreadParts.value = [...unreadParts.peek(), part];
-}
-
-/** Takes up the tool, the marks and the colours of an address. */
-function takeUp({ mode, marks, color, kinds }: PageLocation): void {
+/** Takes up the tool, the marks, the colours and the times of an address. */
+function takeUp({ mode, marks, color, kinds, time }: PageLocation): void {
   toolMode.value = mode;
   addressMarks.value = marks;
   colorBy.value = color;
   shownMeanings.value = kinds.length === 0 ? null : new Set(kinds);
+  timeFormat.value = time ?? timeFormat.peek();
 }
 
 /** True if the selection of an address is selected already. */

@@ -70,8 +70,6 @@ export interface AppActions {
   refreshRuns(): void;
   /** Tries at once to reach a server that is away. */
   tryLink(): void;
-  /** The address of what is shown. */
-  readonly address: string;
   /** Loads marks, and what else of the timeline comes after its first picture. */
   loadMarks(): Promise<unknown>;
   /** Does what a key would do. */

@@ -98,6 +98,7 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
       },
       scrollTo: (topPx) => {
         box.scrollTop = topPx;
+        measure();
       },
     });
     const detach = app.stage.attach({

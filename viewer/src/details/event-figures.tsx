@@ -4,6 +4,7 @@ import type { ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
 import type { RowActions } from "../answers/links";
+import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { type AppActions, useApp } from "../components/app-context";
 import { GoIcon } from "../components/icons";
@@ -25,13 +26,8 @@ interface Props {
 
 const NAMELESS = "These events have no name by which they could be found.";
 
-/** Sorting and filters of each sort of table: the next selection is shown in the same way. */
-const choicesOf = new Map<string, TableChoices>();
-
 function choices(by: string): TableChoices {
-  const choices = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
-  choicesOf.set(by, choices);
-  return choices;
+  return choicesFor(`details.stats/${by}`, () => new TableChoices(["shortest", ...(TWICE[by] ?? [])]));
 }
 
 /** Columns that repeat another one: hidden at first. */
@@ -71,7 +67,7 @@ function EventTable({ trace, span, by, answer }: Props & { readonly by: string; 
   const app = useApp();
   const links = useLinks(trace);
   const table = answer.tables[0]!;
-  const shownBy = by === "name" && hasNamesakes(table) ? "name and category" : by;
+  const shownBy = by === "name" && hasNamesakes(table) ? "name.category" : by;
   useEffect(() => forgetRows, []);
   const rowActions = useMemo(() => rowActionsOf(app, trace, span, by, table), [app, trace, span, by, table]);
   return (

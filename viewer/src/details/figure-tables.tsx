@@ -6,6 +6,7 @@ import { DataTable } from "../answers/data-table";
 import { exactText, figureText, isRecorded } from "../answers/figures";
 import type { Links, RowActions } from "../answers/links";
 import { NotesList } from "../answers/notes-list";
+import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { Tabs } from "../answers/tabs";
 import { formatCount } from "../components/format";
@@ -20,15 +21,6 @@ interface Props {
   /** The facts that are shown, in this order. */
   readonly facts: readonly string[];
   readonly rowActionsOf?: (table: ToolTable) => RowActions | null;
-}
-
-/** Sorting and filters of tables: the next selection is shown in the same way. */
-const choicesOf = new Map<string, TableChoices>();
-
-function choices(key: string, hidden: readonly string[]): TableChoices {
-  const choices = choicesOf.get(key) ?? new TableChoices(hidden);
-  choicesOf.set(key, choices);
-  return choices;
 }
 
 export function FigureTables({ answer, links, tool, facts, hidden = [], rowActionsOf = () => null }: Props) {
@@ -54,7 +46,7 @@ export function FigureTables({ answer, links, tool, facts, hidden = [], rowActio
             head={tables.length > 1 ? head : null}
             table={tables.find((table) => table.id === id)!}
             links={links}
-            choices={choices(`${tool}/${id}`, hidden)}
+            choices={choicesFor(`details.${tool}/${id}`, () => new TableChoices(hidden))}
             onMore={null}
             rowActions={actionsByTable.get(id) ?? null}
           />

@@ -3,6 +3,7 @@
 import { type TickRange, ticks } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
+import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { useApp } from "../components/app-context";
 import { formatCount, plural } from "../components/format";
@@ -23,8 +24,7 @@ import { useLinks } from "./use-links";
 import "../answers/answer.css";
 import "../styles/slice-table.css";
 
-/** Sorting and filter of the table: it is shown in the same way when it is opened again. */
-const CHOICES = new TableChoices(["event"]);
+const CHOICES = choicesFor("details.slices", () => new TableChoices(["event"]));
 
 /** Within the run; the view may reach beyond it, and the last instant may be at its very end. */
 function shownRange(): TickRange {

@@ -1,7 +1,9 @@
 /** Tab of a span that is shown: kept from one selection to the next. */
 
 import { signal } from "@preact/signals";
-import type { TreeGrouping } from "../answers/tree-groupings";
+import { GROUPINGS, type TreeGrouping } from "../answers/tree-groupings";
+import { bindPart, parts } from "../state/parts";
+import { selection } from "../state/selection";
 
 /** Tab of a selected area. */
 export const areaTab = signal("events");
@@ -26,3 +28,54 @@ export function groupsQuestion(): Readonly<Record<string, string>> {
   const by = chosenGroups.value;
   return by === "argument" ? { by, argument: chosenArgument.value } : { by };
 }
+
+/** The tab of what is selected, and what it is without a word of the address; null where nothing with tabs is. */
+function shownTab() {
+  if (parts.value.bin !== undefined) {
+    return { tab: binTab, first: "own" };
+  }
+  return selection.value.kind === "area" ? { tab: areaTab, first: "events" } : null;
+}
+
+const TAB = /^[a-z][a-z_-]{0,63}$/;
+
+bindPart(
+  "tab",
+  () => {
+    const shown = shownTab();
+    return shown === null || shown.tab.value === shown.first ? null : shown.tab.value;
+  },
+  (text) => {
+    const shown = shownTab();
+    if (shown !== null) {
+      shown.tab.value = text !== null && TAB.test(text) ? text : shown.first;
+    }
+    return text === null || (shown !== null && TAB.test(text));
+  },
+);
+
+const ARGUMENT = "argument:";
+
+bindPart(
+  "by",
+  () => {
+    const isShown = shownTab() !== null && chosenGroups.value !== "name";
+    return isShown ? (chosenGroups.value === "argument" ? ARGUMENT + chosenArgument.value : chosenGroups.value) : null;
+  },
+  (text) => {
+    const isArgument = text?.startsWith(ARGUMENT) === true;
+    chosenGroups.value = isArgument ? "argument" : (text ?? "name");
+    chosenArgument.value = isArgument ? text!.slice(ARGUMENT.length) : "";
+    return true;
+  },
+);
+
+bindPart(
+  "trees",
+  () => (shownTab() !== null && chosenTrees.value !== "name" ? chosenTrees.value : null),
+  (text) => {
+    const wanted = GROUPINGS.find((grouping) => grouping === text);
+    chosenTrees.value = wanted ?? "name";
+    return text === null || wanted !== undefined;
+  },
+);

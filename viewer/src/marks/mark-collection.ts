@@ -1,8 +1,9 @@
-/** All marks of the run on the screen: those that the server keeps, those of the address, and one for the moment. */
+/** All marks of the run on the screen: those that the server keeps, those of the address, and one for the moment, which is in the address, too. */
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { TickRange } from "@tilescope/client";
 import { addressMarks, marksLanePx } from "../state/marks";
+import { bindPart } from "../state/parts";
 import type { Trace } from "../state/trace";
 import { carrier } from "../state/track-choice";
 import { trackKey } from "../state/track-keys";
@@ -59,6 +60,14 @@ export class MarkCollection {
         const isReady = keeper.isWritable.value;
         untracked(() => isReady && this.#handOver((mark) => this.#own.has(mark.id)));
       }),
+      bindPart(
+        "mark",
+        () => (this.moment.value === null ? null : formatMarks([this.moment.value]).text),
+        (text) => {
+          this.moment.value = parseMarks(text ?? "", this.#trace.tracks)[0] ?? null;
+          return text === null || this.moment.peek() !== null;
+        },
+      ),
       effect(() => {
         marksLanePx.value = this.all.value.length > 0 ? LANE_PX : 0;
       }),

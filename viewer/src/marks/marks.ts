@@ -6,9 +6,11 @@ import type { AppActions } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import type { ToolMode } from "../keys/gestures";
 import { keysOf, type LateIntent } from "../keys/table";
+import { addressNow } from "../state/address-writer";
 import { retries } from "../state/link";
-import { MOST_EVENTS } from "../state/location";
-import { isMarksOpen, marksLanePx } from "../state/marks";
+import { fullAddress, MOST_EVENTS } from "../state/location";
+import { areMarksKnown, isMarksOpen, marksLanePx } from "../state/marks";
+import { bindPart } from "../state/parts";
 import { shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection, tracksOf } from "../state/selection";
 import { type Session, session } from "../state/session";
@@ -33,7 +35,16 @@ import { flagAt, flagsOf, paintLane, paintThrough } from "./paint";
 import { paintMeasured, paintMeasuredOnAxis, paintReady } from "./paint-timing";
 import { followPicked, toggled } from "./picking";
 import { collection, NO_CLOCK, point } from "./shown";
-import { fixedEnd, isBeside, type Measured, measured, measureText, spanOf } from "./timing";
+import {
+  fixedEnd,
+  isBeside,
+  type Measured,
+  measured,
+  measuredText,
+  measureText,
+  parseMeasured,
+  spanOf,
+} from "./timing";
 
 /** Says it to those who see the screen and to those who do not. */
 function say(words: string): void {
@@ -81,6 +92,10 @@ export class Marks implements TimelineExtension {
       if (isMarksOpen.value) {
         untracked(() => void collection.peek()?.keeper.load());
       }
+    });
+    bindPart("measure", measuredText, (text) => {
+      measured.value = parseMeasured(text);
+      return text === null || measured.peek() !== null;
     });
     let wasBlank = true;
     effect(() => {
@@ -154,7 +169,7 @@ export class Marks implements TimelineExtension {
 
   async copyLink(): Promise<void> {
     try {
-      await copyText(this.#app.address);
+      await copyText(fullAddress(addressNow()));
       showNotice("Link copied.");
     } catch {
       failure.value = "The browser does not let this page copy: the link is in its address bar.";
@@ -256,7 +271,10 @@ export class Marks implements TimelineExtension {
         save: (marks, etag) => putMarks(api(), marks, etag),
       });
       collection.value = new MarkCollection(trace, keeper);
-      void keeper.load();
+      areMarksKnown.value = false;
+      void keeper.load().then(() => {
+        areMarksKnown.value ||= collection.peek()?.keeper === keeper;
+      });
       this.#stopPicking = followPicked({ event: (track, ordinal, signal) => api().event(track, ordinal, signal) });
     }
   }

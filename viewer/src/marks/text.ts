@@ -5,6 +5,7 @@
  */
 
 import { type MarkKind, ticks } from "@tilescope/client";
+import { entryText, escapeField, unescapeField } from "../base/list-text";
 import { LONGEST_MARKS } from "../state/location";
 import { formatTracks, parseTracks } from "../state/track-keys";
 import { isSame, LONGEST_NAME, type Mark, MOST_TRACKS } from "./mark";
@@ -14,17 +15,15 @@ const ID = /^[\w-]{1,64}$/;
 const TIME = /^([mrn])(-?\d{1,19})(?:-(-?\d{1,19}))?$/;
 const COLOUR = /^(\d|1[0-5])?$/;
 
-const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", ",": "%2C", ";": "%3B" };
-
 function formatMark({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark): string {
   const fields = [
     id,
     `${kind[0]}${startTicks}${endTicks === null ? "" : `-${endTicks}`}`,
     colour === 0 ? "" : `${colour}`,
     formatTracks(new Set(tracks)),
-    name.replace(/[%,;]/g, (sign) => ESCAPES[sign]!),
+    escapeField(name),
   ];
-  return fields.join(",").replace(/,+$/, "");
+  return entryText(fields);
 }
 
 function parseMark(text: string, tracksById: ReadonlyMap<number, unknown>): Mark | null {
@@ -43,7 +42,7 @@ function parseMark(text: string, tracksById: ReadonlyMap<number, unknown>): Mark
   return {
     ...{ id, kind: KINDS[kind!]!, startTicks, endTicks, colour: Number(colour) },
     tracks: [...named].slice(0, MOST_TRACKS),
-    name: name.replace(/%(25|2C|3B)/g, (sign) => decodeURIComponent(sign)).slice(0, LONGEST_NAME),
+    name: unescapeField(name).slice(0, LONGEST_NAME),
   };
 }
 

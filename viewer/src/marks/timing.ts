@@ -1,7 +1,7 @@
 /** The timing tool: what lies between two points in time, and how that is written. */
 
 import { signal } from "@preact/signals";
-import { formatDuration, type TickRange, type Ticks, type View, xOfTick } from "@tilescope/client";
+import { formatDuration, type TickRange, type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
 
 /** The measured range, and the height at which it is shown. */
 export interface Measured {
@@ -10,6 +10,23 @@ export interface Measured {
 }
 
 export const measured = signal<Measured | null>(null);
+
+/** `100-250:80`, as an address has it: the range, and the height in CSS pixels. */
+export function measuredText(): string | null {
+  if (measured.value === null) {
+    return null;
+  }
+  const { range, yPx } = measured.value;
+  return `${range.startTicks}-${range.endTicks}:${Math.round(yPx)}`;
+}
+
+const MEASURED = /^(-?\d{1,19})-(-?\d{1,19}):(-?\d{1,6})$/;
+
+/** A measurement of an address; null where there is none. */
+export function parseMeasured(text: string | null): Measured | null {
+  const match = MEASURED.exec(text ?? "");
+  return match === null ? null : { range: spanOf(ticks(match[1]!), ticks(match[2]!)), yPx: Number(match[3]) };
+}
 
 /** From one time to another, whichever comes first. */
 export function spanOf(a: Ticks, b: Ticks): TickRange {

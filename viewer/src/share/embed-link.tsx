@@ -1,13 +1,14 @@
 /** The way from a page that is shown within another to the full viewer. */
 
 import { BrandMark } from "../components/icons";
+import { addressNow } from "../state/address-writer";
 import { fullAddress } from "../state/location";
 import "./embed.css";
 
 export function EmbedLink() {
   // The address is that of the view when one goes.
   const freshen = (event: Event) => {
-    (event.currentTarget as HTMLAnchorElement).href = fullAddress(location.href);
+    (event.currentTarget as HTMLAnchorElement).href = fullAddress(addressNow());
   };
   return (
     <a

@@ -7,6 +7,7 @@ import { useApp } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import { CheckIcon, CopyIcon, DownloadIcon, PictureIcon, ShareIcon } from "../components/icons";
 import { fileName, savePicture } from "../components/save";
+import { addressNow } from "../state/address-writer";
 import { fullAddress, serverRoot } from "../state/location";
 import { page } from "../state/page";
 import { showNotice } from "../state/shell";
@@ -75,7 +76,7 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   }, []);
   const copy = async () => {
     try {
-      await copyText(fullAddress(app.address));
+      await copyText(fullAddress(addressNow()));
       link.value = "copied";
       showNotice("Link copied.");
     } catch {

@@ -1,14 +1,7 @@
 import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import {
-  formatLocation,
-  MOST_EVENTS,
-  NOWHERE,
-  type PageLocation,
-  parseLocation,
-  serverRoot,
-  unreadable,
-} from "./location";
+import { MOST_EVENTS, NOWHERE, PART_NAMES, type PageLocation, parseLocation, serverRoot } from "./location";
+import { formatLocation } from "./location-text";
 
 describe("the address", () => {
   it("comes back as it was written", () => {
@@ -29,6 +22,7 @@ describe("the address", () => {
       kinds: ["compute", "input"],
       query: '"a b" dur>1ms arg:k=1&2',
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
+      parts: { bin: "12.0.5.3.17", tables: "stats/rows,-self,a&b%2C;x", top: "g3:12" },
     };
     const text = formatLocation(full);
     const cut = text.indexOf("#");
@@ -74,6 +68,9 @@ describe("the address", () => {
           range: choice({ kind: "run" }, { kind: "selection" }),
           texts: tool === null ? {} : { text: text() },
         },
+        parts: Object.fromEntries(
+          PART_NAMES.map((name) => [name, pick(3) > 0 ? "" : text()]).filter(([, value]) => value !== ""),
+        ),
       };
       const written = formatLocation(place);
       const cut = written.indexOf("#");
@@ -129,9 +126,15 @@ describe("the address", () => {
     expect(formatLocation(NOWHERE)).toBe("#v=1");
   });
 
+  it("says how times are written as soon as it says anything", () => {
+    expect(parseLocation("?run=x", "").time).toBeNull();
+    expect(parseLocation("?run=x", "#v=1&t=1-3").time).toBe("relative");
+    expect(parseLocation("?run=x", "#v=1&time=utc").time).toBe("utc");
+  });
+
   it("leaves out what is malformed", () => {
-    expect(parseLocation("?run=x", "#v=1&t=9-3&sel=1&area=1-2")).toEqual({ ...NOWHERE, run: "x" });
-    expect(parseLocation("", "#v=1&t=1e3-5&sel=-1.5")).toEqual(NOWHERE);
+    expect(parseLocation("?run=x", "#v=1&t=9-3&sel=1&area=1-2")).toEqual({ ...NOWHERE, run: "x", time: "relative" });
+    expect(parseLocation("", "#v=1&t=1e3-5&sel=-1.5")).toEqual({ ...NOWHERE, time: "relative" });
   });
 
   it("knows the ranges of pages", () => {
@@ -174,20 +177,5 @@ describe("the server's root", () => {
     expect(serverRoot("/index.html")).toBe("");
     expect(serverRoot("/tools/tilescope/")).toBe("/tools/tilescope");
     expect(serverRoot("/tools/tilescope/index.html")).toBe("/tools/tilescope");
-  });
-});
-
-describe("what cannot be read of an address", () => {
-  it("is told part by part", () => {
-    expect(unreadable("#v=1&t=450000000")).toEqual(["t=450000000"]);
-    expect(unreadable("#v=1&t=0-9&sel=4.1,x&tool=Foo!&zoom=3")).toEqual(["sel=4.1,x", "tool=Foo!", "zoom=3"]);
-    expect(unreadable("#v=2&t=0-9")).toEqual(["v=2", "t=0-9"]);
-  });
-
-  it("is nothing of what is written here, or says what is so without it", () => {
-    expect(unreadable("")).toEqual([]);
-    expect(
-      unreadable("#v=1&t=007-0100&sel=4.1,4.1&mode=select&color=meaning&in=run&tool=stats&f.by=name,category"),
-    ).toEqual([]);
   });
 });

@@ -22,14 +22,17 @@
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
  *     &f.limit=100                             a field of the page, by its name
+ *     &top=g3:12 &closed=g2                    vertical place and groups, as `tracks.ts` writes them
+ *     &bin=12.0.5.3.17 &details=1 …            what the first picture does not need, as `parts.ts` keeps it
  */
 
 import { type TickRange, type TimeFormat, ticks } from "@tilescope/client";
 import type { ToolMode } from "../keys/gestures";
 import { MEANINGS, type Meaning } from "../raster/meaning";
 import type { ColorBy } from "../raster/palette";
-import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
+import { type PagePlace, parsePageRange, TIMELINE } from "./page";
 import { LONGEST_QUERY } from "./query-text";
+import type { Selection } from "./selection";
 import type { ChoiceTexts } from "./track-choice";
 import { keysText } from "./track-keys";
 
@@ -43,6 +46,14 @@ export interface AreaName extends TickRange {
   readonly tracks: string;
 }
 
+/** Parts that `parts.ts` keeps: what each of them says stands in docs/embedding.md. */
+export const PART_NAMES = [
+  ...["bin", "mark", "measure", "hit", "details", "list", "rows", "tab", "by", "trees", "tables", "at"],
+  ...["top", "open", "closed"],
+];
+
+export type Parts = Readonly<Record<string, string>>;
+
 export interface PageLocation {
   readonly run: string | null;
   readonly range: TickRange | null;
@@ -52,18 +63,21 @@ export interface PageLocation {
   readonly choice: ChoiceTexts;
   readonly marks: string;
   readonly mode: ToolMode;
-  readonly time: TimeFormat;
+  /** Null where an address says nothing at all of what is shown: a person's own choice stays. */
+  readonly time: TimeFormat | null;
   readonly color: ColorBy;
   readonly kinds: readonly Meaning[];
   readonly query: string;
   readonly page: PagePlace;
+  readonly parts: Parts;
 }
 
 const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null, empty: false, lanes: null };
 
 export const NOWHERE: PageLocation = {
   ...{ run: null, range: null, events: [], area: null, host: null, choice: NO_CHOICE },
-  ...{ marks: "", mode: "select", time: "relative", color: "meaning", kinds: [], query: "", page: TIMELINE },
+  ...{ marks: "", mode: "select", time: null, color: "meaning", kinds: [], query: "", page: TIMELINE },
+  parts: {},
 };
 
 /**
@@ -86,13 +100,15 @@ export function fullAddress(href: string): string {
   return url.href;
 }
 
-const VERSION = "1";
+export const VERSION = "1";
 /** Nobody types more. */
 const LONGEST_FILTER = 500;
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */
 export const MOST_EVENTS = 100;
+/** Nobody sorts and filters more. */
+export const LONGEST_PART = 2000;
 /** Length of addresses that chat windows and mail leave whole. */
 export const LONGEST_MARKS = 6000;
 
@@ -104,6 +120,12 @@ function parseRange(text: string | null): TickRange | null {
   const startTicks = ticks(match[1]!);
   const endTicks = ticks(match[2]!);
   return endTicks > startTicks ? { startTicks, endTicks } : null;
+}
+
+/** The events that are selected, each by its name. */
+export function eventsOf(chosen: Selection): readonly EventPlace[] {
+  const events = chosen.kind === "event" ? [chosen] : chosen.kind === "several" ? chosen.events : [];
+  return events.map(({ track, ordinal }) => ({ track, ordinal }));
 }
 
 function parseEvents(text: string | null): readonly EventPlace[] {
@@ -136,7 +158,7 @@ export function parseLocation(search: string, hash: string): PageLocation {
     host: values.get("host"),
     marks: (values.get("marks") ?? "").slice(0, LONGEST_MARKS),
     mode: oneOf(["pan", "zoom", "timing"], values.get("mode"), "select" as ToolMode),
-    time: oneOf(["ticks", "utc"], values.get("time"), "relative" as TimeFormat),
+    time: oneOf<TimeFormat>(["ticks", "utc"], values.get("time"), "relative"),
     color: oneOf(["name", "duration"], values.get("color"), "meaning" as ColorBy),
     kinds: MEANINGS.filter((meaning) => (values.get("kinds") ?? "").split(",").includes(meaning)),
     choice: {
@@ -149,6 +171,12 @@ export function parseLocation(search: string, hash: string): PageLocation {
     },
     query: (values.get("q") ?? "").slice(0, LONGEST_QUERY),
     page: parsePage(values),
+    parts: Object.fromEntries(
+      PART_NAMES.flatMap((name) => {
+        const text = (values.get(name) ?? "").slice(0, LONGEST_PART);
+        return text === "" ? [] : [[name, text]];
+      }),
+    ),
   };
 }
 
@@ -161,13 +189,8 @@ function lanesText(text: string | null): string | null {
   return lanes.length === 0 ? null : lanes.slice(0, MOST_LANES).join(",");
 }
 
-/** Text encoded for an address; without halves of characters, which have no code of their own and would throw. */
-function encoded(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
-}
-
 /** Fields of a page have names of their own, so that none is taken for one of ours. */
-const FIELD = "f.";
+export const FIELD = "f.";
 const PAGE_ID = /^[a-z][a-z0-9_]{0,63}$/;
 
 function parsePage(values: URLSearchParams): PagePlace {
@@ -177,81 +200,4 @@ function parsePage(values: URLSearchParams): PagePlace {
   return tool !== null && PAGE_ID.test(tool)
     ? { tool, range: parsePageRange(values.get("in")), texts }
     : { ...TIMELINE, range: parsePageRange(values.get("in")) };
-}
-
-function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
-  const named: [string, string | null][] = [
-    ["tool", tool],
-    ["in", formatPageRange(range)],
-  ];
-  const fields = tool === null ? [] : Object.entries(texts).map(([name, text]) => [FIELD + name, text] as const);
-  return [...named, ...fields].flatMap(([name, text]) => (text === null ? [] : [`${encoded(name)}=${encoded(text)}`]));
-}
-
-function formatChoice({ filter, pin, hide, order, empty, lanes }: ChoiceTexts): readonly string[] {
-  const named: [string, string | null][] = [
-    ["filter", filter === "" ? null : encoded(filter)],
-    ["pin", pin],
-    ["hide", hide],
-    ["order", order],
-    ["empty", empty ? "1" : null],
-    ["lanes", lanes],
-  ];
-  return named.flatMap(([name, text]) => (text === null ? [] : [`${name}=${text}`]));
-}
-
-/** Writes an address, relative to the page: `?run=…#v=1&…`. */
-export function formatLocation(location: PageLocation): string {
-  const search = location.run === null ? "" : `?run=${encoded(location.run)}`;
-  const parts = [`v=${VERSION}`];
-  if (location.range !== null) {
-    parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);
-  }
-  if (location.events.length > 0) {
-    parts.push(`sel=${location.events.map(({ track, ordinal }) => `${track}.${ordinal}`).join(",")}`);
-  }
-  if (location.area !== null) {
-    parts.push(`area=${location.area.startTicks}-${location.area.endTicks}`);
-    parts.push(`tracks=${location.area.tracks}`);
-  }
-  if (location.host !== null) {
-    parts.push(`host=${encoded(location.host)}`);
-  }
-  parts.push(...formatChoice(location.choice));
-  if (location.marks !== "") {
-    // These two are in every mark, and mean nothing in an address.
-    parts.push(`marks=${encoded(location.marks).replaceAll("%2C", ",").replaceAll("%3B", ";")}`);
-  }
-  if (location.mode !== "select") {
-    parts.push(`mode=${location.mode}`);
-  }
-  if (location.time !== "relative") {
-    parts.push(`time=${location.time}`);
-  }
-  if (location.color !== "meaning") {
-    parts.push(`color=${location.color}`);
-  }
-  if (location.kinds.length > 0) {
-    parts.push(`kinds=${location.kinds.join(",")}`);
-  }
-  if (location.query !== "") {
-    parts.push(`q=${encoded(location.query)}`);
-  }
-  parts.push(...formatPage(location.page));
-  return `${search}#${parts.join("&")}`;
-}
-
-/** Values that say what is so without them: nobody misses them. */
-const PLAIN: ReadonlySet<string> = new Set(["in=run", "mode=select", "time=relative", "color=meaning", "empty=0"]);
-
-/** Parts of a fragment that an address reads as nothing, or of which it reads less than they say: `t=450000000`. */
-export function unreadable(hash: string): readonly string[] {
-  const values = new URLSearchParams(hash.replace(/^#/, ""));
-  const read = new Map(new URLSearchParams(formatLocation(parseLocation("", hash)).replace(/^#/, "")));
-  const isOurs = values.get("v") === VERSION;
-  return [...values].flatMap(([name, text]) => {
-    const kept = isOurs ? read.get(name) : undefined;
-    const isWhole = kept !== undefined && kept.split(",").length >= new Set(text.split(",")).size;
-    return isWhole || text === "" || PLAIN.has(`${name}=${text}`) ? [] : [`${name}=${text}`];
-  });
 }

@@ -50,15 +50,3 @@ export function parsePageRange(text: string | null): PageRange {
   const last = BigInt(match[2] ?? match[1]!);
   return last < first ? WHOLE_RUN : { kind: "steps", first, last };
 }
-
-/** As `parsePageRange` reads it; null for the whole run, which needs no words. */
-export function formatPageRange(range: PageRange): string | null {
-  switch (range.kind) {
-    case "run":
-      return null;
-    case "selection":
-      return "selection";
-    case "steps":
-      return range.first === range.last ? `steps.${range.first}` : `steps.${range.first}-${range.last}`;
-  }
-}

@@ -22,13 +22,13 @@ export const drawnLanes = computed(() => lanesByTrack(laneList.value, trackChoic
 
 const laneHeights = computed(() => heightsOf(drawnLanes.value));
 
-const isFiltered = computed(() => trackChoice.value.filter.trim() !== "");
+export const isFiltered = computed(() => trackChoice.value.filter.trim() !== "");
 
 /** Keys of the groups that are open, but for a filter. */
 export const openGroups = signal<ReadonlySet<string>>(new Set());
 
 /** Under a filter all groups are open, so that one sees what was found, except for these. */
-const closedInFilter = signal<ReadonlySet<string>>(new Set());
+export const closedInFilter = signal<ReadonlySet<string>>(new Set());
 
 export const roots = computed<readonly TreeNode[]>(() => {
   const view = runView.value;

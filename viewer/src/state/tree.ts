@@ -37,6 +37,11 @@ export interface GroupsById {
   readonly groups: ReadonlyMap<number, Group>;
 }
 
+/** The same with the tracks. */
+export interface NodesById extends GroupsById {
+  readonly tracks: ReadonlyMap<number, Track>;
+}
+
 /** The tree in screen order. A single host is not a level of its own: it says nothing. */
 export function buildTree(answer: TrackTree): readonly TreeNode[] {
   const childGroups = new Map<number | null, Group[]>();
@@ -214,4 +219,16 @@ export function allGroups(roots: readonly TreeNode[]): ReadonlySet<string> {
   };
   roots.forEach(visit);
   return keys;
+}
+
+/** Keys of the groups that a track or group is in, from the inside out. */
+export function groupsAround({ tracks, groups }: NodesById, key: string): readonly string[] {
+  const own = Number(key.slice(1));
+  const around: string[] = [];
+  let id = (key.startsWith("t") ? tracks.get(own)?.group : groups.get(own)?.parent) ?? null;
+  while (id !== null) {
+    around.push(`g${id}`);
+    id = groups.get(id)?.parent ?? null;
+  }
+  return around;
 }

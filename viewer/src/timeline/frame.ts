@@ -23,6 +23,11 @@ export class FrameLoop {
     this.#request = request;
   }
 
+  /** True if the next frame paints something. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
   invalidate(): void {
     this.#isDirty = true;
     this.#ask();

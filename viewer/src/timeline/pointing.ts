@@ -1,7 +1,7 @@
 /** Target at a point of the timeline. Pure, on the picture of the last frame. */
 
-import { ticks } from "@tilescope/client";
-import { type BinHit, hitCounter, hitTest } from "../raster/hit";
+import { type TileData, ticks } from "@tilescope/client";
+import { type BinHit, binHit, hitCounter, hitTest } from "../raster/hit";
 import type { Pointed } from "../state/hover";
 import type { BinFacts, Selection } from "../state/selection";
 import type { Target } from "./outline";
@@ -43,6 +43,12 @@ export function binFacts(hit: BinHit): BinFacts {
   const { track, level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
   const widthTicks = ticks(endTicks - startTicks);
   return { track, level, index, row, startTicks, widthTicks, count, name: nameId, share, exact };
+}
+
+/** The bin of a row at a place in a tile; null where there is none. */
+export function binOf(tile: TileData, row: number, place: number): BinFacts | null {
+  const k = tile.bins.bin.findIndex((bin, index) => bin === place && tile.bins.row[index] === row);
+  return k < 0 ? null : binFacts(binHit(tile, k));
 }
 
 /** Selection by a click on it; a value that is in force without a sample of its own selects nothing. */

@@ -12,6 +12,7 @@ import { allTracks, type Trace } from "../state/trace";
 import { show } from "../state/track-choice";
 import { trackKey } from "../state/track-keys";
 import { chosenHost, layout, openAll, setFilter, trackChoice } from "../state/tracks";
+import { groupsAround } from "../state/tree";
 import { bounds, view, wholeView } from "../state/view";
 import type { EdgeHint } from "./edge-hints";
 import { fitView, focusView } from "./focus";
@@ -41,6 +42,8 @@ export class ViewNavigator {
   #destination: { readonly event: Selection; readonly span: TickRange | null } | null = null;
   /** Selection to be centred when its position is known. */
   #focusWanted: Selection | null = null;
+  /** True while the tracks stand where an address has them: what is selected is not scrolled to. */
+  #isPlaced = false;
   /** Ends the search for a neighbour that is under way. */
   #abort = new AbortController();
 
@@ -70,14 +73,30 @@ export class ViewNavigator {
     this.#box?.scrollTo(topPx);
   }
 
+  /** Scrolls to where an address has the tracks, when they are shown; `topPx` is asked then, and null where that is not known. */
+  place(topPx: () => number | null): void {
+    this.#isPlaced = true;
+    // What has been opened or closed gets its height with the next rendering.
+    requestAnimationFrame(() => this.#whenShown(() => this.#box?.scrollTo(topPx() ?? 0)));
+  }
+
   /** Selects something, and shows what is known of it. */
   select(chosen: Selection): void {
     this.startAnew();
+    this.#isPlaced = false;
     selection.value = chosen;
     if (chosen.kind !== "none") {
       isMarksOpen.value = false;
       isDrawerOpen.value = true;
     }
+  }
+
+  /** Selects what an address has, which is scrolled to unless that says where the tracks stand. */
+  selectInPlace(chosen: Selection): void {
+    const isPlaced = this.#isPlaced;
+    this.select(chosen);
+    this.#isPlaced = isPlaced;
+    this.revealSelection();
   }
 
   /** Selects an event that may be far away, and goes there: to a span of time around it, where there is one. */
@@ -153,6 +172,7 @@ export class ViewNavigator {
 
   /** Centres the selection; zooms to it when it is there already, or as near as it gets. */
   focusSelection(): void {
+    this.#isPlaced = false;
     const range = selectedRange.peek();
     if (range === null) {
       // As soon as it is known when the selected event is.
@@ -179,7 +199,9 @@ export class ViewNavigator {
 
   /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
   revealSelection(): void {
-    this.#showSelection("reveal");
+    if (!this.#isPlaced) {
+      this.#showSelection("reveal");
+    }
   }
 
   /** Opens the groups around a track, so that it is on the screen. */
@@ -369,18 +391,6 @@ function showNode(trace: Trace, key: string): void {
     }
     change();
   }
-}
-
-/** Keys of the groups that a track or group is in, from the inside out. */
-function groupsAround({ tracks, groups }: Trace, key: string): readonly string[] {
-  const own = Number(key.slice(1));
-  const around: string[] = [];
-  let id = (key.startsWith("t") ? tracks.get(own)?.group : groups.get(own)?.parent) ?? null;
-  while (id !== null) {
-    around.push(`g${id}`);
-    id = groups.get(id)?.parent ?? null;
-  }
-  return around;
 }
 
 function reasonOf(error: unknown): string {

@@ -10,6 +10,7 @@ import { NotesList } from "../../answers/notes-list";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
+import { pick, picked } from "../../state/parts";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { PageHead } from "../frame/page-head";
@@ -78,8 +79,8 @@ function Links({ context, fields, setFields, links, total, transports, onRow }: 
   const listed = links.columns[0]?.values.length ?? 0;
   const transport = transports.includes(fields.transport) ? fields.transport : transports[0]!;
   const matrix = useMemo(() => linkMatrix(links, transport, figure), [links, transport, figure]);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const current = chosen !== null && chosen < matrix.cells.length ? chosen : firstCell(matrix, figure);
+  const chosen = Number(picked.value || Number.NaN);
+  const current = matrix.cells[chosen] === undefined ? firstCell(matrix, figure) : chosen;
   const text = useMemo(() => cellText(matrix, figure, context), [matrix, figure, context]);
   const title = ({ row, column }: Cell) =>
     matrix.rowTitle === "From"
@@ -87,7 +88,7 @@ function Links({ context, fields, setFields, links, total, transports, onRow }: 
       : `${matrix.columns[column]}, recorded by rank ${matrix.rows[row]}`;
   const cell = matrix.cells[current];
   const showRow = (place: number) => {
-    setChosen(place);
+    pick(String(place));
     onRow({ table: "links", row: matrix.cells[place]!.links[0]! });
   };
   return (
@@ -118,7 +119,7 @@ function Links({ context, fields, setFields, links, total, transports, onRow }: 
           title={`${TITLES[figure]} of links by ${transport}`}
           matrix={matrix}
           current={current}
-          onCurrent={setChosen}
+          onCurrent={(place) => pick(String(place))}
           onChoose={showRow}
           figureText={text}
           spokenText={(spoken) => `${title(spoken)}: ${text(spoken)}`}

@@ -2,9 +2,10 @@
 
 import "../graph/graph.css";
 import type { ToolAnswer } from "@tilescope/client";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { choices } from "../../answers/answer-view";
 import { ChartCard } from "../../answers/chart-card";
+import { pick, picked } from "../../state/parts";
 import type { PageContext } from "../contract";
 import { Picture } from "../graph/picture";
 import { PipelineCard } from "./card";
@@ -18,11 +19,12 @@ export interface PipelineProps {
 /** Nothing where the answer has no pipeline. */
 export function DataPipeline({ answer, context }: PipelineProps) {
   const model = useMemo(() => pipelineModel(answer), [answer]);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const chosen = Number(picked.value || Number.NaN);
   if (model === null) {
     return null;
   }
-  const focus = chosen !== null && chosen < model.nodes.length ? chosen : model.middle;
+  const focus = model.nodes[chosen] === undefined ? model.middle : chosen;
+  const setChosen = (row: number) => pick(String(row));
   const curve = curveOf(answer, model, focus);
   return (
     <section class="data-pipeline" aria-label="Pipeline of data">

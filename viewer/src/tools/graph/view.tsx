@@ -1,9 +1,10 @@
 /** The graph around an instruction: the choices, the drawing with all of a node beside it, and the tables. */
 
 import type { ToolAnswer } from "@tilescope/client";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import { Answered } from "../../requests/states";
+import { pick, picked } from "../../state/parts";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { NodeCard } from "./card";
@@ -89,7 +90,12 @@ interface ShownProps {
 function Shown({ answer, context, fields, setFields }: ShownProps) {
   const model = useMemo(() => graphModel(answer), [answer]);
   const rest = { ...answer, tables: answer.tables.filter(({ id }) => id !== "nodes" && id !== "edges") };
-  const centre = ({ name }: Pick<GraphNode, "name">) => setFields({ ...fields, instruction: name });
+  /** Another graph: what was picked in this one is not in its middle. */
+  const leave = (next: GraphFields) => {
+    setFields(next);
+    pick("");
+  };
+  const centre = ({ name }: Pick<GraphNode, "name">) => leave({ ...fields, instruction: name });
   const table = (id: string) => answer.tables.find((candidate) => candidate.id === id);
   const matches = table("found");
   const programs = table("programs");
@@ -102,7 +108,7 @@ function Shown({ answer, context, fields, setFields }: ShownProps) {
             names={namesOf(programs)}
             chosen={String(answer.facts.find(({ id }) => id === "program")?.value ?? "")}
             onChoose={(name) =>
-              setFields({ program: name, instruction: "", distance: fields.distance, open: [], find: "" })
+              leave({ program: name, instruction: "", distance: fields.distance, open: [], find: "" })
             }
           />
         )}
@@ -149,9 +155,8 @@ function Drawing({
   onCentre: (node: GraphNode) => void;
   onToggle: (node: GraphNode) => void;
 }) {
-  const [name, setName] = useState(model.nodes[model.middle]!.name);
   const node =
-    model.nodes.find((candidate) => candidate.name === name && !candidate.isOpen) ?? model.nodes[model.middle]!;
+    model.nodes.find((candidate) => candidate.name === picked.value && !candidate.isOpen) ?? model.nodes[model.middle]!;
   const table = answer.tables.find(({ id }) => id === "nodes")!;
   return (
     <div class="graph">
@@ -159,7 +164,7 @@ function Drawing({
         model={model}
         focus={node.row}
         label="Instructions around, operands above their users"
-        onFocus={(row) => setName(model.nodes[row]!.name)}
+        onFocus={(row) => pick(row === model.middle ? "" : model.nodes[row]!.name)}
         onCentre={onCentre}
         onToggle={onToggle}
       />

@@ -1,7 +1,7 @@
 /** The memory viewer: a program, how much memory it uses at each point, and which buffers are there when. */
 
 import "./memory-viewer.css";
-import { computed, type Signal, signal, useSignal } from "@preact/signals";
+import { computed, type ReadonlySignal, useSignal } from "@preact/signals";
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { AnswerView, choices } from "../../answers/answer-view";
@@ -18,6 +18,7 @@ import { formatCount } from "../../components/format";
 import { ResetIcon } from "../../components/icons";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
+import { pick, picked } from "../../state/parts";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
@@ -47,7 +48,11 @@ const RULES = [
 
 const SPACES = [0, 1, 2, 3, 4, 5];
 
-export function MemoryViewerView({ context, fields, setFields }: PageProps<MemoryViewerFields>) {
+export function MemoryViewerView({ context, fields, setFields: setOwnFields }: PageProps<MemoryViewerFields>) {
+  const setFields = (next: MemoryViewerFields) => {
+    setOwnFields(next);
+    pick(""); // a buffer of other figures
+  };
   const { program, host, space, buffers, point, firstPoint, lastPoint } = fields;
   const question = useMemo(
     () => ({
@@ -160,7 +165,15 @@ function Parts({ answer, context, plan }: PartsProps) {
   const table = tables.find(({ id }) => id === "buffers");
   const shown = SHOWN.flatMap((id) => facts.filter((fact) => fact.id === id));
   const wanted = useSignal<RowOfTable | null>(null);
-  const pointed = useMemo(() => signal<number | null>(null), [table]);
+  const size = table?.columns[0]?.values.length ?? 0;
+  const pointed = useMemo(
+    () =>
+      computed(() => {
+        const row = Number(picked.value || Number.NaN);
+        return Number.isInteger(row) && row >= 0 && row < size ? row : null;
+      }),
+    [size],
+  );
   return (
     <>
       {shown.length > 0 && <FactCards facts={shown} time={context.time} />}
@@ -185,7 +198,7 @@ function Parts({ answer, context, plan }: PartsProps) {
         wanted={wanted.value}
         onPointed={({ table: id, row }) => {
           if (id === "buffers") {
-            pointed.value = row;
+            pick(String(row));
           }
         }}
       />
@@ -199,7 +212,7 @@ interface PicturesProps {
   readonly context: PageContext;
   readonly plan: PlanFields | null;
   /** Row of the table; null: the largest buffer. */
-  readonly pointed: Signal<number | null>;
+  readonly pointed: ReadonlySignal<number | null>;
   readonly onChoose: (row: number) => void;
 }
 
@@ -248,7 +261,7 @@ function Pictures({ answer, table, context, plan, pointed, onChoose }: PicturesP
     others,
     pointed: row,
     onPoint: (next: number) => {
-      pointed.value = next;
+      pick(String(next));
     },
     onChoose,
     spokenText,

@@ -1,9 +1,10 @@
 /** The parts of a scope of a model, drawn: scopes are entered, and left by the way above. */
 
 import type { ToolAnswer } from "@tilescope/client";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import { Answered } from "../../requests/states";
+import { pick, picked } from "../../state/parts";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { Picture } from "../graph/picture";
@@ -21,6 +22,10 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
     TOOL.id,
     useMemo(() => ({ scope }), [scope]),
   );
+  const enter = (next: string) => {
+    setFields({ scope: next });
+    pick("");
+  };
   const parts = scope === "" ? [] : scope.split("/");
   return (
     <>
@@ -33,7 +38,7 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
               type="button"
               class="button is-outlined"
               disabled={depth === parts.length}
-              onClick={() => setFields({ scope: whole })}
+              onClick={() => enter(whole)}
             >
               {name}
             </button>
@@ -45,15 +50,7 @@ export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGr
         </p>
       </nav>
       <Answered request={request}>
-        {(answer) => (
-          <Shown
-            key={scope}
-            answer={answer}
-            context={context}
-            scope={scope}
-            onEnter={(next) => setFields({ scope: next })}
-          />
-        )}
+        {(answer) => <Shown key={scope} answer={answer} context={context} scope={scope} onEnter={enter} />}
       </Answered>
     </>
   );
@@ -68,7 +65,8 @@ interface ShownProps {
 
 function Shown({ answer, context, scope, onEnter }: ShownProps) {
   const model = useMemo(() => partsModel(answer), [answer]);
-  const [focus, setFocus] = useState(0);
+  const chosen = Number(picked.value);
+  const focus = Number.isInteger(chosen) && model?.nodes[chosen] !== undefined ? chosen : 0;
   const scopes = answer.tables.find(({ id }) => id === "nodes")?.columns.find(({ id }) => id === "scope")?.values ?? [];
   const enter = (row: number) => {
     const next = scopes[row];
@@ -84,7 +82,7 @@ function Shown({ answer, context, scope, onEnter }: ShownProps) {
             model={model}
             focus={focus}
             label="Parts of the model, inputs above their users"
-            onFocus={setFocus}
+            onFocus={(row) => pick(row === 0 ? "" : String(row))}
             onCentre={({ row }) => enter(row)}
             onToggle={({ row }) => enter(row)}
           />

@@ -7,7 +7,9 @@ import { ChartCard } from "../../answers/chart-card";
 import type { RowOfTable } from "../../answers/links";
 import { NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
+import { entryText, escapeField, unescapeField } from "../../base/list-text";
 import { Answered } from "../../requests/states";
+import { pick, picked } from "../../state/parts";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { inPageWords } from "../frame/page-words";
@@ -42,7 +44,6 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
     [colour, tracks, stepName],
   );
   const request = useAnswer(context, TOOL.id, question);
-  const [core, setCore] = useState("");
   const lastAnswer = useRef<ToolAnswer | null>(null);
   if (request.state.kind === "answered") {
     lastAnswer.current = request.state.answer;
@@ -53,8 +54,12 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   const { steps: marked, empty: isSaved } = context.trace.manifest;
   const cores = all?.tables.find(({ id }) => id === "cores");
   const steps = [...new Set((all?.series.find(({ id }) => id === "map")?.x.values ?? []).map(String))];
-  const [link, setLink] = useState(NO_LINK);
-  const shown = { context, fields, core, onCore: setCore, link, onLink: setLink };
+  const { core, link } = subjectOf(picked.value);
+  const shown = {
+    ...{ context, fields, core, link },
+    onCore: (next: string) => pick(subjectText({ core: next, link })),
+    onLink: (next: LinkChoice) => pick(subjectText({ core, link: next })),
+  };
   return (
     <>
       <div class="tool-bar is-flat">
@@ -116,6 +121,28 @@ interface LinkChoice {
 }
 
 const NO_LINK: LinkChoice = { side: "core", channel: "", row: 0 };
+
+interface Subject {
+  readonly core: string;
+  readonly link: LinkChoice;
+}
+
+/** `core`, or `core;channel,row` while channels are shown. */
+function subjectText({ core, link }: Subject): string {
+  return link.side === "core"
+    ? escapeField(core)
+    : `${escapeField(core)};${entryText([escapeField(link.channel), String(link.row)])}`;
+}
+
+function subjectOf(text: string): Subject {
+  const [core = "", link] = text.split(";");
+  const [channel = "", row = ""] = (link ?? "").split(",").map(unescapeField);
+  const isRow = /^\d{1,9}$/.test(row);
+  return {
+    core: unescapeField(core),
+    link: link === undefined ? NO_LINK : { side: "channels", channel, row: isRow ? Number(row) : 0 },
+  };
+}
 
 /** Figures that are no part of a step. */
 const TITLES: ReadonlyMap<string, string> = new Map([

@@ -78,9 +78,9 @@ function LoadedTooltip({ trace }: { trace: Trace }) {
 /** For the keys that walk from slice to slice. */
 const loadWalk = () => import("../../timeline/walk");
 
-function loadSoon(loadMarks: () => Promise<unknown>): () => void {
+function loadSoon(): () => void {
   const timer = setTimeout(() => {
-    for (const load of [loadDrawer, loadTooltip, loadWalk, loadMarks]) {
+    for (const load of [loadDrawer, loadTooltip, loadWalk]) {
       load().catch(() => undefined); // whoever needs it asks again, and says that it is not there
     }
   }, SOON_MS);
@@ -88,8 +88,7 @@ function loadSoon(loadMarks: () => Promise<unknown>): () => void {
 }
 
 export function TimelineView({ context: { trace } }: PageProps<null>) {
-  const app = useApp();
-  useEffect(() => loadSoon(() => app.loadMarks()), []);
+  useEffect(loadSoon, []);
   return (
     <>
       <Docked

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { parts } from "../state/parts";
+import { choicesFor } from "./table-choices";
+import { TableChoices } from "./table-model";
+
+it("takes up what an address says, also of tables that come later, and leaves the others as they are at first", () => {
+  const before = choicesFor("test/before");
+  const other = choicesFor("test/other", () => {
+    const choices = new TableChoices();
+    choices.hasCard.value = true;
+    return choices;
+  });
+  other.filter.value = "forgotten";
+  parts.value = { tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,id.track,ct;test/other,,,,-" };
+  expect(before.sort.value).toEqual({ column: "self", isDescending: true });
+  expect(before.filter.value).toBe("a,b;%");
+  expect([other.filter.value, other.hasCard.value]).toEqual(["", false]);
+  const later = choicesFor("test/later");
+  expect(later.sort.value).toEqual({ column: "name", isDescending: false });
+  expect([...later.turned.value]).toEqual(["id", "track"]);
+  expect([later.hasCard.value, later.hasPicture.value, later.hasTable.value]).toEqual([true, false, true]);
+  parts.value = {};
+  expect([before.sort.value, before.filter.value, later.hasTable.value, other.hasCard.value]).toEqual([
+    ...[null, "", false],
+    true,
+  ]);
+});

@@ -1,0 +1,105 @@
+/**
+ * Sorting, filters and columns of all tables, by tool and table: the next answer is shown in the same way. The address has those of the
+ * tables on the screen, where they are otherwise than at first.
+ */
+
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { entryText, escapeField, unescapeField } from "../base/list-text";
+import { bindPart } from "../state/parts";
+import { TableChoices } from "./table-model";
+
+interface Kept {
+  readonly choices: TableChoices;
+  /** The fields of the choices as they were made. */
+  readonly first: readonly string[];
+}
+
+const keptByKey = new Map<string, Kept>();
+const shownKeys = signal<ReadonlyMap<string, number>>(new Map());
+/** Fields of the address, also of tables that have not been drawn yet. */
+let wanted: ReadonlyMap<string, readonly string[]> = new Map();
+
+const FLAGS = [
+  ["c", "hasCard"],
+  ["p", "hasPicture"],
+  ["t", "hasTable"],
+] as const;
+
+/** Sort, filter, columns that are turned, and flags. */
+function fieldsOf(choices: TableChoices): readonly string[] {
+  const sort = choices.sort.value;
+  return [
+    sort === null ? "" : `${sort.isDescending ? "-" : ""}${sort.column}`,
+    choices.filter.value,
+    [...choices.turned.value].sort().join("."),
+    FLAGS.filter(([, name]) => choices[name].value)
+      .map(([sign]) => sign)
+      .join("") || "-",
+  ];
+}
+
+function take(choices: TableChoices, [sort = "", filter = "", turned = "", flags = "-"]: readonly string[]): void {
+  choices.sort.value = sort === "" ? null : { column: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
+  choices.filter.value = filter;
+  choices.turned.value = new Set(turned.split(".").filter((id) => id !== ""));
+  for (const [sign, name] of FLAGS) {
+    choices[name].value = flags.includes(sign);
+  }
+}
+
+/** The choices for a table or chart, as `make` gives them the first time. */
+export function choicesFor(key: string, make: () => TableChoices = () => new TableChoices()): TableChoices {
+  let kept = keptByKey.get(key);
+  if (kept === undefined) {
+    const choices = make();
+    choices.key = key;
+    kept = { choices, first: fieldsOf(choices) };
+    keptByKey.set(key, kept);
+    const fields = wanted.get(key);
+    if (fields !== undefined) {
+      takeOver(kept, fields);
+    }
+  }
+  return kept.choices;
+}
+
+/** Fields that an address leaves out are as they were at first. */
+function takeOver({ choices, first }: Kept, fields: readonly string[] = []): void {
+  take(
+    choices,
+    first.map((field, k) => fields[k] || field),
+  );
+}
+
+/** Has the address say how a table is shown, while it is. */
+export function useShown({ key }: TableChoices): void {
+  useEffect(() => {
+    const count = (by: number) => {
+      const times = (shownKeys.peek().get(key) ?? 0) + by;
+      const others = [...shownKeys.peek()].filter(([other]) => other !== key);
+      shownKeys.value = new Map(times > 0 ? [...others, [key, times]] : others);
+    };
+    count(1);
+    return () => count(-1);
+  }, [key]);
+}
+
+function textOf(): string {
+  const entries = [...shownKeys.value.keys()].sort().flatMap((key) => {
+    const kept = keptByKey.get(key);
+    const fields =
+      kept === undefined ? [] : fieldsOf(kept.choices).map((field, k) => (field === kept.first[k] ? "" : field));
+    return fields.some((field) => field !== "") ? [entryText([key, ...fields].map(escapeField))] : [];
+  });
+  return entries.join(";");
+}
+
+bindPart("tables", textOf, (text) => {
+  const entries = (text ?? "").split(";").map((entry) => entry.split(",").map(unescapeField));
+  wanted = new Map(entries.map(([key = "", ...fields]) => [key, fields]));
+  for (const [key, kept] of keptByKey) {
+    takeOver(kept, wanted.get(key));
+  }
+  return true;
+});

@@ -1,0 +1,161 @@
+/**
+ * Writes the page's address: replaced while one moves, a new entry of the history for each step one takes. Loaded behind the first
+ * picture, which needs no address.
+ */
+
+import { effect } from "@preact/signals";
+import { MEANINGS } from "../raster/meaning";
+import { colorBy, shownMeanings } from "./coloring";
+import { eventsOf, NOWHERE, type PageLocation } from "./location";
+import { formatLocation } from "./location-text";
+import { addressMarks } from "./marks";
+import { page } from "./page";
+import { parts } from "./parts";
+import { placeParts } from "./place-parts";
+import { query } from "./query";
+import { runIdOf, runView } from "./run";
+import { selection } from "./selection";
+import { embedded, unreadParts } from "./shell";
+import { timeFormat } from "./time-format";
+import { toolMode } from "./tool-mode";
+import { textsOf } from "./track-choice";
+import { formatTracks } from "./track-keys";
+import { chosenHost, trackChoice } from "./tracks";
+import { visible } from "./view";
+
+/** Browsers allow about 100 replacements in 30 s; the address follows when the view has come to rest. */
+const REPLACE_DELAY_MS = 300;
+
+/** Changes of these are steps; all else changes while one moves. */
+function stepsOf({ events, area, host, choice, marks, parts: { bin = "", mark = "" } }: PageLocation): string {
+  const shown = { events, area, host, choice: { ...choice, filter: "" }, marks, parts: { bin, mark } };
+  return formatLocation({ ...NOWHERE, ...shown });
+}
+
+export class AddressWriter {
+  readonly #isHeld: () => boolean;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** The steps of the address, as it was written last; null after a way that was no step: opening a run, going back. */
+  #steps: string | null = null;
+  /** The marks of the address. */
+  #marks = addressMarks.peek();
+  /** A jump that Back undoes is under way. */
+  #isJump = false;
+
+  /** Writes the address whenever the view changes, unless it `isHeld`: it says what is to be shown of a run that is being opened. */
+  constructor(isHeld: () => boolean) {
+    this.#isHeld = isHeld;
+    effect(() => {
+      const place = currentLocation();
+      this.#cancel();
+      // Marks that the server does not keep are nowhere else.
+      const isUrgent = place.marks !== this.#marks;
+      this.#timer = setTimeout(() => this.#follow(place), isUrgent ? 0 : REPLACE_DELAY_MS);
+    });
+  }
+
+  /** Forgets what was to be written of an entry that one has left. */
+  leave(): void {
+    this.#cancel();
+    this.#steps = null;
+    this.#isJump = false;
+  }
+
+  /** Makes a change that Back undoes. */
+  step(change: () => void): void {
+    this.#cancel();
+    this.#follow(currentLocation());
+    // Moves of the view that are part of it are no steps of their own.
+    this.#isJump = true;
+    change();
+    this.push();
+  }
+
+  /** Writes what is shown as a new entry. */
+  push(): void {
+    this.#isJump = false;
+    const place = currentLocation();
+    this.#steps = place.run === null ? null : stepsOf(place);
+    unreadParts.value = [];
+    write(addressOf(place), true);
+  }
+
+  /** The view is about to go far: Back leads to where it is now. */
+  jump(): void {
+    if (this.#timer !== null && !this.#isJump) {
+      this.#cancel();
+      this.#follow(currentLocation());
+    }
+    this.#isJump = true;
+  }
+
+  #cancel(): void {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
+    this.#timer = null;
+  }
+
+  #follow(place: PageLocation): void {
+    this.#timer = null;
+    if (this.#isHeld()) {
+      return;
+    }
+    const text = addressOf(place);
+    const steps = place.run === null ? null : stepsOf(place);
+    const isStep = this.#isJump || (this.#steps !== null && steps !== null && steps !== this.#steps);
+    this.#steps = steps;
+    this.#marks = place.marks;
+    this.#isJump = false;
+    // Where one is already, there is no way back from.
+    if (isStep && new URL(text, location.href).href !== location.href) {
+      unreadParts.value = [];
+      write(text, true);
+    } else {
+      write(text, false);
+    }
+  }
+}
+
+/** The history of a page that is part of another is the other's: nothing is added to it. */
+function write(address: string, isStep: boolean): void {
+  history[isStep && !embedded ? "pushState" : "replaceState"](null, "", address);
+}
+
+/** The address of what is shown now, whether it has followed or not; while a run is being opened, of what is to be shown of it. */
+export function addressNow(): string {
+  return runView.peek().kind === "open" ? new URL(addressOf(currentLocation()), location.href).href : location.href;
+}
+
+/** Relative to the page; the list of runs has none of its own. A page that is part of another stays so. */
+function addressOf(place: PageLocation): string {
+  if (!embedded) {
+    return place.run === null ? location.pathname : formatLocation(place);
+  }
+  return place.run === null ? `${location.pathname}?embed=1` : formatLocation(place).replace("#", "&embed=1#");
+}
+
+function currentLocation(): PageLocation {
+  const shown = runView.value;
+  const run = runIdOf(shown);
+  if (shown.kind !== "open") {
+    return { ...NOWHERE, run };
+  }
+  const chosen = selection.value;
+  return {
+    run,
+    range: visible.value,
+    events: eventsOf(chosen),
+    area: chosen.kind === "area" ? { ...chosen.range, tracks: formatTracks(chosen.tracks) } : null,
+    host: chosenHost.value,
+    choice: textsOf(trackChoice.value),
+    marks: addressMarks.value,
+    mode: toolMode.value,
+    time: timeFormat.value,
+    color: colorBy.value,
+    kinds: MEANINGS.filter((meaning) => shownMeanings.value?.has(meaning)),
+    query: query.value,
+    page: page.value,
+    parts: { ...parts.value, ...placeParts.value },
+  };
+}

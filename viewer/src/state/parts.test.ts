@@ -1,0 +1,47 @@
+import { signal } from "@preact/signals";
+import { expect, it } from "vitest";
+import { bindPart, parts, setPart } from "./parts";
+import { unreadParts } from "./shell";
+
+it("keeps a text and what it says in step, whichever of them changes", () => {
+  parts.value = { at: "5" };
+  unreadParts.value = [];
+  const place = signal(0);
+  const stop = bindPart(
+    "at",
+    () => (place.value === 0 ? null : `${place.value}`),
+    (text) => {
+      place.value = Number(text ?? 0) || 0;
+      return text === null || place.value > 0;
+    },
+  );
+  expect(place.value).toBe(5);
+  place.value = 7;
+  expect(parts.value).toEqual({ at: "7" });
+  // Another part is none of its business, also while it has something to write itself.
+  setPart("tab", "gaps");
+  expect([place.value, parts.value.at]).toEqual([7, "7"]);
+  parts.value = { tab: "gaps" };
+  expect(place.value).toBe(0);
+  parts.value = { at: "x" };
+  expect(unreadParts.value).toEqual(["at=x"]);
+  stop();
+  place.value = 9;
+  expect(parts.value.at).not.toBe("9");
+});
+
+it("writes what is so before there is a text", () => {
+  parts.value = {};
+  const place = signal(3);
+  const stop = bindPart(
+    "at",
+    () => `${place.value}`,
+    (text) => {
+      place.value = Number(text);
+      return true;
+    },
+  );
+  expect([place.value, parts.value.at]).toEqual([3, "3"]);
+  stop();
+  parts.value = {};
+});
