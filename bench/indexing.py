@@ -19,7 +19,8 @@ from pathlib import Path
 from bench.machine import machine_lines
 from bench.measure import Measurement, measure
 from bench.traces import TRACKS, Trace, TraceSpec
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.size_text import size_text
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import FORMATS
 

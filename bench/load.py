@@ -31,11 +31,12 @@ from bench.server_process import ServerProcess, serving
 from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
 from bench.viewports import WIDTH_PX, percentile, random_viewports, whole_run
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
 from tilescope.server.stream.wants import START_CREDIT_BYTES
 from tilescope.tiler.count_text import count_text
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.size_text import size_text
 from tilescope.tiler.store import open_run_store
 
 VIEWPORTS = 1000

@@ -30,7 +30,8 @@ from bench.table import Row, Target, compared_row, measured_row, skipped_row, ta
 from bench.traces import Trace, TraceSpec
 from bench.xprof_peer import convert, why_not
 from bench.yardsticks import measure_yardsticks
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.size_text import size_text
 
 ROWS = ("xspace", "xprof", "json", "gzip", "big", "shapes")
 RUNS = 3

@@ -24,7 +24,8 @@ from bench.machine import load_average, machine_lines
 from bench.table import Row, Target, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
 from bench.xprof_peer import convert, why_not
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.size_text import size_text
 
 ROWS = ("xspace", "xprof", "json", "gzip", "big", "track")
 BIG_TRACKS = 400

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tilescope.cli.text import size_text
 from tilescope.tiler.count_text import count_text, plural
+from tilescope.tiler.size_text import size_text
 from tilescope.tiler.synth import totals_path, write_synthetic_trace
 
 SEED = 7

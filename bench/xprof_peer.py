@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import measure
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.size_text import size_text
 
 SCRIPT = Path(__file__).with_name("xprof_convert.py")
 

@@ -28,7 +28,7 @@ from tilescope.capture import (
 from tilescope.cli import capture as command
 from tilescope.cli.capture_progress import CaptureDisplay
 from tilescope.cli.dispatch import main
-from tilescope.cli.text import size_text
+from tilescope.tiler.size_text import size_text
 
 TRACE = DEMO_TRACE.read_bytes()
 LIMIT_S = 60

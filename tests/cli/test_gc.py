@@ -17,13 +17,13 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.cli import cache_options, main
 from tilescope.cli.sizes import parse_size
-from tilescope.cli.text import size_text
 from tilescope.server.runs import cache
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.job import IndexJob
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers import find_run
 from tilescope.tiler.readers.fingerprint import stamps_digest
+from tilescope.tiler.size_text import size_text
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sweep import evict, size_of, sweep
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.cli.text import rate_text, seconds_text, shortened, size_text
+from tilescope.cli.text import rate_text, seconds_text, shortened
 from tilescope.tiler.count_text import count_text, plural
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.size_text import size_text
 
 
 @pytest.mark.parametrize(

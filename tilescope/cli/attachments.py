@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tilescope.cli.option_rules import not_with, only_with
 from tilescope.cli.say import printable, say, say_json
-from tilescope.cli.text import shortened, size_text
+from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.store.attachments import AttachmentEntry

@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
 from tilescope.cli.say import printable, say
-from tilescope.cli.text import seconds_text, size_text
+from tilescope.cli.text import seconds_text
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilescope.cli.say import complain, say
-from tilescope.cli.text import size_text
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.capture import CaptureResult, HostCapture

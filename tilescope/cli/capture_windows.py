@@ -10,7 +10,7 @@ from tilescope.cli.capture_report import hosts_text
 from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.say import complain, say
 from tilescope.cli.stop_signals import stop_on_signals
-from tilescope.cli.text import size_text
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.capture import CaptureOptions, CaptureResult, Failure, HostProgress, ProfilerAddress

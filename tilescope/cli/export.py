@@ -56,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import printable, say
     from tilescope.cli.stores import refuse_file
-    from tilescope.cli.text import size_text
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.export import ExportQuestion
     from tilescope.tiler.query import QueryReader
+    from tilescope.tiler.size_text import size_text
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import parameters

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
-from tilescope.cli.text import size_text
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

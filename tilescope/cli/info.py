@@ -41,8 +41,9 @@ from tilescope.cli.run_list import print_runs, runs_as_json
 from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import store_facts
-from tilescope.cli.text import shortened, size_text
+from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun

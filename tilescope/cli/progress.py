@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO
 
 from tilescope.cli.say import printable, say
-from tilescope.cli.text import rate_text, seconds_text, size_text
+from tilescope.cli.text import rate_text, seconds_text
 from tilescope.tiler.count_text import count_text, plural
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

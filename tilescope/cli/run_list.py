@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tilescope.cli.say import say
-from tilescope.cli.text import shortened, size_text
+from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun

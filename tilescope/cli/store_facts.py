@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilescope.cli.text import size_text
 from tilescope.tiler.count_text import count_text, plural
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.schema import FlowTotals, Outliers, RunManifest

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
-from tilescope.cli.text import size_text
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.size_text import size_text
 
 NAME = "synth"
 HELP = "write a synthetic trace"
