@@ -1,16 +1,17 @@
 /** Launches of the selected slice, with what they lie in on their threads, and calls of the host that waited for it. */
 
-import { type EventDetails, formatDuration } from "@tilescope/client";
+import type { EventDetails, TimeBase } from "@tilescope/client";
 import type { NamedSlice, Nesting } from "../state/nesting";
 import { EventLink } from "./links";
+import { Duration } from "./time-figures";
 
 interface Props {
   readonly nesting: Nesting;
   readonly event: EventDetails;
-  readonly tickPs: number;
+  readonly time: TimeBase;
 }
 
-export function LaunchPanel({ nesting: { launches, waits }, event, tickPs }: Props) {
+export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props) {
   return (
     <>
       {launches.length > 0 && (
@@ -23,10 +24,16 @@ export function LaunchPanel({ nesting: { launches, waits }, event, tickPs }: Pro
                 <>
                   <tr key={`${launch.track}.${launch.ordinal}`}>
                     <Named event={launch} />
-                    <td class="dim" title="Its start, after the start of the slice that is selected">
-                      {formatDuration(launch.startTicks - event.startTicks, tickPs)}
+                    <td class="dim">
+                      <Duration
+                        ticks={launch.startTicks - event.startTicks}
+                        time={time}
+                        what="Its start, after the start of the slice that is selected"
+                      />
                     </td>
-                    <td title="Its duration">{formatDuration(launch.durationTicks, tickPs)}</td>
+                    <td>
+                      <Duration ticks={launch.durationTicks} time={time} what="Its duration" />
+                    </td>
                   </tr>
                   {around !== null && <Around event={around} words="around the launch" />}
                   {frame !== null && frame.ordinal !== around?.ordinal && (
@@ -47,10 +54,17 @@ export function LaunchPanel({ nesting: { launches, waits }, event, tickPs }: Pro
               {waits.map((wait) => (
                 <tr key={`${wait.track}.${wait.ordinal}`}>
                   <Named event={wait} />
-                  <td class="dim" title="Its end, after the end of the slice that is selected">
-                    +{formatDuration(wait.afterTicks, tickPs)}
+                  <td class="dim">
+                    <Duration
+                      ticks={wait.afterTicks}
+                      time={time}
+                      prefix="+"
+                      what="Its end, after the end of the slice that is selected"
+                    />
                   </td>
-                  <td title="Its duration">{formatDuration(wait.durationTicks, tickPs)}</td>
+                  <td>
+                    <Duration ticks={wait.durationTicks} time={time} what="Its duration" />
+                  </td>
                 </tr>
               ))}
             </tbody>

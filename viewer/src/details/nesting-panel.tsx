@@ -258,7 +258,7 @@ export function NestingPanel({
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
       <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-        <LaunchPanel nesting={nesting} event={details} tickPs={tickPs} />
+        <LaunchPanel nesting={nesting} event={details} time={time} />
         <section>
           <h3>No slice around it or in it</h3>
         </section>
@@ -267,7 +267,7 @@ export function NestingPanel({
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-      <LaunchPanel nesting={nesting} event={details} tickPs={tickPs} />
+      <LaunchPanel nesting={nesting} event={details} time={time} />
       <Parents nesting={nesting} event={details} time={time} />
       <Children nesting={nesting} event={details} time={time} request={request} />
     </div>
