@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from tilescope.cli.say import printable
-from tilescope.cli.text import si_text, size_text
 from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.percent_text import percent_text
+from tilescope.tiler.size_text import si_text, size_text
 from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
 
 if TYPE_CHECKING:

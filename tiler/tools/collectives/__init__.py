@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Final
 
@@ -31,6 +31,7 @@ from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_ta
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
 from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -79,7 +80,8 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
         proposals_table(compared),
     ]
     problems = communication.problems + cluster.problems
-    notes = [*slow_link_note(links, below), *proposal_notes(compared), *_notes(source, communication, links, problems)]
+    # The time that a link is slow for is within that of its communication.
+    notes = [*proposal_notes(compared), *slow_link_note(links, below), *_notes(source, communication, links, problems)]
     if not communication.steps and not links and not cluster.parts:
         notes.append(Note("warning", "there is no communication in what was asked for"))
     if source is not None and (words := source.left_out(scope.reader)):
@@ -165,6 +167,11 @@ def _availability(scope: Scope) -> str:
     return "" if has_any else NO_COMMUNICATION
 
 
+def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
+    yield
+    return {} if has_cluster(scope.reader) else None
+
+
 TOOL: Final = Tool(
     id="collectives",
     title="Collectives",
@@ -174,4 +181,7 @@ TOOL: Final = Tool(
     answer=_answer,
     availability=_availability,
     contract=Contract(lists={"ranks": "ranks"}),
+    digest=Digest(
+        "Ranks beside each other", "proposals", ("proposal", "place", "share", "threshold", "figures"), _digest_fields
+    ),
 )

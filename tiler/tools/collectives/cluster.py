@@ -43,6 +43,7 @@ class Proposal(Struct, frozen=True):
     threshold: float
     figures: str
     advice: str
+    loss: int = 0  # of a step, on the ranks that it is about; 0 where it has no time of its own
 
     @property
     def is_over(self) -> bool:
@@ -88,7 +89,7 @@ def _worst_rank(
     worst, rank = max(values, key=lambda pair: (pair[0], -pair[1]))
     share = worst * len(values) / total - 1
     text = f"{_milliseconds(worst)}, mean {_milliseconds(total // len(values))}"
-    return Proposal(name, f"rank {rank}", share, threshold, text, advice)
+    return Proposal(name, f"rank {rank}", share, threshold, text, advice, worst - total // len(values))
 
 
 def _slow_rank(means: Sequence[StepParts]) -> Proposal | None:
@@ -104,29 +105,28 @@ def _communication(means: Sequence[StepParts]) -> list[Proposal]:
     advice = "overlap it with computation, exchange less, or less often"
     stages = _stages(means)
     if None in stages:
-        share = _share(means, "communication")
-        return [] if share is None else [Proposal("Communication", "all ranks", *share, advice)]
-    between = _share(means, "receive")
+        whole = _share(means, "communication", "all ranks", "Communication", advice)
+        return [] if whole is None else [whole]
+    equal = "divide the layers into stages that take equally long"
+    between = _share(means, "receive", "all ranks", "Communication between stages", equal)
     within = [
-        Proposal("Communication within a stage", f"stage {stage}", *share, advice)
+        share
         for stage, parts in stages.items()
-        if (share := _share(parts, "collective")) is not None
+        if (share := _share(parts, "collective", f"stage {stage}", "Communication within a stage", advice)) is not None
     ]
     worst = max(within, key=lambda proposal: proposal.share, default=None)
-    result = [] if worst is None else [worst]
-    if between is not None:
-        advice = "divide the layers into stages that take equally long"
-        result.insert(0, Proposal("Communication between stages", "all ranks", *between, advice))
-    return result
+    return [proposal for proposal in (between, worst) if proposal is not None]
 
 
-def _share(parts: Sequence[StepParts], name: str) -> tuple[float, float, str] | None:
-    """A part of computation and exposed communication, its threshold, and both in words."""
+def _share(parts: Sequence[StepParts], name: str, place: str, title: str, advice: str) -> Proposal | None:
+    """A part of computation and exposed communication."""
     whole = sum((part.computation or 0) + (part.communication or 0) for part in parts)
     values = [value for part in parts if (value := getattr(part, name)) is not None]
     if not whole or not values:
         return None
-    return sum(values) / whole, _COMMUNICATION, f"{_milliseconds(sum(values))} of {_milliseconds(whole)}"
+    figures = f"{_milliseconds(sum(values))} of {_milliseconds(whole)}"
+    loss = sum(values) // len(values)
+    return Proposal(title, place, sum(values) / whole, _COMMUNICATION, figures, advice, loss)
 
 
 def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
@@ -194,13 +194,13 @@ def proposals_table(compared: Sequence[Proposal]) -> Table:
 
 
 def proposal_notes(compared: Sequence[Proposal]) -> list[Note]:
-    """Proposals over their thresholds in words; links have a note of their own."""
+    """Proposals over their thresholds in words, the greatest loss first; links have a note of their own."""
     return [
         Note(
             "warning",
             f"{row.name}, {row.place}: {percent_text(row.share, 2)} ({row.figures}): {row.advice}",
         )
-        for row in compared
+        for row in sorted(compared, key=lambda proposal: -proposal.loss)
         if row.is_over and row.name != "Link"
     ]
 

@@ -121,8 +121,10 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         for note in (*device_operations.notes, *steps.notes)
         if device_operations.table.cores or note in steps.notes
     ]
-    # What several tools say is said once.
-    notes += [note for note in digested.notes if not any(note.text.endswith(own.text) for own in notes)]
+    # What several tools say is said once; where no event says what costs the time, tables of the run say it.
+    others = [note for note in digested.notes if not any(note.text.endswith(own.text) for own in notes)]
+    leading = [] if findings.rows else [note for note in others if note.severity == "warning"]
+    notes = [*leading, *notes, *(note for note in others if note not in leading)]
     notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(in_order(facts), tables, series, notes, digested.is_complete)

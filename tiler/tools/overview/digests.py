@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.tiler.errors import NotAvailable, UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Note, Table
+from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
 from tilescope.tiler.tools.digest import PREFIX
 from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.operators import TOOL as OPERATORS
@@ -18,7 +19,7 @@ from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.step_trace import TOOL as STEP_TRACE
 from tilescope.tiler.tools.tool import AnyTool
 
-_DIGESTED: Final[Sequence[AnyTool]] = (STEP_TRACE, OPERATORS, INPUT_PIPELINE, STATS)
+_DIGESTED: Final[Sequence[AnyTool]] = (COLLECTIVES, STEP_TRACE, OPERATORS, INPUT_PIPELINE, STATS)
 
 
 @dataclass(frozen=True, slots=True)
