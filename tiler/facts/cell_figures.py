@@ -55,6 +55,8 @@ def _times_power(numbers: Ints, power: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     factor = _POWERS[place]
     most = np.where(power > _MOST_POWER, 0, _MOST_TIMES[place])
     is_beyond = (power > 0) & ((numbers > most) | (numbers < -most))
+    if not (power < 0).any():  # as a rule; a division takes longer than all else
+        return numbers * np.where(is_beyond, 0, factor), is_beyond
     divisor = _POWERS[np.clip(-power, 0, _MOST_POWER)]
     whole, rest = np.divmod(numbers, divisor)
     whole = (whole + ((divisor > 1) & (2 * rest >= divisor))) * np.where(is_beyond, 0, factor)
