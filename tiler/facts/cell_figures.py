@@ -109,6 +109,15 @@ def decimal_times(column: TableColumn, unit: int) -> list[int | None]:
     return _without(times, ~column.has_number)
 
 
+def small_times(column: TableColumn, unit: int) -> Figures | None:
+    """The same in 64 bits, masked where a cell is no number; None where one of them might not fit."""
+    numbers, digits = column.decimals
+    most = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+    if most * unit >= _INT64 or int(digits.max(initial=0)) > _MOST_POWER:
+        return None
+    return np.ma.MaskedArray(numbers * unit // _POWERS[digits], ~column.has_number)
+
+
 def counts(column: TableColumn) -> list[int | None]:
     """Whole numbers from 0 to 2^63 - 1; None for any other cell."""
     numbers, digits = column.decimals
