@@ -8,6 +8,7 @@ python -m bench.answers --rows kernels       10 million kernels of GPUs
 python -m bench.answers --rows lanes         10 million launches and kernels of a GPU: derived lanes
 python -m bench.answers --rows nested        1.4 million slices, each in a chain of names of its own: call trees
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
+python -m bench.answers --rows ascend        a training of eight ranks on Ascend, ten million events
 python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from bench import (
     argument_answers,
+    ascend_answers,
     big_answers,
     device_answers,
     kernel_answers,
@@ -35,6 +37,7 @@ from bench import (
     stopping_answers,
 )
 from bench.answer_work import Subject, Work
+from bench.ascend_run import AscendShape, Training, write_ascend
 from bench.gpu_run import GpuShape, write_gpus
 from bench.launch_run import LaunchShape
 from bench.machine import machine_lines
@@ -44,6 +47,7 @@ from bench.table import table_lines
 from bench.traces import TraceSpec
 from tilescope.tiler.count_text import count_text
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.readers import find_run
 from tilescope.tiler.store import open_run_store
 
 # A module for each kind of question: what it measures is in its ROWS.
@@ -60,8 +64,9 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "kernels": kernel_answers.ROWS,
     "lanes": lane_answers.ROWS,
     "nested": nested_answers.ROWS,
+    "ascend": ascend_answers.ROWS,
 }
-_RunShape = PodShape | GpuShape | LaunchShape | NestedShape
+_RunShape = PodShape | GpuShape | LaunchShape | NestedShape | AscendShape
 
 # Rows that have runs of their own: in full, and quickly.
 _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
@@ -70,6 +75,7 @@ _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
     "kernels": (kernel_answers.SHAPE, kernel_answers.QUICK_SHAPE),
     "lanes": (lane_answers.SHAPE, lane_answers.QUICK_SHAPE),
     "nested": (nested_answers.SHAPE, nested_answers.QUICK_SHAPE),
+    "ascend": (ascend_answers.SHAPE, ascend_answers.QUICK_SHAPE),
 }
 USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _OWN_RUNS]
 
@@ -117,6 +123,9 @@ def _make_run(folder: Path, shape: _RunShape) -> Path:
         files = write_pod(folder / "pod", shape).files
     elif isinstance(shape, LaunchShape | NestedShape):
         files = [shape.write(folder / "trace")]
+    elif isinstance(shape, AscendShape):
+        write_ascend(folder / "ascend", Training(shape), "pt")
+        files = list(find_run(folder / "ascend").files)
     else:
         files = [write_gpus(folder / "gpus", shape)]
     path = folder / "run.store"

@@ -113,7 +113,7 @@ class Busy:
         """
         self._reader = reader
         self._leaves = [_Leaves(reader, track, left_out) for track in tracks]
-        self._page = lru_cache(_KEPT_PAGES)(reader.page_content)
+        self._page = lru_cache(_KEPT_PAGES)(reader.slice_content)
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
         """Pieces that make up the windows, by time; None where whoever asks may stop. Raises DamagedStore."""
@@ -128,7 +128,7 @@ class Busy:
         for part in self.parts(windows):
             wanted = [leaves.parts(leaves.meet(part), part) for leaves in self._leaves]
             keys = list(dict.fromkeys(key for parts in wanted for key in parts.pages))
-            contents = dict(zip(keys, (yield from self._reader.page_contents(keys)), strict=True))
+            contents = dict(zip(keys, (yield from self._reader.slice_contents(keys)), strict=True))
             tracks = []
             for leaves, parts in zip(self._leaves, wanted, strict=True):
                 tracks.append((leaves.kinds, leaves.pages(parts, contents.__getitem__)))
@@ -199,6 +199,7 @@ class _Leaves:
 
     def __init__(self, reader: QueryReader, work_track: WorkTrack, left_out: Mapping[int, Ints]) -> None:
         self.kinds = work_track.kinds
+        self.whole_page = reader.page_content
         outliers = reader.outliers
         has_outliers = outliers is not None and outliers.ordinals(work_track.track) is not None
         self.rename = outliers.rename() if outliers and has_outliers else None
@@ -227,7 +228,11 @@ class _Leaves:
         pages = LeafPages(self.shape, list(map(content, parts.pages)), parts.first, parts.counts, parts.parts)
         if self.rename is None:
             return pages
-        names = [self.rename(page, shape, first, of_page[0]) for page, shape, first, of_page, _ in pages]
+        wholes = map(self.whole_page, parts.pages)
+        names = [
+            self.rename(whole, shape, first, of_page[0])
+            for whole, (_, shape, first, of_page, _) in zip(wholes, pages, strict=True)
+        ]
         return replace(pages, names=names)
 
 

@@ -6,7 +6,7 @@ Native code writes and reads the columns (`tiler/native/pages`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -34,6 +34,7 @@ _MAGIC_PREFIX = b"TS"  # of all kinds: codecs look at the rest, and may name a k
 
 _VERSION = 1
 _HEAD = struct.Struct("<4sBBHII")
+_COLUMN_HEAD = struct.Struct("<BBxxI16x")  # id, byte planes, values
 MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
 
 Column = NDArray[np.int64] | NDArray[np.float64]
@@ -72,6 +73,24 @@ def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
         column: values.view(np.float64) if is_float else values for column, is_float, values in columns
     }
     return Container(magic, level, n_tiles, block, decoded)
+
+
+def with_columns(data: bytes, columns: Collection[int]) -> bytes:
+    """The container in `data` with these columns alone, undecoded. One whose end is missing stays as it is."""
+    *head, n_columns, n_tiles, block = _HEAD.unpack_from(data)
+    first = _HEAD.size + n_columns * _COLUMN_HEAD.size
+    headers, bodies = [], []
+    for place in range(_HEAD.size, first, _COLUMN_HEAD.size):
+        if place + _COLUMN_HEAD.size > len(data):
+            return data
+        column, planes, n = _COLUMN_HEAD.unpack_from(data, place)
+        if column in columns:
+            headers.append(data[place : place + _COLUMN_HEAD.size])
+            bodies.append(data[first : first + planes * n])
+        first += planes * n
+    if first != len(data):
+        return data
+    return b"".join((_HEAD.pack(*head, len(headers), n_tiles, block), *headers, *bodies))
 
 
 Ints = NDArray[np.int64] | NDArray[np.uint32]

@@ -100,12 +100,20 @@ class KeptBytes(Generic[K]):
 
     def __call__(self, key: K) -> bytes:
         """The bytes that `make` returns for this key."""
-        with self._room as self.used:
+        content = self.get(key)
+        return self.keep(key, self._make(key)) if content is None else content
+
+    def get(self, key: K) -> bytes | None:
+        """The bytes of a key, if they are there."""
+        with self._room as used:
             content = self._kept.get(key)
             if content is not None:
+                self.used = used
                 self._kept.move_to_end(key)
-                return content
-        content = self._make(key)
+            return content
+
+    def keep(self, key: K, content: bytes) -> bytes:
+        """Keeps the bytes of a key as far as there is room. Returns them."""
         with self._room as self.used:
             if key not in self._kept:
                 self._kept[key] = content

@@ -27,6 +27,8 @@ from tilescope.tiler.pages import (
     decompress,
     with_residual,
 )
+from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.pages.container import PAGE_MAGIC, with_columns
 from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.interruptible import Interruptible
 from tilescope.tiler.query.kept_pages import KeptBytes
@@ -50,6 +52,12 @@ _KEPT_BLOCKS = 64
 # Bytes of an entry are those of the largest block of three traces of GPUs, by tracemalloc.
 _TILES = Memo("tiles", "Tiles of blocks, arranged", 13_000)
 _PAGE_NAMES = Memo("page_names", "Pages of blocks on which names occur", 20_000)
+
+# What native code needs to say when slices of which names run.
+_OF_SLICES = frozenset({Col.INDEX, Col.SLOT, Col.N_SLICES, Col.START, Col.DURATION, Col.NAME})
+
+# Where counters and devices share pages, the others are nine tenths of them; else a page is kept whole for all readers.
+_WORTH_A_PART = 4
 
 # Rollups whose tracks are kept: those of a screen.
 _KEPT_ROLLUPS = 128
@@ -85,6 +93,7 @@ class QueryReader:
         self._kept_tiles = _TILES.remembered(self._arrange, _KEPT_BLOCKS)
         self._kept_page_names = _PAGE_NAMES.remembered(self._read_page_names, _KEPT_BLOCKS)
         self._kept_content = KeptBytes(self._content)
+        self._kept_slices = KeptBytes(self.slice_content)  # of pages that are mostly something else
         self._kept_histograms = KeptBytes(self._histogram)
         self._kept_block_histograms = KeptBytes(self._block_histogram)
 
@@ -208,10 +217,25 @@ class QueryReader:
         """A page, uncompressed, without its residual. Raises DamagedStore when it is not there."""
         return self._kept_content(key)
 
-    def page_contents(self, keys: Sequence[PageKey]) -> Interruptible[list[bytes]]:
+    def slice_content(self, key: PageKey) -> bytes:
+        """A page, uncompressed, for those who read when slices of which names run; other columns may be left out.
+
+        Raises DamagedStore.
+        """
+        content = self._kept_content.get(key) or self._kept_slices.get(key)
+        if content is not None:
+            return content
+        content = self._content(key)
+        if content[: len(PAGE_MAGIC)] == PAGE_MAGIC:
+            part = with_columns(content, _OF_SLICES)
+            if len(part) * _WORTH_A_PART <= len(content):
+                return self._kept_slices.keep(key, part)
+        return self._kept_content.keep(key, content)
+
+    def slice_contents(self, keys: Sequence[PageKey]) -> Interruptible[list[bytes]]:
         """The same of several pages, read by two threads where that is worth it. Raises DamagedStore."""
-        content = self._kept_content
-        unread = [key for key in dict.fromkeys(keys) if key not in content]
+        content = self.slice_content
+        unread = [key for key in dict.fromkeys(keys) if key not in self._kept_content and key not in self._kept_slices]
         read: dict[PageKey, bytes] = {}
         if len(unread) >= WORTH_A_THREAD:
             contents = yield from for_each(unread, lambda key, content: content(key), content, content)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.cell_figures import counts, decimal_times, figures, whole_figures
+from tilescope.tiler.facts.cell_figures import counts, decimal_times, figures, small_times, whole_figures
 from tilescope.tiler.facts.tables import TableColumn
 from tilescope.tiler.query import finish
 from tilescope.tiler.records.cells import Cells, CellState
@@ -54,6 +54,13 @@ def test_halves_of_powers_beyond_64_bits(before: str, digits: str) -> None:
         assert finish(whole_figures(column, exponent)).tolist() == [plain(cell, exponent) for cell in cells]
 
 
+def test_times_that_fit_in_64_bits_are_worked_out_at_once() -> None:
+    times = small_times(TableColumn("c", [Cells.from_texts(["1.5", "-0.0009", "N/A", "9223372036.854775"])]), 10**3)
+    assert times is not None
+    assert times.tolist() == [1500, -1, None, 9223372036854]
+    assert small_times(TableColumn("c", [Cells.from_texts(["9223372036854775"])]), 10**4) is None
+
+
 def test_figures_of_texts_and_long_decimals_yield_between_chunks() -> None:
     chunks = [Cells.from_texts(["1e-05", "0.30000000000000004", "123456.5"])] * 3
     assert len(list(whole_figures(TableColumn("c", chunks), 6))) == 3
@@ -65,7 +72,10 @@ def test_figures_of_plain_decimals_are_exact(texts: Sequence[str], unit: int) ->
     are_numbers = (column.states[: len(texts)] == CellState.NUMBER).tolist()
     numbers = [Fraction(text) if is_number else None for text, is_number in zip(texts, are_numbers, strict=True)]
     expected = [*numbers, None, None]
-    assert decimal_times(column, unit) == [value if value is None else math.floor(value * unit) for value in expected]
+    times = [value if value is None else math.floor(value * unit) for value in expected]
+    assert decimal_times(column, unit) == times
+    small = small_times(column, unit)
+    assert small is None or small.tolist() == times
     positive = [None if value is None or value < 0 else value for value in expected]
     assert figures(column) == positive
     assert counts(column) == [

@@ -121,15 +121,12 @@ def _totals(columns: OperatorColumns, time: Figures, count: Figures) -> tuple[Fi
 
 def _longest(time: Figures, groups: Ints, size: int) -> Ints:
     """The row of each group with the longest time, the first of several; a row without a time comes behind all."""
-    if not size:
-        return np.zeros(0, np.int64)
-    order = np.argsort(groups, kind="stable")
-    own = groups[order]
-    times = time.filled(np.iinfo(np.int64).min)[order]
-    first = np.searchsorted(own, np.arange(size))
-    longest = np.flatnonzero(times == np.maximum.reduceat(times, first)[own])
-    is_first = np.diff(own[longest], prepend=-1) != 0
-    row: Ints = order[longest[is_first]]
+    times = time.filled(np.iinfo(np.int64).min)
+    longest = np.full(size, np.iinfo(np.int64).min)
+    np.maximum.at(longest, groups, times)
+    rows = np.flatnonzero(times == longest[groups])[::-1]
+    row = np.zeros(size, np.int64)
+    row[groups[rows]] = rows  # the first row of a group is put there last
     return row
 
 

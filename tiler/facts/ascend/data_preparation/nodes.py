@@ -6,9 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from tilescope.tiler.facts.ascend.table_places import RankPlace, places_of
-from tilescope.tiler.facts.cell_figures import decimal_times
-from tilescope.tiler.facts.tables import RunTable, run_tables
+from tilescope.tiler.facts.cell_figures import decimal_times, small_times
+from tilescope.tiler.facts.tables import Ints, RunTable, TableColumn, run_tables
+from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible, QueryReader
 
 NODE_TABLE: Final = "data_preprocess"
@@ -52,14 +55,32 @@ def _nodes(place: RankPlace, table: RunTable) -> Interruptible[list[DataNode]]:
     sums: dict[str, list[int | None]] = {}
     headers = [columns["node"][0], *(header for _, (header, _) in present)]
     for names, *lengths in table.chunks(headers):
-        texts = [name or "" for name in names.texts()]
-        for name in texts:
-            counts[name] = counts.get(name, 0) + 1
-            sums.setdefault(name, [None] * len(NODE_TIMES))
+        codes, words = names.coded()
+        texts = ["", *words]
+        groups = codes.astype(np.int64) + 1
+        for name, rows in zip(texts, np.bincount(groups, minlength=len(texts)).tolist(), strict=True):
+            if rows:
+                counts[name] = counts.get(name, 0) + rows
+                sums.setdefault(name, [None] * len(NODE_TIMES))
         yield
         for (position, (_, unit)), column in zip(present, lengths, strict=True):
-            for name, length in zip(texts, decimal_times(column, unit), strict=True):
-                if length is not None and length >= 0:
+            for name, length in zip(texts, _sums(column, unit, groups, len(texts)), strict=True):
+                if length is not None:
                     sums[name][position] = (sums[name][position] or 0) + length
             yield
     return [DataNode(place, name, count, tuple(sums[name])) for name, count in counts.items()]
+
+
+def _sums(column: TableColumn, unit: int, groups: Ints, count: int) -> list[int | None]:
+    """Sums of the lengths of each of so many groups, without negative ones; None without any."""
+    times = small_times(column, unit)
+    if times is None:
+        sums: list[int | None] = [None] * count
+        for group, length in zip(groups.tolist(), decimal_times(column, unit), strict=True):
+            if length is not None and length >= 0:
+                sums[group] = (sums[group] or 0) + length
+        return sums
+    are_lengths = ~np.ma.getmaskarray(times) & (times.data >= 0)
+    is_there = counts_of(groups, are_lengths, count) > 0
+    totals = WideSums.from_groups(np.ma.MaskedArray(times.data, ~are_lengths), groups, count).integers()
+    return [total if there else None for total, there in zip(totals, is_there.tolist(), strict=True)]
