@@ -203,7 +203,7 @@ class RunSteps:
         ]
 
     def _iterations(self, counted: Iterable[StepSeries]) -> dict[int | None, list[bool]]:
-        """Of each host, is each of its series of iterations beside the operators of a device?"""
+        """By host, for each of its series of iterations: is it beside the operators of a device?"""
         by_host: dict[int | None, list[bool]] = defaultdict(list)
         for series in counted:
             if series.source is StepSource.ITERATION:
