@@ -187,16 +187,28 @@ class RunSteps:
         group = self._tree.groups[series.process]
         return is_device_process(group.name, group.detail)
 
-    def device_count(self, counted: Iterable[StepSeries]) -> int:
+    def device_count(self, counted: Sequence[StepSeries]) -> int:
         """The devices that series are of: a step trace that is a process of its own is of the only one of its host."""
+        by_host = self._iterations(counted)
+        others = sum(series.source is not StepSource.ITERATION for series in counted)
+        return others + sum(1 if _are_of_one(on_device) else len(on_device) for on_device in by_host.values())
+
+    def in_two_series(self, counted: Iterable[StepSeries]) -> list[str]:
+        """Hosts with a device of which a step trace has steps, and rows beside its operators have others."""
+        by_host = self._iterations(counted)
+        return [
+            self._tree.groups[host].name
+            for host, on_device in by_host.items()
+            if host is not None and len(on_device) > 1 and _are_of_one(on_device)
+        ]
+
+    def _iterations(self, counted: Iterable[StepSeries]) -> dict[int | None, list[bool]]:
+        """By host, for each of its series of iterations: is it beside the operators of a device?"""
         by_host: dict[int | None, list[bool]] = defaultdict(list)
-        others = 0
         for series in counted:
             if series.source is StepSource.ITERATION:
                 by_host[self._host(series.process)].append(self.is_on_device(series))
-            else:
-                others += 1
-        return others + sum(1 if sum(on_device) == 1 else len(on_device) for on_device in by_host.values())
+        return by_host
 
     def name_of(self, series: StepSeries, number: int) -> str:
         """The name of a step, as far as its number gives it."""
@@ -218,6 +230,11 @@ class RunSteps:
     def _host(self, process: int) -> int | None:
         host: int | None = self._tree.groups[process].parent
         return host
+
+
+def _are_of_one(on_device: Sequence[bool]) -> bool:
+    """True for series of a host's only device: a step trace that is a process of its own says no other."""
+    return sum(on_device) == 1
 
 
 def _candidates(

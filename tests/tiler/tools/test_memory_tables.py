@@ -19,10 +19,10 @@ from tests.memory_tables import ORIGIN_NS, Allocation, Form, Moment, live, momen
 from tests.reports.traces import answer, rows
 from tests.tiler.readers.ascend.conftest import index
 from tilescope.tiler.errors import NotAvailable, StoredLast
-from tilescope.tiler.facts.memory import NO_ALLOCATIONS, hosts_of, table_pools
+from tilescope.tiler.facts.memory import NO_ALLOCATIONS, MemoryPool, hosts_of, kept, table_pools
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.lookup.events import event_details
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
@@ -268,8 +268,8 @@ def test_events_alone_while_a_run_is_indexed(tmp_path: Path, monkeypatch: pytest
     (host,) = hosts_of(reader, range(len(reader.tree.tracks)))
     with monkeypatch.context() as patch:
         patch.setattr(table_pools, "run_tables", not_yet)
-        assert finish(table_pools.table_pools(reader, host)) == []
-    assert finish(table_pools.table_pools(reader, host))
+        assert table_pools.table_places(reader, host) == []
+    assert table_pools.table_places(reader, host)
     reader.store.close()
 
 
@@ -291,4 +291,43 @@ def test_what_to_record_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable, match="profile_memory=True"):
         answer(reader, "memory_profile")
     assert "memory_record.csv and operator_memory.csv (profile_memory=True)" in NO_ALLOCATIONS
+    reader.store.close()
+
+
+def two_ranks(tmp_path: Path) -> QueryReader:
+    """Two ranks of one host, whose devices and components have the same names."""
+    for rank, count in ((0, 3), (1, 5)):
+        folder = tmp_path / "run" / f"node-0_41{rank:02}_20260101000000123_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        write_memory(folder, [Allocation("a", 4096, 10 * k, 10 * k + 500) for k in range(count)])
+    return opened(tmp_path / "run", tmp_path / "store")
+
+
+def test_the_tables_of_one_rank_at_a_time_are_worked_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = two_ranks(tmp_path)
+    worked_on: list[int] = []
+    pools_of_place = kept.pools_of_place
+
+    def counted(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
+        worked_on.append(len(tables))
+        return (yield from pools_of_place(reader, host, tables))
+
+    monkeypatch.setattr(kept, "pools_of_place", counted)
+    memories = rows(answer(reader, "memory_profile"), "memories")
+    assert sorted(row["peak"] for row in memories if row["memory"].startswith("NPU:0 PTA")) == [3 * 4096, 5 * 4096]
+    assert len({(row["host"], row["memory"]) for row in memories}) == len(memories) == 4
+    assert worked_on == [2, 2]
+    answer(reader, "memory_profile", start=1)
+    assert worked_on == [2, 2]  # they are kept
+    reader.store.close()
+
+
+def test_tables_of_too_many_rows_cost_their_rank_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = two_ranks(tmp_path)
+    monkeypatch.setattr(kept, "MAX_ROWS", 12)  # rank 0 has 3 allocations, 6 samples of them and one more
+    profile = answer(reader, "memory_profile")
+    assert [row["peak"] for row in rows(profile, "memories") if row["memory"] == "NPU:0 PTA"] == [3 * 4096]
+    (note,) = [note.text for note in profile.notes if note.severity == "warning"]
+    assert note.endswith("16 rows, more than 12: they are left out.")
+    monkeypatch.setattr(kept, "MAX_ROWS", 1)
+    assert len(answer(reader, "memory_profile").notes) == 2
     reader.store.close()

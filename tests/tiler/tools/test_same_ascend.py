@@ -90,6 +90,7 @@ def test_steps_of_several_devices_are_told_to_be_of_each(tmp_path: Path) -> None
     steps = table_answer("steps", tmp_path / "run.store").fact("count")
     assert count.value == 4 * int(str(steps.value))
     assert count.note == "of 4 devices, each with its own"
+    assert not any("two series" in note.text for note in table_answer("steps", tmp_path / "run.store").notes)
 
 
 def test_a_step_trace_beside_the_timeline_of_its_device_is_no_device(tmp_path: Path) -> None:
@@ -97,5 +98,7 @@ def test_a_step_trace_beside_the_timeline_of_its_device_is_no_device(tmp_path: P
     build_store(list(find_run(corpus_path("ascend/two_ranks")).files), tmp_path / "run.store")
     devices = [table_answer(tool, tmp_path / "run.store").fact("devices").value for tool in ("steps", "overview")]
     assert devices == [2, 2]
+    notes = [note.text for note in table_answer("steps", tmp_path / "run.store").notes]
+    assert len([text for text in notes if text.startswith("Device 0, device 1: the steps of a device are two")]) == 1
     count = table_answer("step_trace", tmp_path / "run.store").fact("count")
     assert (count.value, count.note) == (20, "of 2 devices, each with its own")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
-from tilescope.tiler.facts.memory.table_pools import table_pools
+from tilescope.tiler.facts.memory.table_pools import TablePlace, pools_of_place, table_places
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -31,6 +31,12 @@ class ListedMemories:
 _SAMPLES: Final = KeyedRunCache[int, ListedMemories]("memory_samples", "First and last allocations of threads")
 _CURVES: Final = KeyedRunCache[tuple[int, str], StepCurve]("memory_curves", "Memories in use over time", grows=True)
 _MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
+_TABLE_MEMORIES: Final = KeyedRunCache[tuple[int, int], list[MemoryPool]](
+    "table_memories", "Memories of which tables of profilers tell"
+)
+
+# Of the tables of one rank, which are worked on at once: ten million took 2.3 GB and 10 s of a processor.
+MAX_ROWS: Final = 12_000_000
 
 
 def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
@@ -38,16 +44,49 @@ def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
     return sorted({_host(reader, track) for track in tracks})
 
 
-def memories_of(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
-    """The memories of a host, by name. Raises UsageError: they are too much.
+def visit_memories(reader: QueryReader, host: int, visit: Callable[[MemoryPool], None]) -> Interruptible[Sequence[str]]:
+    """Hands over the memories of a host by name, those of one rank's tables at a time; in words, which are left out.
+
+    Raises UsageError: allocations in the trace are too many; DamagedStore.
+    """
+    for memory in (yield from event_memories(reader, host)):
+        visit(memory)
+    left_out = []
+    names: set[str] = set()
+    for place in table_places(reader, host):
+        if place.rows > MAX_ROWS:
+            whose = "tables about memory" if place.rank < 0 else f"tables about memory of rank {place.rank}"
+            left_out.append(f"{whose} have {place.rows:,} rows, more than {MAX_ROWS:,}: they are left out")
+            continue
+        for memory in (yield from _table_memories(reader, host, place)):
+            name, number = memory.name, 1
+            while name in names:
+                number += 1
+                name = f"{memory.name} ({place.capture or place.rank} {number})"
+            names.add(name)
+            visit(memory if name == memory.name else replace(memory, name=name))
+        yield
+    return left_out
+
+
+def _table_memories(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[MemoryPool]]:
+    memories = _TABLE_MEMORIES.get(reader, (host, place.number))
+    if memories is None:
+        memories = yield from pools_of_place(reader, host, place.tables)
+        memories.sort(key=lambda memory: natural_key(memory.name))
+        _TABLE_MEMORIES.keep(reader, (host, place.number), memories)
+    return memories
+
+
+def event_memories(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
+    """The memories of a host of which its events tell, by name. Raises UsageError: they are too much.
 
     All its tracks are read for it: one thread frees what another one allocated.
     """
     memories = _MEMORIES.get(reader, host)
     if memories is None:
         records = yield from records_of(reader, _tracks(reader, host))
-        memories = [*_memories(records, host), *(yield from table_pools(reader, host))]
-        memories.sort(key=lambda memory: natural_key(memory.name))
+        memories = sorted(_memories(records, host), key=lambda memory: natural_key(memory.name))
         yield
         _MEMORIES.keep(reader, host, memories)
     return memories
@@ -72,7 +111,7 @@ def used_curve(reader: QueryReader, host: int, name: str) -> Interruptible[StepC
     """The bytes in use of a memory, by its name; None where there is none. Raises UsageError: they are too much."""
     curve = _CURVES.get(reader, (host, name))
     if curve is None:
-        memories = yield from memories_of(reader, host)
+        memories = yield from event_memories(reader, host)
         memory = next((memory for memory in memories if memory.name == name), None)
         if memory is not None:
             curve = _CURVES.keep(reader, (host, name), memory.used_curve(reader.end + 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.facts.tables import RunTable, TableColumn
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -43,8 +43,24 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
         return sizes
     match = _UNIT.search(header.strip())
     unit = otherwise if match is None else _UNITS[match[1].upper()]
-    column = yield from table.column(header)
-    yield
+    first = 0
+    for (column,) in table.chunks([header]):  # nothing of it is kept: a table may have ten million rows
+        yield from _fill_sizes(sizes[first : first + len(column)], column, unit)
+        first += len(column)
+        yield
+    return sizes
+
+
+def has_number(table: RunTable, header: str) -> Interruptible[NDArray[np.bool_]]:
+    """True for rows of a column with a number."""
+    parts = [np.zeros(0, np.bool_)]
+    for (column,) in table.chunks([header]):
+        parts.append(column.has_number)
+        yield
+    return np.concatenate(parts)
+
+
+def _fill_sizes(sizes: Ints, column: TableColumn, unit: int) -> Interruptible[None]:
     amounts = column.doubles()
     near = np.abs(amounts) < _NEAR / unit
     sizes[near] = np.rint(amounts[near] * unit)
@@ -55,7 +71,6 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
         exact = zip(numbers[rows].tolist(), digits[rows].tolist(), strict=True)
         sizes[rows] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
         yield
-    return sizes
 
 
 def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int) -> Interruptible[Ints]:
@@ -65,7 +80,8 @@ def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int
         return np.full(len(table), NO_TICK)
     per_ns = 1000 // reader.tick_ps
     parts = [np.zeros(0, np.int64)]
-    for cells in (yield from table.column(header)).chunks:
+    for (column,) in table.chunks([header]):
+        (cells,) = column.chunks
         ns, ps, fits = header_times(cells, header, MICROSECOND_DIGITS)
         since = ns - origin_ns
         fits &= np.abs(since) < TICK_LIMIT // per_ns

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -40,10 +39,24 @@ def memory_tables(reader: QueryReader) -> list[RunTable]:
     return [table for table in run_tables(reader, *FILLS, ALLOCATIONS) if len(table)]
 
 
-def table_pools(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
-    """The memories of a host, a group of the track tree; none while the run is indexed: tables are stored last.
+class TablePlace(NamedTuple):
+    """Tables of one rank and capture, of whose memories no other tells."""
 
-    Raises UsageError: they are too much; DamagedStore.
+    number: int  # among those of its host
+    rank: int  # -1: none
+    capture: str
+    tables: Sequence[RunTable]
+
+    @property
+    def rows(self) -> int:
+        """Rows of all of them."""
+        return sum(map(len, self.tables))
+
+
+def table_places(reader: QueryReader, host: int) -> list[TablePlace]:
+    """The tables of a host, a group of the track tree; none while the run is indexed: tables are stored last.
+
+    Raises DamagedStore.
     """
     places: dict[tuple[int, str, str], list[RunTable]] = defaultdict(list)
     try:
@@ -54,17 +67,8 @@ def table_pools(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool
         entry = table.entry
         if host_of_table(reader, entry) == host:
             places[-1 if entry.rank is None else entry.rank, entry.device, entry.capture].append(table)
-    pools: list[MemoryPool] = []
-    names: set[str] = set()
-    for (rank, _, capture), tables in sorted(places.items()):
-        for pool in (yield from _pools_of_place(reader, host, tables)):
-            name, number = pool.name, 1
-            while name in names:
-                number += 1
-                name = f"{pool.name} ({capture or rank} {number})"
-            names.add(name)
-            pools.append(pool if name == pool.name else replace(pool, name=name))
-    return pools
+    ordered = enumerate(sorted(places.items(), key=lambda place: place[0]))
+    return [TablePlace(number, rank, capture, tables) for number, ((rank, _, capture), tables) in ordered]
 
 
 def host_of_table(reader: QueryReader, entry: TableEntry) -> int:
@@ -74,7 +78,8 @@ def host_of_table(reader: QueryReader, entry: TableEntry) -> int:
     return named[0] if named else _ANYWHERE
 
 
-def _pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
+def pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
+    """The memories of which some tables tell, by the names that these have. Raises DamagedStore."""
     fills: list[FillRows] = []
     for table in tables:
         if table.entry.family in FILLS:

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.ascend.headers import column_named, texts_named
 from tilescope.tiler.facts.memory.table_columns import (
     KIBIBYTE,
@@ -17,6 +16,7 @@ from tilescope.tiler.facts.memory.table_columns import (
     NO_SIZE,
     NO_TICK,
     Ints,
+    has_number,
     sizes_named,
     ticks_named,
 )
@@ -26,8 +26,6 @@ from tilescope.tiler.query import Interruptible, QueryReader
 FILLS: Final = ("memory_record", "npu_module_mem")
 ALLOCATIONS: Final = "operator_memory"
 
-# Of a rank: some 100 bytes each.
-MAX_ROWS: Final = 4_000_000
 MAX_OWNERS: Final = 1000  # components of devices in a file, as many as are drawn
 
 _DEVICES: Final = ("device", "devicetype", "device_id")
@@ -70,8 +68,7 @@ class AllocationRows:
 
 
 def fill_rows(reader: QueryReader, table: RunTable) -> Interruptible[list[FillRows]]:
-    """The rows of a table by device and component. Raises UsageError: they are too many."""
-    _must_fit(table)
+    """The rows of a table by device and component."""
     tick = yield from ticks_named(reader, table, "timestamp", reader.manifest.origin_ns)
     components = yield from texts_named(table, ("component",))
     devices = yield from texts_named(table, _DEVICES)
@@ -80,7 +77,7 @@ def fill_rows(reader: QueryReader, table: RunTable) -> Interruptible[list[FillRo
         size = yield from sizes_named(table, plain, MEBIBYTE)
         sizes.append(np.where(size < 0, NO_SIZE, size))
         header = column_named(table, plain)
-        numbers.append(header is not None and (yield from table.column(header)).has_number)
+        numbers.append(header is not None and (yield from has_number(table, header)))
         yield
     owners = _groups(devices.codes * len(components.words) + components.codes, tick != NO_TICK)
     groups = []
@@ -105,11 +102,10 @@ def fill_rows(reader: QueryReader, table: RunTable) -> Interruptible[list[FillRo
 def allocation_rows(
     reader: QueryReader, table: RunTable, *, allocated_only: bool = False
 ) -> Interruptible[list[AllocationRows]]:
-    """The allocations of a table by device, each with what frees it. Raises UsageError: they are too many.
+    """The allocations of a table by device, each with what frees it.
 
     With `allocated_only` nothing is reserved or active: of a component other tables say that.
     """
-    _must_fit(table)
     begin = yield from ticks_named(reader, table, "allocationtime", reader.manifest.origin_ns)
     end = yield from ticks_named(reader, table, "releasetime", reader.manifest.origin_ns)
     if column_named(table, "releasetime") is None:  # msprof writes durations alone
@@ -172,8 +168,3 @@ def _groups(keys: Ints, chosen: NDArray[np.bool_]) -> list[tuple[int, Ints]]:
 def _device(text: str) -> str:
     """As files of all versions call it."""
     return f"NPU:{text}" if text.isdecimal() else text
-
-
-def _must_fit(table: RunTable) -> None:
-    if len(table) > MAX_ROWS:
-        raise UsageError(f"{table.entry.name} has more than {MAX_ROWS:,} rows")

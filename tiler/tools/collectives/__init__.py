@@ -120,12 +120,15 @@ def _facts(
     slow = slowest(links, below)
     has_times = bool(communication.steps)
     why = "of all ranks" if has_times else "no file of the run says how long ranks transfer and wait"
+    share = "of both"
+    if has_times and source.is_estimate:
+        why, share = f"estimate, {why}", f"estimate, {share}"
     facts = [
         Fact("ranks", "Ranks", len(ranks), "count", "that recorded it"),
         Fact("steps", "Steps", len(steps), "count"),
         Fact("transfer", "Transfer", to_ticks(transfer, tick_ps) if has_times else None, "ticks", why),
         Fact("wait", "Wait", to_ticks(wait, tick_ps) if has_times else None, "ticks", why),
-        Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", "of both"),
+        Fact("wait_share", "Waiting", wait / (wait + transfer) if wait + transfer else None, "fraction", share),
         Fact("links", "Links", len(links), "count"),
         Fact("size", "Bytes", to_bytes(sum(link.size for link in links)), "bytes", "over all links"),
         Fact("slow_link", "Slow link", "none" if slow is None else slow[0].words, "text", _why_slow(links, slow)),

@@ -15,9 +15,9 @@ from tilescope.tiler.facts.memory import (
     MemoryPool,
     Peak,
     hosts_of,
-    memories_of,
     memory_tables,
     records_allocations,
+    visit_memories,
 )
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
@@ -88,32 +88,37 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
         of_host = set(scope.tracks_of(question.host))
         tracks = [track for track in tracks if track in of_host]
     rows: list[MemoryRow] = []
-    shown: tuple[MemoryRow, MemoryPool] | None = None
+    shown: list[tuple[MemoryRow, MemoryPool]] = []  # at most one
+    notes: list[Note] = []
+
+    def add(memory: MemoryPool) -> None:
+        # What tables tell of is of the whole host.
+        is_beside = memory.source == "events" and not np.isin(memory.track, tracks).any()
+        if question.tracks is not None and is_beside:
+            return
+        row = _memory_row(scope, question_windows, memory)
+        rows.append(row)
+        is_wanted = question.memory in (None, memory.name, f"{row.host} · {memory.name}")
+        if is_wanted and (not shown or row.fullness > shown[0][0].fullness):
+            shown[:] = [(row, memory)]
+
     for host in hosts_of(scope.reader, tracks):
-        memories = yield from memories_of(scope.reader, host)
-        for memory in memories:
-            # What tables tell of is of the whole host.
-            is_beside = memory.source == "events" and not np.isin(memory.track, tracks).any()
-            if question.tracks is not None and is_beside:
-                continue
-            row = _memory_row(scope, question_windows, memory)
-            rows.append(row)
-            is_wanted = question.memory in (None, memory.name, f"{row.host} · {memory.name}")
-            if is_wanted and (shown is None or row.fullness > shown[0].fullness):
-                shown = row, memory
+        left_out = yield from visit_memories(scope.reader, host, add)
+        notes += [Note("warning", text) for text in left_out]
         yield
     if not rows:
-        return Answer(notes=[Note("warning", _no_memory_words(scope))])
+        return Answer(notes=notes or [Note("warning", _no_memory_words(scope))])
     table = memories_table(rows)
-    if shown is None:
+    if not shown:
         names = ", ".join(dict.fromkeys(row.name for row in rows))
-        return Answer(tables=[table], notes=[Note("warning", f"there is no memory {question.memory!r}: {names}")])
-    row, memory = shown
+        notes.append(Note("warning", f"there is no memory {question.memory!r}: {names}"))
+        return Answer(tables=[table], notes=notes)
+    ((row, memory),) = shown
     facts = _facts(row, memory)
     if row.peak is None:
-        return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
+        return Answer(facts, [table], notes=[Note("warning", _NONE_YET), *notes])
     if question.bins:
-        return Answer(facts, [table], [_bins(memory, row.windows, question.bins)])
+        return Answer(facts, [table], [_bins(memory, row.windows, question.bins)], notes)
     live = memory.live(row.peak.event)
     yield
     return Answer(
@@ -124,7 +129,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
             table,
         ],
         _series(memory, row.windows, row.peak),
-        _notes(row, memory, live),
+        [*_notes(row, memory, live), *notes],
     )
 
 

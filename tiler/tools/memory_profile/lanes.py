@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.lanes import CurveBins, StepCurve, curve_bins
-from tilescope.tiler.facts.memory import MemoryPool, hosts_of, listed_memories, memories_of, used_curve
+from tilescope.tiler.facts.memory import MemoryPool, event_memories, hosts_of, listed_memories, used_curve
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
@@ -83,7 +83,7 @@ def _lane_pieces(scope: Scope, lane: DerivedLane, span: TickRange) -> Iterator[S
 def _lane_events(scope: Scope, lane: DerivedLane, tick: int) -> Interruptible[list[LaneEvent]]:
     """The allocation or free that left the memory as full as it is."""
     listed = (yield from _listed_memories(scope))[lane.key]
-    memories = yield from memories_of(scope.reader, listed.host)
+    memories = yield from event_memories(scope.reader, listed.host)
     memory = next(memory for memory in memories if memory.name == listed.name)
     last = int(np.searchsorted(memory.start, tick, side="right")) - 1
     return [LaneEvent((int(memory.track[last]), int(memory.ordinal[last])))] if last >= 0 else []

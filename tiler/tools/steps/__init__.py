@@ -22,7 +22,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Tab
 from tilescope.tiler.tools.border_notes import border_notes
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.host_nouns import host_noun
-from tilescope.tiler.tools.lacking_steps import lacking_notes
+from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
@@ -272,6 +272,12 @@ def _lacking_notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
 
 def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
     notes = _lacking_notes(steps, series)
+    if hosts := steps.in_two_series(series):
+        text = (
+            f"{first_names(hosts)}: the steps of a device are two series, as its files have them: those beside its "
+            "operators, and those of its step trace"
+        )
+        notes.append(Note("info", text))
     gaps = [
         device_series
         for device_series in series

@@ -65,7 +65,10 @@ def test_transfers_and_waits_of_ranks(tmp_path: Path) -> None:
     assert sum(value for value in parts if isinstance(value, int)) == exposed
     assert {row["step"] for row in rows(middle, "steps")} == {1}
     texts = " ".join(note.text for note in whole.notes)
-    assert "no file says which links and operators it is of" in texts
+    assert "No file says which links and operators it is of" in texts
+    assert "Transfers and waits are an estimate" in texts
+    assert [whole.fact(name).note for name in ("transfer", "wait")] == ["estimate, of all ranks"] * 2
+    assert whole.fact("wait_share").note == "estimate, of both"
     assert [table.id for table in whole.tables if len(table)] == ["ranks", "steps"]
 
 

@@ -39,9 +39,11 @@ class ExposedSteps(CommunicationSource):
 
     title = "communication on the timelines of devices"
     remark = (
-        "communication that nothing hides, by step: it takes what it takes on the rank that waits least, the rest is "
-        "waiting for others; no file says which links and operators it is of"
+        "transfers and waits are an estimate, by the rule of findings: communication that nothing hides takes in each "
+        "step what it takes on the rank that waits least, the rest is waiting for others; their sum is exact. No file "
+        "says which links and operators it is of"
     )
+    is_estimate = True
 
     def is_in(self, reader: QueryReader) -> bool:
         ranks = {group.name for group in reader.tree.groups if _RANK.fullmatch(group.name)}

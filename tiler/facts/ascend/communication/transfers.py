@@ -114,6 +114,7 @@ class CommunicationSource(ABC):
     title: str
     by_step: bool = True  # False: figures of any span
     remark: str = ""  # how its figures are to be read
+    is_estimate: bool = False  # True: transfers and waits are told apart by a rule, not by records
 
     @abstractmethod
     def is_in(self, reader: QueryReader) -> bool:
