@@ -46,7 +46,7 @@ class Fingers:
         self.lift()
 
     def double_tap(self, place: Place) -> None:
-        """Two taps of a quarter of a second by the clock of the touch screen, the second once the first has been drawn."""
+        """Two taps within a quarter of a second by their own clock, the second once the first has been drawn."""
         now_s = time.time()
         for start_s in (now_s, now_s + 0.2):
             self._send("touchStart", (place,), start_s)
