@@ -101,6 +101,31 @@ def test_columns_are_sorted_by_mouse_and_by_keys(page: Page, address: str) -> No
     assert cells(page, "Name")[:3] == ["fusion.0", "fusion.1", "fusion.2"]
 
 
+def test_a_column_is_dragged_wider_and_has_its_own_width_again_by_a_double_click(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    show(page, address, "many")
+    name, exact = header(page, "Name"), header(page, "Exact")
+    edge = name.locator(".column-edge")
+
+    def width(head: Locator) -> float:
+        return float(head.evaluate("({ offsetWidth }) => offsetWidth"))
+
+    before, beside = width(name), width(exact)
+    place = edge.bounding_box()
+    assert place is not None
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 90, y, steps=4)
+    page.mouse.up()
+    assert width(name) == pytest.approx(before + 90, abs=1)
+    assert width(exact) == pytest.approx(beside, abs=beside / 2), "the others give way, or stay"
+    expect(name).to_have_attribute("aria-sort", "none")
+    edge.dblclick()
+    assert width(name) == pytest.approx(before, abs=1)
+    assert width(exact) == pytest.approx(beside, abs=1)
+
+
 def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, address: str) -> None:
     show(page, address, "many")
     expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")

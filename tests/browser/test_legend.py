@@ -56,3 +56,20 @@ def test_colours_of_durations_are_in_the_address(viewer: Viewer, served: Served)
     viewer.page.reload()
     viewer.page.get_by_text("Shorter than 1 µs").wait_for()
     assert choice.input_value() == "duration"
+
+
+def test_the_palette_colours_by_what_one_asks_for(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    page = viewer.page
+    page.get_by_label("Colour by").wait_for()
+    page.keyboard.press("F1")
+    page.get_by_role("combobox", name="Command").fill("colour by")
+    options = page.get_by_role("dialog").get_by_role("option")
+    by_kind, by_name, by_duration = ("kind of work", "name", "duration")
+    assert options.count() == 3
+    assert "on already" in options.filter(has_text=f"Colour by {by_kind}").inner_text()
+    assert "on already" not in options.filter(has_text=f"Colour by {by_duration}").inner_text()
+    page.get_by_role("combobox", name="Command").fill(f"colour by {by_name}")
+    page.keyboard.press("Enter")
+    viewer.wait("location.hash.includes('color=name')", 5)
+    assert page.get_by_label("Colour by").input_value() == "name"

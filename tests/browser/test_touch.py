@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -40,14 +41,23 @@ class Fingers:
         self._viewer.page.wait_for_timeout(120)
         self.lift()
 
-    def tap(self, place: Place, times: int = 1) -> None:
-        for _ in range(times):
-            self.put(place)
-            self.lift()
+    def tap(self, place: Place) -> None:
+        self.put(place)
+        self.lift()
 
-    def _send(self, kind: str, places: tuple[Place, ...]) -> None:
+    def double_tap(self, place: Place) -> None:
+        """Two taps within a quarter of a second by their own clock, the second once the first has been drawn."""
+        now_s = time.time()
+        for start_s in (now_s, now_s + 0.2):
+            self._send("touchStart", (place,), start_s)
+            self._send("touchEnd", (), start_s + 0.05)
+            self._viewer.page.locator(".drawer-body").wait_for()
+            self._viewer.frames()
+
+    def _send(self, kind: str, places: tuple[Place, ...], time_s: float | None = None) -> None:
         points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
-        self._session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        event = {"type": kind, "touchPoints": points}
+        self._session.send("Input.dispatchTouchEvent", event if time_s is None else {**event, "timestamp": time_s})
 
 
 @pytest.fixture
@@ -58,6 +68,12 @@ def tablet(browser: Browser, served: Served) -> Iterator[Viewer]:
         viewer.open(served.run_id(TRAINING))
         page.wait_for_load_state("networkidle")
         yield viewer
+
+
+def close_drawer(tablet: Viewer) -> None:
+    tablet.page.keyboard.press("Escape")
+    tablet.page.keyboard.press("Escape")
+    tablet.wait("document.querySelector('.drawer') === null")
 
 
 def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
@@ -89,28 +105,35 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     assert page.get_by_role("tooltip").count() == 0
     tablet.scroll_to(0)
 
-    # A tap selects, two zoom to the slice.
-    def step_place() -> tuple[float, float]:
-        labels = page.evaluate("tilescope.labels")
-        step = next(label for label in labels if label["text"].startswith("ProfilerStep"))
-        return step["x"] + step["width"] / 2, step["y"] + 8
-
-    fingers.tap(step_place())
+    # A tap selects, two zoom to the slice, also where the drawer that the first one opens moves it away.
+    labels = page.evaluate("tilescope.labels")
+    step = next(label for label in labels if label["text"].startswith("ProfilerStep"))
+    place = (step["x"] + step["width"] / 2, step["y"] + 8)
+    fingers.tap(place)
     assert tablet.drawer().event["Name"].startswith("ProfilerStep#")
     duration = tablet.drawer().ticks["Duration"]
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
-    tablet.wait("document.querySelector('.drawer') === null")
+    close_drawer(tablet)
     tablet.rest()
-    fingers.tap(step_place(), times=2)  # the drawer may have moved its row
+    tablet.scroll_to(0)
+    fingers.double_tap(place)
     tablet.rest()
     start, end = tablet.span()
     assert duration < end - start < 1.5 * duration
 
+    # The second tap may even fall on the drawer.
+    close_drawer(tablet)
+    tablet.rest()
+    place = (x, box["y"] + box["height"] - 20)
+    before = tablet.span()
+    fingers.double_tap(place)
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).closest('.drawer') !== null", place)
+    tablet.rest()
+    start, end = tablet.span()
+    assert before[0] < start < end < before[1]
+    assert end - start < (before[1] - before[0]) / 2
+
     # A long press begins an area, whose edge is dragged afterwards.
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
-    tablet.wait("document.querySelector('.drawer') === null")
+    close_drawer(tablet)
     page.evaluate("void (navigator.vibrate = () => { window.hasBuzzed = true })")
     fingers.put((x, y))
     tablet.wait("window.hasBuzzed")

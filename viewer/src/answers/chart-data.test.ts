@@ -170,7 +170,9 @@ test("kinds of work have one hue in all charts, about that of the timeline, and 
   expect(overlap.slice(0, 3).map((id) => hueOf(overlap, id))).toEqual([0, 1, 2]);
   expect(steps.map((id) => hueOf(steps, id))).toEqual([0, 2, 1, 5, 3, 4]);
   expect(parts.map((id) => hueOf(parts, id))).toEqual([0, 0, 6, 7, 5, 5, 5]);
-  for (const ids of [overlap, steps, parts]) {
+  const traced = ["interval", "forward_backward", "tail", "collectives"];
+  expect(traced.map((id) => hueOf(traced, id))).toEqual([4, 0, 5, 1]);
+  for (const ids of [overlap, steps, parts, traced]) {
     const looks = seriesStyles(ids, "light", null).map(({ fill, texture }) => `${fill} ${texture}`);
     expect(new Set(looks).size).toBe(ids.length);
   }

@@ -58,14 +58,14 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
  * Kinds of work have about the hue of the timeline: compute, collectives, copies, launches, input.
  */
 const FIXED: readonly (readonly string[])[] = [
-  ["high_flops device_compute device_compute_16 computation heap", "low_flops device_compute_32"],
+  ["high_flops device_compute device_compute_16 computation forward_backward heap", "low_flops device_compute_32"],
   [
     ...["all_reduce_compute device_collectives exposed_communication stack", "all_reduce_sync communication"],
     ...["all_reduce_unsplit", "collectives"],
   ],
   ["outfeed output device_to_device exposed_copies free", "device_to_host", "host_to_device"],
   ["launch kernel_launch fragmentation"],
-  ["infeed input wait_input host_input", "sparse_infeed"],
+  ["infeed input wait_input host_input interval", "sparse_infeed"],
   [],
   ["send"],
   ["recv"],

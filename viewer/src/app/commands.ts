@@ -3,6 +3,8 @@
 import type { PickerItem } from "../components/picker";
 import { hoveredKey } from "../components/tree-focus";
 import { type Binding, type Intent, KEY_TABLE } from "../keys/table";
+import type { ColorBy } from "../raster/palette";
+import { colorBy } from "../state/coloring";
 import { detailsView } from "../state/details";
 import { lastPage, page } from "../state/page";
 import { query } from "../state/query";
@@ -10,8 +12,10 @@ import { selection } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { pages } from "../tools/registry";
 
-/** Does what a key does, or shows a page. */
-export type Command = PickerItem & { readonly does: { readonly intent: Intent } | { readonly page: string | null } };
+/** Does what a key does, shows a page, or colours the timeline. */
+export type Command = PickerItem & {
+  readonly does: { readonly intent: Intent } | { readonly page: string | null } | { readonly colorBy: ColorBy };
+};
 
 /** Intents that need something; a text says what, null that it is there. */
 const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
@@ -46,7 +50,24 @@ export function commands(trace: Trace | null): readonly Command[] {
     reason: reasonAgainst(binding, trace),
     does: { intent: binding.intent },
   }));
-  return trace === null ? rows : [...rows, ...pageCommands(trace)];
+  return trace === null ? rows : [...rows, ...colorCommands(), ...pageCommands(trace)];
+}
+
+const COLORS: readonly (readonly [ColorBy, string, string])[] = [
+  ["meaning", "Colour by kind of work", "The same colours in every run"],
+  ["name", "Colour by name", "Each name has a colour of its own"],
+  ["duration", "Colour by duration", "From the shortest to the longest"],
+];
+
+function colorCommands(): readonly Command[] {
+  return COLORS.map(([by, name, help]) => ({
+    key: `color ${by}`,
+    name,
+    path: [help],
+    note: "",
+    reason: page.value.tool !== null ? "Only in the timeline" : colorBy.value === by ? "This is on already" : null,
+    does: { colorBy: by },
+  }));
 }
 
 function pageCommands(trace: Trace): readonly Command[] {

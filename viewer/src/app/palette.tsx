@@ -1,11 +1,12 @@
 /** The command palette: commands and pages, found by name. A command does what the key beside it does. */
 
 import { useEffect, useMemo } from "preact/hooks";
-import { useApp } from "../components/app-context";
+import { type AppActions, useApp } from "../components/app-context";
 import { Picker } from "../components/picker";
 import { type Catalogue, catalogue } from "../state/catalogue";
+import { colorBy } from "../state/coloring";
 import { runView } from "../state/run";
-import { isPaletteOpen } from "../state/shell";
+import { announcement, isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
 import { type Command, commands } from "./commands";
 
@@ -43,15 +44,24 @@ export function Palette() {
       items={items}
       onChoose={({ does }: Command) => {
         // When the dialog is gone, so that it does not keep the focus; what lies behind it was not pointed at.
-        requestAnimationFrame(() =>
-          withoutPointer(() => ("intent" in does ? app.act(does.intent) : app.pages.show(does.page))),
-        );
+        requestAnimationFrame(() => withoutPointer(() => run(app, does)));
       }}
       onClose={() => {
         isPaletteOpen.value = false;
       }}
     />
   );
+}
+
+function run(app: AppActions, does: Command["does"]): void {
+  if ("intent" in does) {
+    app.act(does.intent);
+  } else if ("colorBy" in does) {
+    colorBy.value = does.colorBy;
+    announcement.value = `Colours show the ${does.colorBy === "meaning" ? "kind of work" : does.colorBy}`;
+  } else {
+    app.pages.show(does.page);
+  }
 }
 
 /** Reason why the pages of the server's tools are not in the list; null: they are. */

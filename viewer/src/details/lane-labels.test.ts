@@ -23,3 +23,10 @@ test("wide slices have their names, narrow ones and bins none", () => {
   expect(labels[0]).toMatchObject({ text: "Default", xPx: 29 });
   expect(labels[1]!.text).toMatch(/…/);
 });
+
+test("a name without room is shortened by meaning, and keeps what tells it from its like", () => {
+  const names = ["void at::native::vectorized<Copy>(int)", "void at::native::vectorized<Fill>(int)"];
+  const pieces = [piece(0n, 100n, 0, 0), piece(100n, 200n, 0, 1)];
+  const labels = laneLabels({ kind: "slices", range: RANGE, names, pieces, slices: 2 }, SEEN, GLYPHS);
+  expect(labels.map(({ text }) => text)).toEqual(["vectorized…Copy", "vectorized…Fill"]);
+});

@@ -2,7 +2,8 @@
 
 import { type View, xOfTick } from "@tilescope/client";
 import { LABEL_DEFAULTS } from "../raster/labels";
-import { elide, type GlyphWidths, textWidthPx } from "../raster/text";
+import { ShortNames } from "../raster/short-name";
+import { elideName, type GlyphWidths, textWidthPx } from "../raster/text";
 import type { SliceLane } from "./lane-bins";
 
 export interface LaneLabel {
@@ -16,10 +17,13 @@ export interface LaneLabel {
 /** Each stays in the visible part of its slice, centred where the whole name fits. */
 export function laneLabels(bins: SliceLane, seen: View, glyphs: GlyphWidths): readonly LaneLabel[] {
   const { minPx, paddingPx } = LABEL_DEFAULTS;
+  const forms = new ShortNames();
+  forms.add(bins.names);
   return bins.pieces.slice(0, bins.slices).flatMap(({ startTicks, endTicks, row, name }) => {
     const fromPx = Math.max(0, xOfTick(seen, startTicks));
     const roomPx = Math.min(seen.widthPx, xOfTick(seen, endTicks)) - fromPx - 2 * paddingPx;
-    const text = roomPx + 2 * paddingPx < minPx ? "" : elide(bins.names[name]!, roomPx, glyphs);
+    const whole = bins.names[name]!;
+    const text = roomPx + 2 * paddingPx < minPx ? "" : elideName(whole, forms.form(whole), roomPx, glyphs);
     const freePx = Math.max(0, roomPx - textWidthPx(text, glyphs));
     return text === "" ? [] : [{ xPx: fromPx + paddingPx + freePx / 2, row, name, text }];
   });

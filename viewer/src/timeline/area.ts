@@ -11,6 +11,7 @@ import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tr
 import { drawsOf, type Picture } from "./picture";
 import { pointedAt, selectionOf } from "./pointing";
 import { type Scene, sceneTrackAt } from "./scene";
+import { catchSecondPress } from "./second-press";
 import type { Stage } from "./stage";
 import type { ViewNavigator } from "./view-navigator";
 
@@ -145,6 +146,15 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
     }
   };
 
+  const zoomToClicked = (): void => {
+    if (clicked?.kind === "slice") {
+      const { startTicks, durationTicks } = clicked.hit;
+      viewNavigator.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
+    } else if (clicked?.kind === "bin") {
+      viewNavigator.zoomToBin(clicked.bin);
+    }
+  };
+
   return {
     onMeaning: (meaning) => {
       if (meaning.kind !== "click") {
@@ -159,23 +169,21 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
         void stage.takeLate(meaning);
         return;
       }
-      const hint = stage.hintAt(meaning.point);
-      if (hint !== null) {
-        viewNavigator.goToHint(hint);
+      if (meaning.gesture === "zoom-to-event") {
+        zoomToClicked();
         return;
       }
-      if (meaning.gesture === "zoom-to-event") {
-        const pointed = clicked;
-        if (pointed?.kind === "slice") {
-          const { startTicks, durationTicks } = pointed.hit;
-          viewNavigator.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
-        } else if (pointed?.kind === "bin") {
-          viewNavigator.zoomToBin(pointed.bin);
-        }
+      const hint = stage.hintAt(meaning.point);
+      if (hint !== null) {
+        clicked = null;
+        viewNavigator.goToHint(hint);
         return;
       }
       clicked = pointedAt(picture, meaning.point.xPx, meaning.point.yPx);
       viewNavigator.select(selectionOf(clicked));
+      const box = document.querySelector(".timeline")!.getBoundingClientRect();
+      const { xPx, yPx, timeMs } = meaning.point;
+      catchSecondPress({ xPx: xPx + box.left, yPx: yPx + box.top, timeMs }, zoomToClicked);
     },
     isHintAt: (point) => stage.hintAt(point) !== null,
     isEdgeAt: (point) => otherEdge(point) !== null || stage.extension?.isEdgeAt(point) === true,

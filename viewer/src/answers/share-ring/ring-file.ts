@@ -1,6 +1,7 @@
 /** A ring as a file: its title and range above it, the list of its parts beside it; and its parts as text. */
 
 import type { TimeBase } from "@tilescope/client";
+import { elideName, measureGlyphs } from "../../raster/text";
 import type { ShownColumn } from "../columns";
 import { inTicks, inUnit, SHARE, tsvCell } from "../tsv";
 import type { PartLabel } from "./ring-labels";
@@ -37,8 +38,9 @@ export function ringFile(drawing: RingDrawing, labels: readonly PartLabel[], tit
   context.font = `600 13px ${paints.font}`;
   context.fillText(title, MARGIN_PX, HEAD_PX / 2, sizePx + LIST_PX);
   context.font = `12px ${paints.font}`;
+  const glyphs = measureGlyphs((text) => context.measureText(text).width);
   const left = sizePx + 2 * MARGIN_PX;
-  labels.forEach(({ name, size, share }, k) => {
+  labels.forEach(({ name, form, size, share }, k) => {
     const y = HEAD_PX + (k + 0.5) * LINE_PX;
     context.fillStyle = colors[k]!.fill;
     context.fillRect(left, y - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX);
@@ -46,7 +48,8 @@ export function ringFile(drawing: RingDrawing, labels: readonly PartLabel[], tit
     context.strokeRect(left + 0.5, y - SWATCH_PX / 2 + 0.5, SWATCH_PX - 1, SWATCH_PX - 1);
     context.fillStyle = paints.textDim;
     context.textAlign = "left";
-    context.fillText(name, left + SWATCH_PX + 6, y, LIST_PX - FIGURES_PX - SWATCH_PX - 12);
+    const shown = elideName(name, form, LIST_PX - FIGURES_PX - SWATCH_PX - 12, glyphs);
+    context.fillText(shown, left + SWATCH_PX + 6, y);
     context.textAlign = "right";
     context.fillText([size, share].filter(Boolean).join(" · "), left + LIST_PX, y, FIGURES_PX);
   });

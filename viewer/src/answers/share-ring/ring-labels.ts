@@ -2,6 +2,7 @@
 
 import { plural } from "../../components/format";
 import { percentDigits } from "../../components/percent";
+import type { ShortForm } from "../../raster/short-name";
 import type { ShownColumn } from "../columns";
 import type { Figure } from "../figures";
 import type { TableModel } from "../table-model";
@@ -10,6 +11,8 @@ import type { RingPart } from "./ring-parts";
 
 export interface PartLabel {
   readonly name: string;
+  /** The short form of a name; words have none. */
+  readonly form: ShortForm | undefined;
   readonly size: string;
   readonly share: string;
 }
@@ -21,7 +24,8 @@ export function partLabel(part: RingPart, column: ShownColumn, names: RowNames, 
   const value = part.kind === "row" ? column.value(part.row) : rounded(column, part.size);
   // A column of shares says it already.
   const size = column.column.kind === "fraction" ? "" : sizeText(column, value);
-  return { name, size, share: `${percentDigits(part.share, part.share >= 0.1 ? 1 : 2)} %` };
+  const form = part.kind === "row" ? names.form(part.row) : undefined;
+  return { name, form, size, share: `${percentDigits(part.share, part.share >= 0.1 ? 1 : 2)} %` };
 }
 
 /** The name of what a whole has beside the rows of a ring: all of a table may be there, and make up no whole. */

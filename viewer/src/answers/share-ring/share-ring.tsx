@@ -12,6 +12,7 @@ import { theme } from "../../state/settings";
 import { readCanvasTheme } from "../../timeline/canvas-theme";
 import { plotColors } from "../chart-colors";
 import { CopyButton } from "../copy-button";
+import { cutName } from "../cut-name";
 import type { Links } from "../links";
 import { type TableChoices, TableModel } from "../table-model";
 import { goToPlace } from "../timeline-places";
@@ -22,6 +23,8 @@ import { type PartLabel, partLabel, restLabel, sizeText } from "./ring-labels";
 import { INNER_RADIUS, paintRing, type RingDrawing } from "./ring-paint";
 import { partAt, partByKey, ringColumns, ringParts } from "./ring-parts";
 
+/** Names of more pixels keep their ends in the list. */
+const NAME_PX = 240;
 const SIZE_PX = 260;
 
 interface Props {
@@ -202,7 +205,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
                   style={part.row < 0 ? {} : { "--part": nameColors.colorsOf(names.numbers[part.row]!).fill }}
                 />
                 <span class="share-ring-name" title={labels[k]!.name}>
-                  {labels[k]!.name}
+                  {cutName(labels[k]!.name, NAME_PX)}
                 </span>
                 <span>{labels[k]!.size}</span>
                 <span class="dim">{labels[k]!.share}</span>

@@ -1,8 +1,9 @@
-/** Names of the rows of a table as small numbers, with their colours in the timeline. */
+/** Names of the rows of a table as small numbers, with their short forms and their colours in the timeline. */
 
 import type { ToolTable } from "@tilescope/client";
 import { meaningOf } from "../../raster/event-meaning";
 import { ColorTable, type Theme } from "../../raster/palette";
+import { type ShortForm, ShortNames } from "../../raster/short-name";
 import { NO_NODE } from "./node-tree";
 
 export class RowNames {
@@ -10,6 +11,7 @@ export class RowNames {
   readonly numbers: Int32Array;
   readonly #texts: string[] = [];
   readonly #categories: string[] = [];
+  #forms: ShortNames | null = null;
 
   constructor(table: ToolTable) {
     const column =
@@ -32,6 +34,15 @@ export class RowNames {
 
   text(row: number): string {
     return row === NO_NODE ? "" : (this.#texts[this.numbers[row]!] ?? "");
+  }
+
+  /** The short form of a row's name, as labels of the timeline have it. */
+  form(row: number): ShortForm {
+    if (this.#forms === null) {
+      this.#forms = new ShortNames();
+      this.#forms.add(this.#texts);
+    }
+    return this.#forms.form(this.text(row));
   }
 
   /** The names that contain a text, by number; null: none is looked for. */

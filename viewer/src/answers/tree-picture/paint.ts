@@ -1,6 +1,7 @@
 /** Draws the boxes of a tree on a canvas: colours by name, labels where there is room, texture where several are one. */
 
-import { elide, type GlyphWidths } from "../../raster/text";
+import type { ShortForm } from "../../raster/short-name";
+import { elideName, type GlyphWidths } from "../../raster/text";
 import type { Boxes } from "./layout";
 import { NO_NODE } from "./node-tree";
 
@@ -32,6 +33,7 @@ export interface Drawing {
   readonly widthPx: number;
   readonly heightPx: number;
   textOf(box: number): string;
+  formOf(box: number): ShortForm;
   colorsOf(box: number): { readonly fill: string; readonly text: string };
   /** False for boxes that a search leaves dim. */
   isLit(box: number): boolean;
@@ -88,7 +90,7 @@ function paintBox(
   if (boxPx < LABEL_LEAST_PX) {
     return;
   }
-  const text = elide(drawing.textOf(box), boxPx - 2 * LABEL_PADDING_PX, drawing.glyphs);
+  const text = elideName(drawing.textOf(box), drawing.formOf(box), boxPx - 2 * LABEL_PADDING_PX, drawing.glyphs);
   if (text !== "") {
     context.fillStyle = forced !== null ? forced.text : isLit ? colors.text : paints.textDim;
     context.fillText(text, x + LABEL_PADDING_PX, y + heightPx / 2 + 0.5);

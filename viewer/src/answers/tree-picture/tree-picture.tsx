@@ -64,6 +64,7 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
       glyphs: measureGlyphs((text) => context.measureText(text).width),
       widthPx: model.widthPx.peek(),
       textOf: (box) => model.names.text(model.rowOf(box)),
+      formOf: (box) => model.names.form(model.rowOf(box)),
       colorsOf: (box) => colors.colorsOf(model.names.numbers[model.rowOf(box)]!),
       isLit: (box) => model.isMatch(box),
       current: model.current.peek(),

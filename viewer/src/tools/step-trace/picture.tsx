@@ -5,7 +5,7 @@ import type { ToolTable } from "@tilescope/client";
 import { formatDuration } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { plotColors } from "../../answers/chart-colors";
-import { seriesStyle } from "../../answers/chart-style";
+import { seriesStyles } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import type { PageContext } from "../contract";
@@ -21,16 +21,17 @@ interface Props {
 /** Share of the picture below which a bar has no room for its name. */
 const NAMED = 0.08;
 
-/** Parts of a step have the colours of the chart below, reduces the one behind. */
-const STEP_PARTS = 3;
+/** Looks of the parts of a step, in their order, as the chart below has them; and of the reduces. */
+const STEP_PARTS = ["interval", "forward_backward", "tail", "collectives"];
 
 export function StepPicture({ parts, context, way = null }: Props) {
   useForced();
   const rows = partRows(parts);
   const duration = (ticks: bigint) => formatDuration(ticks, context.time.tickPs);
   const { forced } = plotColors(document.documentElement, theme.value);
+  const looks = seriesStyles(STEP_PARTS, theme.value, forced);
   const style = (row: number, place: number) => {
-    const look = seriesStyle(row === 0 ? place : STEP_PARTS, STEP_PARTS + 1, theme.value, forced);
+    const look = looks[row === 0 ? place : STEP_PARTS.length - 1]!;
     return { background: look.fill, borderColor: look.line };
   };
   return (
