@@ -20,7 +20,7 @@ _WORD: Final = re.compile("[a-z_]{2,}")
 _NUMERIC: Final = frozenset("0123456789+-.eE[], ")
 
 
-class Verdict(IntEnum):
+class WordMatch(IntEnum):
     """Share of the events that are alike whose text contains a word."""
 
     NONE = 0
@@ -44,29 +44,42 @@ class Texts(Struct, frozen=True):
         """True if numbers are in names, so that not even these are certain."""
         return self.has_numbers and any(_DIGITS.search(name) for name, _ in self.values)
 
-    def verdicts(self, words: Sequence[str]) -> dict[str, Verdict]:
+    def verdicts(self, words: Sequence[str]) -> dict[str, WordMatch]:
         """By name, where there may be any: whether its values contain all of these words, each of them any."""
-        by_name: dict[str, list[Verdict]] = {}
+        by_name: dict[str, list[WordMatch]] = {}
         for name, value in self.values:
             verdicts = [self._verdict(value, word) for word in words]
             if any(verdicts):
                 before = by_name.get(name)
                 by_name[name] = verdicts if before is None else list(map(max, before, verdicts))
-        return {name: lowest for name, verdicts in by_name.items() if (lowest := min(verdicts)) is not Verdict.NONE}
+        return {name: lowest for name, verdicts in by_name.items() if (lowest := min(verdicts)) is not WordMatch.NONE}
 
-    def _verdict(self, value: str | list[object], word: str) -> Verdict:
+    def _verdict(self, value: str | list[object], word: str) -> WordMatch:
         text = shown(value)
         if not self.has_numbers:
-            return Verdict.ALL if contains(text, word) else Verdict.NONE
+            return WordMatch.ALL if contains(text, word) else WordMatch.NONE
         folded, wanted = text.casefold(), word.casefold()
         if isinstance(value, list) and not _is_plain(value):
             # Other numbers may be written in another way.
-            return Verdict.SOME if set(wanted) <= _NUMERIC.union(folded, '"') else Verdict.NONE
+            return WordMatch.SOME if set(wanted) <= _NUMERIC.union(folded, '"') else WordMatch.NONE
         if not _DIGITS.search(wanted):
-            return Verdict.ALL if contains(text, word) else Verdict.NONE
+            return WordMatch.ALL if contains(text, word) else WordMatch.NONE
         # Any number is a number. One at the edge of the word may be a part of it.
         is_possible = _DIGITS.sub(_DIGIT, wanted) in _DIGITS.sub(_DIGIT, folded)
-        return Verdict.SOME if is_possible else Verdict.NONE
+        return WordMatch.SOME if is_possible else WordMatch.NONE
+
+
+class StatTexts:
+    """Texts that stats of some events of an XSpace say."""
+
+    is_clear = True
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def texts(self, _words: Iterable[bytes]) -> Texts:
+        """All of them."""
+        return self._texts
 
 
 class ArgumentShape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Final
 
@@ -10,11 +10,18 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.chunk import ChunkShapes
+from tilescope.tiler import _native
+from tilescope.tiler.details.chunk import Chunk, ChunkShapes
+from tilescope.tiler.details.wire import varint
+from tilescope.tiler.details.xstat import stats
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.lookup.device_durations import device_durations
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.arguments import ARGUMENTS
-from tilescope.tiler.search.alike_events import ArgumentShape
+from tilescope.tiler.search.alike_events import ArgumentShape, StatTexts, Texts
+from tilescope.tiler.store.validation import must_make_sense
 
 Ints = NDArray[np.int64]
 
@@ -22,6 +29,7 @@ Ints = NDArray[np.int64]
 _MOST_BYTES: Final = 32 << 20
 _DECODED: Final = 6
 _PART_BYTES: Final = 300
+_VARINT_BYTES: Final = 10
 _AT_ONCE: Final = 64  # parts that are read between two steps
 
 
@@ -33,19 +41,22 @@ class ArgumentPart(Struct, frozen=True):
     shapes: Ints | None  # numbers of shapes that its events have; None: not known
     counts: Ints  # of events with each
     is_whole: bool  # each event has one shape or no arguments
+    plane: int = -1  # of an XSpace, in whose shapes is what the events do not share
+    own: frozenset[str] = frozenset()  # names of stats that some event has itself
 
 
 class ArgumentIndex:
     """Parts of tracks, read when they are needed. Several threads may use it."""
 
     def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
         self._store = reader.store
         self._lock = Lock()
-        self._numbers: dict[bytes, int] = {}
+        self._numbers: dict[tuple[int, bytes], int] = {}
         self._text_bytes = 0
         self._parts: dict[int, Sequence[ArgumentPart]] = {}
         self._part_bytes = 0
-        self.shapes: list[ArgumentShape] = []
+        self.shapes: list[ArgumentShape | StatTexts] = []
 
     @property
     def size_bytes(self) -> int:
@@ -56,9 +67,13 @@ class ArgumentIndex:
         """Parts of a track, in order; events that are in none have no arguments. Raises DamagedStore."""
         if (kept := self._parts.get(track)) is not None:
             return kept
+        tables = self.tables(track)
         parts: list[ArgumentPart] = []
         for (_, first), member in self._store.scan(ARGUMENTS, track):
-            parts.append(self._part(first, ChunkShapes.read(member)))
+            if tables is None:
+                parts.append(self._part(first, ChunkShapes.read(member)))
+            else:
+                parts.append(self._stat_part(track, first, member, tables))
             if len(parts) % _AT_ONCE == 0:
                 yield
         # Of a chunk in another order the next one says where it ends.
@@ -77,22 +92,48 @@ class ArgumentIndex:
         none = np.zeros(0, np.int64)
         if shapes is None:
             return ArgumentPart(first, 1 << 62, None, none, False)
-        numbers = self._numbered(shapes.shapes)
+        numbers = self._numbered(-1, shapes.shapes, ArgumentShape)
         if numbers is None:
             return ArgumentPart(first, first + shapes.events, None, none, False)
         return ArgumentPart(first, first + shapes.events, numbers, shapes.counts, shapes.is_whole)
 
-    def _numbered(self, shapes: Sequence[bytes]) -> Ints | None:
+    def tables(self, track: int) -> XStatTables | None:
+        """The metadata of the file of a track; None where its events share nothing. Raises DamagedStore."""
+        file = self._reader.file_of(track)
+        return self._reader.event_metadata(file) if file >= 0 else None
+
+    def _stat_part(self, track: int, first: int, member: bytes, tables: XStatTables) -> ArgumentPart:
+        """The same of stats. Those that are shared are in no shape."""
+        with must_make_sense(self._store.location):
+            return self._own_part(track, first, member, tables)
+
+    def _own_part(self, track: int, first: int, member: bytes, tables: XStatTables) -> ArgumentPart:
+        chunk = Chunk.parse(decompress(member), first, device_durations(self._store, track))
+        ids, texts, counts, is_whole = _native.own_texts(chunk.ends, chunk.args, 0, len(chunk))
+        number, _ = varint(chunk.args[:_VARINT_BYTES].tobytes(), 0)
+        plane = int(tables.plane[number])
+        stat_names = tables.planes[plane].stat_names
+
+        def stat_texts(text: bytes) -> StatTexts:
+            return StatTexts(Texts.from_arguments([(stat.name, stat.value) for stat in stats(text, stat_names)]))
+
+        numbers = self._numbered(self._reader.file_of(track) << 32 | plane, texts, stat_texts) if is_whole else None
+        own = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in ids)
+        return ArgumentPart(first, chunk.stop, numbers, np.array(counts, np.int64), True, plane, own)
+
+    def _numbered(
+        self, owner: int, shapes: Sequence[bytes], made: Callable[[bytes], ArgumentShape | StatTexts]
+    ) -> Ints | None:
         """Their numbers; None where there is no room for those that are new."""
         numbers = np.zeros(len(shapes), np.int64)
         with self._lock:
             for k, text in enumerate(shapes):
-                number = self._numbers.get(text)
+                number = self._numbers.get((owner, text))
                 if number is None:
                     if self._text_bytes + len(text) > _MOST_BYTES:
                         return None
-                    number = self._numbers[text] = len(self.shapes)
-                    self.shapes.append(ArgumentShape(text))
+                    number = self._numbers[owner, text] = len(self.shapes)
+                    self.shapes.append(made(text))
                     self._text_bytes += len(text) + _PART_BYTES
                 numbers[k] = number
         return numbers

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # The numbers of a text decide nothing then: events of which texts differ in their numbers alone are told apart by none.
-_WRITTEN_NUMBER: Final = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\s*", re.ASCII)
+_WRITTEN_NUMBER: Final = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|nan|inf|NaN|Infinity)\s*", re.ASCII)
 
 
 def holds(argument: Argument, value: object) -> bool:

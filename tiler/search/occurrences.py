@@ -6,8 +6,9 @@ or a window ends within a chunk, the arguments themselves are read.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader, Reading
-from tilescope.tiler.search.alike_events import Verdict, words_to_look_for
-from tilescope.tiler.search.argument_index import ArgumentIndex, argument_index
+from tilescope.tiler.search.alike_events import WordMatch, words_to_look_for
+from tilescope.tiler.search.argument_index import ArgumentIndex, ArgumentPart, argument_index
 from tilescope.tiler.search.arguments import has_arguments, holds
 from tilescope.tiler.search.language import Argument
+from tilescope.tiler.search.shared_texts import plane_texts, shared_counts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -37,7 +39,7 @@ class _Words:
         self._words = words
         self._letters = words_to_look_for(words)
         self._states = np.zeros(0, np.uint8)
-        self._names: dict[int, dict[str, Verdict]] = {}
+        self._names: dict[int, dict[str, WordMatch]] = {}
 
     def states(self, shapes: Ints) -> NDArray[np.uint8]:
         """The state of each of these."""
@@ -47,7 +49,7 @@ class _Words:
             self._states = np.concatenate([self._states, np.array(more, np.uint8)])
         return self._states[shapes]
 
-    def names(self, shape: int) -> dict[str, Verdict]:
+    def names(self, shape: int) -> dict[str, WordMatch]:
         """The arguments of a shape in which the words are, or may be."""
         return self._names.get(shape, {})
 
@@ -64,7 +66,7 @@ class _Words:
         if texts.has_open_names:
             return _UNREADABLE
         self._names[number] = verdicts
-        return _CLEAR if all(verdict is Verdict.ALL for verdict in verdicts.values()) else _OPEN
+        return _CLEAR if all(verdict is WordMatch.ALL for verdict in verdicts.values()) else _OPEN
 
 
 def occurrences(
@@ -72,70 +74,119 @@ def occurrences(
 ) -> Interruptible[dict[str, int]]:
     """By argument, how many events that start in the windows have it with all of these words. Raises DamagedStore."""
     index = argument_index(reader)
-    word_states = _Words(index, words)
-    arguments = ArgumentReader(reader.store)
-    counts: Counter[str] = Counter()
-    events_by_shape = np.zeros(0, np.int64)
+    counter = _Counter(reader, index, words)
+    by_plane: dict[tuple[int, int], list[int]] = {}
     for track in tracks:
         parts = yield from index.parts(track)
-        if len(events_by_shape) < len(index.shapes):
-            events_by_shape = np.append(events_by_shape, np.zeros(len(index.shapes) - len(events_by_shape), np.int64))
-        spans = _spans(reader, track, windows_of(track))
-        for part in parts:
-            for first, stop in spans:
-                first, stop = max(first, part.first), min(stop, part.stop)
-                if first >= stop:
-                    continue
-                states = None if part.shapes is None else word_states.states(part.shapes)
-                if states is not None and not states.any():
-                    continue
-                is_all = part.is_whole and (first, stop) == (part.first, part.stop)
-                if states is not None and part.shapes is not None and is_all and states.max() == _CLEAR:
-                    events_by_shape[part.shapes] += part.counts
-                    continue
-                ordinals = np.arange(first, stop)
-                if states is None or part.shapes is None or (states == _UNREADABLE).any():
-                    counts.update((yield from _decoded(arguments, track, ordinals, words)))
-                else:
-                    names = {
-                        name for shape in part.shapes[states > _NONE].tolist() for name in word_states.names(shape)
-                    }
-                    counts.update((yield from _read(arguments, track, ordinals, sorted(names), words)))
+        spans = _spans(reader, track, windows_of(track)) if parts else []
+        if not parts or index.tables(track) is None:
+            yield from counter.add_parts(track, parts, spans)
+        elif all(part.shapes is not None for part in parts):
+            by_plane.setdefault((reader.file_of(track), parts[0].plane), []).append(track)
+        else:  # of some events it is not known what they have themselves
+            for span in spans:
+                yield from counter.add_decoded(track, *span)
         yield
-    for shape in np.flatnonzero(events_by_shape).tolist():
-        for name in word_states.names(shape):
-            counts[name] += int(events_by_shape[shape])
-    return {name: count for name, count in counts.items() if count}
+    for (file, plane), alike in by_plane.items():
+        counts = yield from _plane_counts(reader, words, file, plane, alike, windows_of)
+        counter.add(counts)
+    return counter.take()
 
 
-def _decoded(
-    arguments: ArgumentReader, track: int, ordinals: Ints, words: Sequence[str]
+def _plane_counts(
+    reader: QueryReader, words: Sequence[str], file: int, plane: int, tracks: Sequence[int], windows_of: WindowsOf
 ) -> Interruptible[dict[str, int]]:
-    """The same of some events, whose arguments are decoded one by one."""
-    counts: Counter[str] = Counter()
-    for number, pairs in enumerate(arguments.decoded(track, ordinals.tolist())):
-        by_name: dict[str, list[object]] = {}
-        for name, value in pairs:
-            if isinstance(value, str | list):
-                by_name.setdefault(name, []).append(value)
-        for name, values in by_name.items():
-            counts[name] += all(any(holds(Argument(name, "~", word), value) for value in values) for word in words)
-        if number % _AT_ONCE == 0:
+    """The same of tracks of a plane of an XSpace: what events have themselves, and what they share."""
+    index = argument_index(reader)
+    tables = reader.event_metadata(file)
+    if tables is None:
+        return {}
+    texts = yield from plane_texts(reader, file, tables, plane)
+    shared, to_read = yield from shared_counts(reader, texts, words, tracks, windows_of)
+    own, rest = _Counter(reader, index, words), _Counter(reader, index, words)
+    for track in tracks:
+        parts = yield from index.parts(track)
+        for part in parts:  # an event does not share what it has itself
+            to_read |= part.own.intersection(shared)
+        yield from own.add_parts(track, parts, _spans(reader, track, windows_of(track)))
+    for name, count in (*shared.items(), *own.take().items()):
+        if name not in to_read:
+            rest.add({name: count})
+    for track in tracks if to_read else ():
+        for first, stop in _spans(reader, track, windows_of(track)):
+            yield from rest.add_read(track, first, stop, to_read)
+    return rest.take()
+
+
+class _Counter:
+    """Counts events by argument."""
+
+    def __init__(self, reader: QueryReader, index: ArgumentIndex, words: Sequence[str]) -> None:
+        self._index = index
+        self._words = words
+        self._word_states = _Words(index, words)
+        self._arguments = ArgumentReader(reader.store)
+        self._counts: Counter[str] = Counter()
+        self._events = np.zeros(0, np.int64)  # by shape, of those that need not be read
+
+    def add(self, counts: Mapping[str, int]) -> None:
+        """Adds what is counted elsewhere."""
+        self._counts.update(counts)
+
+    def take(self) -> dict[str, int]:
+        """Counts of all that was added, without zeros."""
+        for shape in np.flatnonzero(self._events).tolist():
+            for name in self._word_states.names(shape):
+                self._counts[name] += int(self._events[shape])
+        return {name: count for name, count in self._counts.items() if count}
+
+    def add_parts(
+        self, track: int, parts: Sequence[ArgumentPart], spans: Sequence[tuple[int, int]]
+    ) -> Interruptible[None]:
+        """Adds the events of a track. Of an XSpace they are counted by what they do not share."""
+        if len(self._events) < len(self._index.shapes):
+            self._events = np.append(self._events, np.zeros(len(self._index.shapes) - len(self._events), np.int64))
+        for part, span in itertools.product(parts, spans):
+            first, stop = max(span[0], part.first), min(span[1], part.stop)
+            if first >= stop:
+                continue
+            if part.shapes is None:
+                yield from self.add_decoded(track, first, stop)
+                continue
+            states = self._word_states.states(part.shapes)
+            if not states.any():
+                continue
+            if part.is_whole and (first, stop) == (part.first, part.stop) and states.max() == _CLEAR:
+                self._events[part.shapes] += part.counts
+            elif (states == _UNREADABLE).any():
+                yield from self.add_decoded(track, first, stop)
+            else:
+                shapes = part.shapes[states > _NONE].tolist()
+                names = {name for shape in shapes for name in self._word_states.names(shape)}
+                yield from self.add_read(track, first, stop, names)
+
+    def add_decoded(self, track: int, first: int, stop: int) -> Interruptible[None]:
+        """Adds events [first, stop), whose arguments are decoded one by one."""
+        for number, pairs in enumerate(self._arguments.decoded(track, range(first, stop))):
+            by_name: dict[str, list[object]] = {}
+            for name, value in pairs:
+                if isinstance(value, str | list):
+                    by_name.setdefault(name, []).append(value)
+            for name, values in by_name.items():
+                self._counts[name] += all(
+                    any(holds(Argument(name, "~", word), value) for value in values) for word in self._words
+                )
+            if number % _AT_ONCE == 0:
+                yield
+
+    def add_read(self, track: int, first: int, stop: int, names: Collection[str]) -> Interruptible[None]:
+        """Adds what events [first, stop) have under these names."""
+        columns = sorted(names)
+        for batch in self._arguments.values(track, np.arange(first, stop), columns):
+            for name in columns:
+                wanted = [Argument(name, "~", word) for word in self._words]
+                self._counts[name] += int(has_arguments(batch, columns, wanted).sum())
             yield
-    return counts
-
-
-def _read(
-    arguments: ArgumentReader, track: int, ordinals: Ints, names: Sequence[str], words: Sequence[str]
-) -> Interruptible[dict[str, int]]:
-    """The same, of some arguments."""
-    counts: Counter[str] = Counter()
-    for batch in arguments.values(track, ordinals, names):
-        for name in names:
-            wanted = [Argument(name, "~", word) for word in words]
-            counts[name] += int(has_arguments(batch, names, wanted).sum())
-        yield
-    return counts
 
 
 def _spans(reader: QueryReader, track: int, windows: Windows) -> list[tuple[int, int]]:

@@ -90,6 +90,9 @@ def words_of(store: RunStore) -> list[list[str]]:
         "kineto/h100_gpt_stack.pt.trace.json.gz",
         "chrome/devtools_116.json",
         "ascend/msprof_0_2_10.json",
+        "xplane/h100_jax_train.xplane.pb",
+        "xplane/jax_cpu_10steps.xplane.pb",
+        "xplane/gpu_mi300x8_conv.xplane.pb",
     ],
 )
 def test_corpus(path: str, tmp_path: Path) -> None:
