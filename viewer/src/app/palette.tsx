@@ -2,12 +2,13 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
+import { goToTypedPlace } from "../components/go-to-place";
 import { Picker } from "../components/picker";
 import { type Catalogue, catalogue } from "../state/catalogue";
 import { runView } from "../state/run";
 import { isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
-import { type Command, commands } from "./commands";
+import { type Command, commands, placeCommand } from "./commands";
 
 const RETRY_MS = 3000;
 
@@ -35,16 +36,25 @@ export function Palette() {
     <Picker
       label="Commands"
       fieldLabel="Command"
-      placeholder="Command or page …"
+      placeholder="Command, page, or a place: 450 ms, step 7 …"
       listLabel="Commands and pages"
       nothing="No command or page has this name."
       lacking={trace === null ? null : lackingPages(tools)}
       intent="show-palette"
       items={items}
+      typed={(text) => (trace === null ? null : placeCommand(text, trace))}
       onChoose={({ does }: Command) => {
         // When the dialog is gone, so that it does not keep the focus; what lies behind it was not pointed at.
         requestAnimationFrame(() =>
-          withoutPointer(() => ("intent" in does ? app.act(does.intent) : app.pages.show(does.page))),
+          withoutPointer(() => {
+            if ("intent" in does) {
+              app.act(does.intent);
+            } else if ("place" in does) {
+              void goToTypedPlace(app, does.trace, does.place);
+            } else {
+              app.pages.show(does.page);
+            }
+          }),
         );
       }}
       onClose={() => {

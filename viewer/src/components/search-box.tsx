@@ -53,7 +53,11 @@ export function SearchBox({ trace }: { trace: Trace }) {
         }}
         onKeyDown={(event) => {
           const binding = event.isComposing ? undefined : bindingInSearch(event);
-          if (binding !== undefined) {
+          const place = document.querySelector<HTMLElement>(".search-place");
+          if (event.key === "Enter" && !event.shiftKey && !event.isComposing && place !== null) {
+            event.preventDefault();
+            place.click();
+          } else if (binding !== undefined) {
             event.preventDefault();
             app.act(binding.intent);
           } else if (event.key === "ArrowDown") {

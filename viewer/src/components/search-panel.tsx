@@ -8,11 +8,14 @@ import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
 import { currentHit, type Found, type FoundName, faultAt, searchResult, walkNote } from "../state/search";
 import type { Trace } from "../state/trace";
+import { typedPlace } from "../state/typed-place";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
+import { goToTypedPlace, placeLabel, reasonAgainstPlace } from "./go-to-place";
 import { CloseIcon, DownIcon } from "./icons";
 import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
+import { SearchKinds } from "./search-kinds";
 import "../styles/search.css";
 
 interface Seen {
@@ -80,7 +83,9 @@ export function SearchPanel({ trace }: { trace: Trace }) {
             <SearchHelp onChoose={choose} />
           ) : (
             <>
+              <PlaceEntry trace={trace} />
               <Results trace={trace} now={now} />
+              <SearchKinds trace={trace} onChosen={focusBox} />
               <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
                 Search syntax
@@ -91,6 +96,30 @@ export function SearchPanel({ trace }: { trace: Trace }) {
         </div>
       )}
     </>
+  );
+}
+
+/** The place that is typed, if it is one: Enter in the box goes there, too. */
+function PlaceEntry({ trace }: { trace: Trace }) {
+  const app = useApp();
+  const place = typedPlace(typedQuery.value, trace.manifest.time);
+  if (place === null) {
+    return null;
+  }
+  const reason = reasonAgainstPlace(place, trace);
+  return (
+    <button
+      type="button"
+      class="search-name search-place"
+      disabled={reason !== null}
+      onClick={() => {
+        app.act("clear-search");
+        void goToTypedPlace(app, trace, place);
+      }}
+    >
+      <span>{placeLabel(place, trace)}</span>
+      <small>{reason ?? "Enter"}</small>
+    </button>
   );
 }
 
