@@ -53,17 +53,9 @@ export function SearchBox({ trace }: { trace: Trace }) {
         }}
         onKeyDown={(event) => {
           const binding = event.isComposing ? undefined : bindingInSearch(event);
-          const place = document.querySelector<HTMLElement>(".search-place");
-          if (event.key === "Enter" && !event.shiftKey && !event.isComposing && place !== null) {
-            event.preventDefault();
-            place.click();
-          } else if (binding !== undefined) {
+          if (binding !== undefined) {
             event.preventDefault();
             app.act(binding.intent);
-          } else if (event.key === "ArrowDown") {
-            event.preventDefault();
-            isSearchOpen.value = true;
-            requestAnimationFrame(() => document.querySelector<HTMLElement>(".search-panel button")?.focus());
           }
         }}
       />
