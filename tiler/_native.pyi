@@ -1159,6 +1159,14 @@ class TextChunks:
         when it has so many rows, or more than so many bytes, packed and of shapes.
         """
 
+def shapes_of_chunk(
+    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[list[bytes], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    """
+    Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many texts
+    have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.
+    """
+
 def texts_of_chunk(
     counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -2416,6 +2424,18 @@ def correlation_keys(
     """
     Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.
     Raises ValueError.
+    """
+
+def own_texts(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    first: int,
+    stop: int,
+) -> tuple[list[int], list[bytes], list[int], bool]:
+    """
+    Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as
+    they lie there, each combination once, and how many events have it; and whether that is all: false for
+    damaged arguments and for too many different texts. Raises ValueError.
     """
 
 def whole_args(

@@ -23,7 +23,7 @@ from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 
 _REFERENCE: Final = 7  # a kind of native code: the name of another stat is the value
 _UNKNOWN: Final = 255
-_LONG_NAME: Final = "long_name"
+LONG_NAME: Final = "long_name"
 _VARINT_BYTES: Final = 10
 _PLAIN: Final = (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED, ValueKind.TEXT)
 _KEPT_NAMES: Final = 32
@@ -67,7 +67,7 @@ class _Shared:
 
     def _fill(self, entries: NDArray[np.int32]) -> list[int]:
         """Reads all that native code can: numbers, texts, and that there is nothing. Returns those that are left."""
-        if self._name == _LONG_NAME or not len(entries):
+        if self._name == LONG_NAME or not len(entries):
             return [int(entry) for entry in entries]
         left: list[int] = []
         plane = self._tables.plane[self._tables.first[entries]]
@@ -135,12 +135,18 @@ def stat_values(
     shared = _SHARED.get(tables) or _SHARED.keep(tables, _SharedOfFile(tables))
     for values, name in zip(columns_of_names, names, strict=True):
         _take_references(values, stat_names)
-        if name == _LONG_NAME:  # that of the metadata comes first
+        if name == LONG_NAME:  # that of the metadata comes first
             strange = strange | (values.kind != ValueKind.ABSENT)
         shared_rows = np.flatnonzero(is_known & (values.kind == ValueKind.ABSENT))
         _take(values, shared_rows, shared.by_name(name).values_of(metadata[shared_rows]))
         values.kind[strange] = ValueKind.UNCLEAR
     return columns_of_names
+
+
+def shared_values(tables: XStatTables, name: str, numbers: NDArray[np.int64]) -> Values:
+    """Values of a name that metadata of these numbers has. Raises LookupError, ValueError."""
+    shared = _SHARED.get(tables) or _SHARED.keep(tables, _SharedOfFile(tables))
+    return shared.by_name(name).values_of(numbers)
 
 
 def metadata_with(

@@ -1,10 +1,12 @@
-"""Events that have arguments with some values. There is no index of them: chunks of arguments are gone through."""
+"""Events that have arguments with some values: chunks of arguments are gone through."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +18,14 @@ from tilescope.tiler.search.language import Argument, Comparison
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+# The numbers of a text decide nothing then: events of which texts differ in their numbers alone are told apart by none.
+_WRITTEN_NUMBER: Final = re.compile(r"\s*[+-]?([0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|nan|inf|NaN|Infinity)\s*", re.ASCII)
+
 
 def holds(argument: Argument, value: object) -> bool:
-    """True if a value is as a query wants it: equal as text, or as a number; greater or less as a number."""
+    """True if a value is as a query wants it: equal as text, or as a number; greater, less; with a text in it."""
+    if argument.comparison == "~":
+        return isinstance(value, str | list) and contains(shown(value), argument.value)
     if argument.comparison == "=" and shown(value) == argument.value:
         return True
     number, wanted = _number(value), argument.number
@@ -29,7 +36,14 @@ def shown(value: object) -> str:
     """A value as text: that of JSON for what is no text."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return "null" if value is None else str(value)
+
+
+def contains(text: str, wanted: str) -> bool:
+    """True if a text has another in it, upper and lower case alike; never one that is written as a number."""
+    return wanted.casefold() in text.casefold() and not _WRITTEN_NUMBER.fullmatch(text)
 
 
 class ArgumentTest:
@@ -47,20 +61,21 @@ class ArgumentTest:
         borders = np.flatnonzero(np.diff(track[order])) + 1
         for which in np.split(order, borders) if len(order) else ():
             for batch in self._reader.values(int(track[which[0]]), ordinal[which], self._names):
-                mask[which[batch.which]] = self._of_some(batch)
+                mask[which[batch.which]] = has_arguments(batch, self._names, self._arguments)
                 yield
         return mask
 
-    def _of_some(self, batch: ValuesOfSome) -> Mask:
-        mask = np.ones(batch.which.stop - batch.which.start, np.bool_)
-        for argument in self._arguments:
-            mask &= _held(argument, batch.values[self._names.index(argument.key)])
-        for row, decoded in batch.decoded.items():  # a name may be there several times
-            mask[row] = all(
-                any(name == argument.key and holds(argument, value) for name, value in decoded)
-                for argument in self._arguments
-            )
-        return mask
+
+def has_arguments(batch: ValuesOfSome, names: Sequence[str], arguments: Sequence[Argument]) -> Mask:
+    """True for each event of a batch that has all of these arguments. `names`: of the batch's columns."""
+    mask = np.ones(batch.which.stop - batch.which.start, np.bool_)
+    for argument in arguments:
+        mask &= _held(argument, batch.values[names.index(argument.key)])
+    for row, decoded in batch.decoded.items():  # a name may be there several times
+        mask[row] = all(
+            any(name == argument.key and holds(argument, value) for name, value in decoded) for argument in arguments
+        )
+    return mask
 
 
 def _held(argument: Argument, values: Values) -> Mask:
@@ -70,7 +85,7 @@ def _held(argument: Argument, values: Values) -> Mask:
     numbers = ((ValueKind.INTEGER, values.bits), (ValueKind.UNSIGNED, values.bits.view(np.uint64)))
     for kind, column in (*numbers, (ValueKind.REAL, values.reals)):
         rows = values.where(kind)
-        if len(rows) and wanted is not None:
+        if len(rows) and wanted is not None and argument.comparison != "~":
             mask[rows] = _compared(column[rows], argument.comparison, wanted)
     reals = values.where(ValueKind.REAL)
     others = [values.where(kind) for kind in (ValueKind.TEXT, ValueKind.FLAG, ValueKind.NULL, ValueKind.OTHER)]

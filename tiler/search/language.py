@@ -6,6 +6,7 @@ fusion              the name contains it, upper and lower case alike
 cat:x               the category, in the same three ways; so do track: and process:, for what these are called
 dur>1ms             the duration: > >= < <= =, and a unit
 arg:key=value       an argument's value as it is shown; arg:key>number compares numbers: > >= < <=
+arg:key~text        an argument that is a text, and contains it, upper and lower case alike
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ MAX_TERMS: Final = 32
 
 _AMOUNT: Final = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([a-zµμ]+)")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
-_COMPARED: Final = re.compile(r">=|<=|>|<|=")
+_COMPARED: Final = re.compile(r">=|<=|>|<|=|~")
+_BOUND: Final = re.compile(r">=|<=|>|<|=")
 _FIELDS: Final = ("cat", "track", "process")
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
+ArgumentComparison = Literal["=", ">", ">=", "<", "<=", "~"]
 
 
 class Kind(StrEnum):
@@ -72,7 +75,7 @@ class Argument:
     """A bound of an argument. `number` is the value, where it is one."""
 
     key: str
-    comparison: Comparison
+    comparison: ArgumentComparison
     value: str
 
     @property
@@ -154,7 +157,7 @@ class _Parser:
         if rest.startswith("arg:"):
             self._position += len("arg:")
             return self._terms["arguments"].append(self._argument())
-        if compared := _COMPARED.match(rest, 3) if rest.startswith("dur") else None:
+        if compared := _BOUND.match(rest, 3) if rest.startswith("dur") else None:
             self._position += compared.end()
             return self._terms["durations"].append(self._duration(compared[0]))
         for field, member in zip(_FIELDS, ("categories", "tracks", "processes"), strict=True):
@@ -237,14 +240,14 @@ class _Parser:
             raise QueryError(position, "the name of an argument is missing, as in arg:key=value")
         compared = _COMPARED.match(self._text, self._position)
         if compared is None:
-            raise QueryError(self._position, "a comparison has to follow the argument: = > >= < or <=")
+            raise QueryError(self._position, "a comparison has to follow the argument: = > >= < <= or ~")
         self._position = position = compared.end()
         quoted = self._text[position : position + 1] == '"'
         value = self._quoted() if quoted else self._word()
-        if not value and not quoted:
+        if not value and (not quoted or compared[0] == "~"):
             raise QueryError(position, "a value is missing")
         argument = Argument(key, compared[0], value)  # type: ignore[arg-type]
-        if argument.comparison != "=" and argument.number is None:
+        if argument.comparison not in ("=", "~") and argument.number is None:
             raise QueryError(position, f"{argument.comparison} compares numbers, and {value[:40]!r} is none")
         self._end_of_term("the value")
         return argument

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -83,6 +84,14 @@ std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& c
     return {to_numpy(std::move(chunk_texts.ends)), to_bytes(chunk_texts.texts)};
 }
 
+std::tuple<std::vector<nb::bytes>, OutColumn<int64_t>, uint64_t> read_shapes(const InColumn<uint8_t>& bytes) {
+    ChunkShapes head = shapes_of_chunk(span_of(bytes));
+    std::vector<nb::bytes> shapes;
+    shapes.reserve(head.shapes.size());
+    for (const std::string_view shape : head.shapes) shapes.push_back(to_bytes(shape));
+    return {std::move(shapes), to_numpy(std::move(head.counts)), head.plain};
+}
+
 }  // namespace
 
 void bind_packed_texts(nb::module_& m) {
@@ -102,6 +111,9 @@ void bind_packed_texts(nb::module_& m) {
              "Returns the chunk that begins with this row: of each of its rows how many texts it has, and bytes. It "
              "ends\n"
              "when it has so many rows, or more than so many bytes, packed and of shapes.");
+    m.def("shapes_of_chunk", &read_shapes, nb::arg("bytes"),
+          "Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many texts\n"
+          "have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.");
     m.def("texts_of_chunk", &read_chunk, nb::arg("counts"), nb::arg("bytes"), nb::arg("most_bytes"),
           "Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is\n"
           "damaged, and for more than so many bytes.");

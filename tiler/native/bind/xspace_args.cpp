@@ -16,6 +16,7 @@
 #include "xspace/args.hpp"
 #include "xspace/correlation.hpp"
 #include "xspace/operation_args.hpp"
+#include "xspace/own_texts.hpp"
 #include "xspace/wire.hpp"
 
 namespace nb = nanobind;
@@ -69,6 +70,19 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
     return std::make_tuple(to_numpy(std::move(whole.ends)), to_numpy(std::move(whole.args)));
 }
 
+auto own_texts_of(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args, std::size_t first,
+                  std::size_t stop) {
+    xspace::OwnTexts own;
+    {
+        nb::gil_scoped_release release;
+        own = xspace::own_texts(span_of(args_end), span_of(args), first, stop);
+    }
+    std::vector<nb::bytes> texts;
+    for (std::size_t k = 0; k < own.texts.size(); ++k)
+        texts.push_back(to_bytes(own.texts.at(static_cast<std::int32_t>(k))));
+    return std::make_tuple(own.ids, std::move(texts), own.counts, own.is_whole);
+}
+
 }  // namespace
 
 void bind_xspace_args(nb::module_& m) {
@@ -79,6 +93,10 @@ void bind_xspace_args(nb::module_& m) {
           nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
           "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
           "Raises ValueError.");
+    m.def("own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
+          "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
+          "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
+          "damaged arguments and for too many different texts. Raises ValueError.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

@@ -11,6 +11,8 @@ namespace tilescope {
 
 namespace {
 
+constexpr std::uint64_t most_texts = std::uint64_t{1} << 32;  // of a chunk that is read
+
 [[noreturn]] void refuse() { throw std::invalid_argument("a chunk of texts is damaged"); }
 
 std::uint64_t folded(std::uint64_t difference) {
@@ -25,6 +27,29 @@ struct Pieces {
     std::size_t count;
     std::size_t first_number;
 };
+
+std::string_view take_text(Bytes bytes, std::size_t& offset) {
+    const std::uint64_t size = take_varint(bytes, offset);
+    if (size > bytes.size() - offset) refuse();
+    const std::string_view text = text_of(bytes.subspan(offset, static_cast<std::size_t>(size)));
+    offset += text.size();
+    return text;
+}
+
+ChunkShapes take_shapes(Bytes bytes, std::size_t& offset) {
+    ChunkShapes out;
+    const std::uint64_t count = take_varint(bytes, offset);
+    if (count > bytes.size()) refuse();
+    for (std::uint64_t k = 0; k < count; ++k) out.shapes.push_back(take_text(bytes, offset));
+    for (std::uint64_t k = 0; k < count; ++k) {
+        const std::uint64_t texts = take_varint(bytes, offset);
+        if (texts > most_texts) refuse();
+        out.counts.push_back(static_cast<std::int64_t>(texts));
+    }
+    out.plain = take_varint(bytes, offset);
+    if (out.plain > most_texts) refuse();
+    return out;
+}
 
 void put_text(std::string_view text, std::string& out, std::size_t most_bytes) {
     if (text.size() > most_bytes - out.size()) refuse();
@@ -50,7 +75,8 @@ template <typename Text>
 void TextChunks::place(Shape& shape, const Text& text) {
     if (shape.chunk != chunk_) {
         shape.chunk = chunk_;
-        shape.place = ++places_;
+        texts_by_place_.push_back(0);
+        shape.place = texts_by_place_.size();
         shape.first_number = before_.size();
         before_.resize(before_.size() + shape.numbers);
         const std::string_view characters = text();
@@ -58,6 +84,7 @@ void TextChunks::place(Shape& shape, const Text& text) {
         put_varint(characters.size(), head_);
         head_.append_unchecked(characters);
     }
+    ++texts_by_place_[static_cast<std::size_t>(shape.place - 1)];
     rows_.ensure((shape.numbers + 1) * kLongestVarint);
     put_varint(shape.place, rows_);
 }
@@ -70,6 +97,7 @@ void TextChunks::add_value(std::size_t k, std::uint64_t value) {
 // Writes a text that was packed as it is, by its shape if it has one, and returns its part in the size of the chunk.
 std::size_t TextChunks::add_plain(std::string_view text) {
     if (!scanned_.begin(text.size()) || !scanned_.add(text)) {
+        ++plain_texts_;
         rows_.ensure(2 * kLongestVarint + text.size());
         put_varint(kTextAsItIs, rows_);
         put_varint(text.size(), rows_);
@@ -96,7 +124,8 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
     before_.clear();
     head_.clear();
     rows_.clear();
-    places_ = 0;
+    texts_by_place_.clear();
+    plain_texts_ = 0;
     late_ = Interner();
     late_shapes_.clear();
     TextChunk chunk;
@@ -128,28 +157,27 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
     }
     Column<char> how_many;
     how_many.ensure(kLongestVarint);
-    put_varint(places_, how_many);
+    put_varint(texts_by_place_.size(), how_many);
+    head_.ensure((texts_by_place_.size() + 1) * kLongestVarint);
+    for (const std::uint64_t texts : texts_by_place_) put_varint(texts, head_);
+    put_varint(plain_texts_, head_);
     chunk.bytes.reserve(how_many.size() + head_.size() + rows_.size());
     for (const Column<char>* part : {&how_many, &head_, &rows_}) chunk.bytes.append(part->data(), part->size());
     return chunk;
 }
 
+ChunkShapes shapes_of_chunk(Bytes bytes) {
+    std::size_t offset = 0;
+    return take_shapes(bytes, offset);
+}
+
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes) {
     std::size_t offset = 0;
-    const auto take_text = [&] {
-        const std::uint64_t size = take_varint(bytes, offset);
-        if (size > bytes.size() - offset) refuse();
-        const std::string_view text = text_of(bytes.subspan(offset, static_cast<std::size_t>(size)));
-        offset += text.size();
-        return text;
-    };
-    const std::uint64_t shape_count = take_varint(bytes, offset);
-    if (shape_count > bytes.size()) refuse();
+    const ChunkShapes head = take_shapes(bytes, offset);
     std::vector<Pieces> shapes;
     std::vector<std::string_view> pieces;
     std::size_t numbers = 0;
-    for (std::uint64_t k = 0; k < shape_count; ++k) {
-        std::string_view rest = take_text();
+    for (std::string_view rest : head.shapes) {
         const std::size_t first = pieces.size();
         for (std::size_t mark = rest.find(kNumberMark); mark != std::string_view::npos; mark = rest.find(kNumberMark)) {
             pieces.push_back(rest.substr(0, mark));
@@ -166,7 +194,7 @@ ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::si
         for (std::uint32_t text = 0; text < count; ++text) {
             const std::uint64_t number = take_varint(bytes, offset);
             if (number == kTextAsItIs) {
-                put_text(take_text(), out.texts, most_bytes);
+                put_text(take_text(bytes, offset), out.texts, most_bytes);
                 continue;
             }
             if (number > shapes.size()) refuse();

@@ -18,6 +18,7 @@ from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.lanes.named_lanes import ChosenLane, LaneIds, lanes_so_far
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.search.kinds import kinds_table
 from tilescope.tiler.tools.search.lane_hits import lane_tables
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.windows import WindowsOf
@@ -37,7 +38,7 @@ QueryText = Annotated[
         min_length=1,
         max_length=MAX_QUERY,
         description='Terms that must all hold: fusion (in the name), "exact name", /RE2/, cat:x, track:x, process:x, '
-        "dur>1ms, arg:key=value, arg:key>number.",
+        "dur>1ms, arg:key=value, arg:key>number, arg:key~text.",
     ),
 ]
 
@@ -58,6 +59,13 @@ class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
     names: Annotated[
         int, Meta(ge=0, le=MAX_NAMES, description="The most names that are listed, the busiest first.")
     ] = DEFAULT_NAMES
+    kinds: Annotated[
+        bool,
+        Meta(
+            description="Also count the events whose arguments, tracks or processes have the words of the query: "
+            "of one that has no other terms."
+        ),
+    ] = False
     lanes: Annotated[
         LaneIds | None,
         Meta(
@@ -83,6 +91,8 @@ def _answer(scope: Scope, question: SearchQuestion) -> Interruptible[Answer]:
         tables.append(_names_table(scope, sums, question.names))
     notes: list[Note] = []
     tables.append((yield from _events_table(scope, selection, question_windows.on_track, question, notes)))
+    if question.kinds:
+        tables.append((yield from kinds_table(scope, query, tracks, question_windows.on_track, notes)))
     is_complete = True
     if question.lanes is not None:
         lane_scope = scope.without_outliers()
@@ -190,7 +200,10 @@ TOOL: Final = Tool(
     contract=Contract(
         added=("count", "busy"),
         by_track=True,
-        rows=(AddedRows("names", ("name", "category"), ("count", "busy")),),
+        rows=(
+            AddedRows("names", ("name", "category"), ("count", "busy")),
+            AddedRows("kinds", ("kind", "argument", "query"), ("events",)),
+        ),
         parts={"count": ("names.count",), "busy": ("names.busy",)},
         lists={"events": "count"},
     ),

@@ -1,5 +1,6 @@
 /** Commands by name, with their keys; and why some of them cannot be run now. */
 
+import { placeLabel, reasonAgainstPlace } from "../components/go-to-place";
 import type { PickerItem } from "../components/picker";
 import { hoveredKey } from "../components/tree-focus";
 import { type Binding, type Intent, KEY_TABLE } from "../keys/table";
@@ -10,11 +11,16 @@ import { lastPage, page } from "../state/page";
 import { query } from "../state/query";
 import { selection } from "../state/selection";
 import type { Trace } from "../state/trace";
+import { type TypedPlace, typedPlace } from "../state/typed-place";
 import { pages } from "../tools/registry";
 
-/** Does what a key does, shows a page, or colours the timeline. */
+/** Does what a key does, shows a page, colours the timeline, or goes to a place. */
 export type Command = PickerItem & {
-  readonly does: { readonly intent: Intent } | { readonly page: string | null } | { readonly colorBy: ColorBy };
+  readonly does:
+    | { readonly intent: Intent }
+    | { readonly page: string | null }
+    | { readonly colorBy: ColorBy }
+    | { readonly place: TypedPlace; readonly trace: Trace };
 };
 
 /** Intents that need something; a text says what, null that it is there. */
@@ -50,7 +56,7 @@ export function commands(trace: Trace | null): readonly Command[] {
     reason: reasonAgainst(binding, trace),
     does: { intent: binding.intent },
   }));
-  return trace === null ? rows : [...rows, ...colorCommands(), ...pageCommands(trace)];
+  return trace === null ? rows : [...rows, goToTime(trace), ...colorCommands(), ...pageCommands(trace)];
 }
 
 const COLORS: readonly (readonly [ColorBy, string, string])[] = [
@@ -68,6 +74,34 @@ function colorCommands(): readonly Command[] {
     reason: page.value.tool !== null ? "Only in the timeline" : colorBy.value === by ? "This is on already" : null,
     does: { colorBy: by },
   }));
+}
+
+/** The command that leads to a place which is typed in full; null where the text is none. */
+export function placeCommand(text: string, trace: Trace): Command | null {
+  const place = typedPlace(text, trace.manifest.time);
+  return place === null
+    ? null
+    : {
+        key: "place",
+        name: placeLabel(place, trace),
+        path: [],
+        note: "place",
+        reason: reasonAgainstPlace(place, trace),
+        does: { place, trace },
+      };
+}
+
+/** Opens the box in which a place is typed. */
+function goToTime(trace: Trace): Command {
+  const search = KEY_TABLE.find(({ intent }) => intent === "search")!;
+  return {
+    key: "go-to-time",
+    name: "Go to time, step or event",
+    path: ["Type it here or in the search: 450 ms, 12:03:04.5, step 7, #12.345"],
+    note: "",
+    reason: reasonAgainst(search, trace),
+    does: { intent: "search" },
+  };
 }
 
 function pageCommands(trace: Trace): readonly Command[] {

@@ -2,13 +2,14 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { type AppActions, useApp } from "../components/app-context";
+import { goToTypedPlace } from "../components/go-to-place";
 import { Picker } from "../components/picker";
 import { type Catalogue, catalogue } from "../state/catalogue";
 import { colorBy } from "../state/coloring";
 import { runView } from "../state/run";
 import { announcement, isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
-import { type Command, commands } from "./commands";
+import { type Command, commands, placeCommand } from "./commands";
 
 const RETRY_MS = 3000;
 
@@ -36,12 +37,13 @@ export function Palette() {
     <Picker
       label="Commands"
       fieldLabel="Command"
-      placeholder="Command or page …"
+      placeholder="Command, page, or a place: 450 ms, step 7 …"
       listLabel="Commands and pages"
       nothing="No command or page has this name."
       lacking={trace === null ? null : lackingPages(tools)}
       intent="show-palette"
       items={items}
+      typed={(text) => (trace === null ? null : placeCommand(text, trace))}
       onChoose={({ does }: Command) => {
         // When the dialog is gone, so that it does not keep the focus; what lies behind it was not pointed at.
         requestAnimationFrame(() => withoutPointer(() => run(app, does)));
@@ -59,6 +61,8 @@ function run(app: AppActions, does: Command["does"]): void {
   } else if ("colorBy" in does) {
     colorBy.value = does.colorBy;
     announcement.value = `Colours show the ${does.colorBy === "meaning" ? "kind of work" : does.colorBy}`;
+  } else if ("place" in does) {
+    void goToTypedPlace(app, does.trace, does.place);
   } else {
     app.pages.show(does.page);
   }

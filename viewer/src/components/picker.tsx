@@ -29,6 +29,8 @@ interface PickerProps<Item extends PickerItem> {
   /** The key that has opened it closes it. */
   readonly intent: PressIntent;
   readonly items: readonly Item[];
+  /** An item that the text itself names, which comes first; null: none. */
+  readonly typed?: (text: string) => Item | null;
   readonly onChoose: (item: Item) => void;
   readonly onClose: () => void;
 }
@@ -39,11 +41,16 @@ const MOST_LISTED = 100;
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
-  const { label, fieldLabel, placeholder, listLabel, nothing, lacking, intent, items, onChoose, onClose } = props;
+  const { label, fieldLabel, placeholder, listLabel, nothing, lacking, intent, items, typed, onChoose, onClose } =
+    props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [index, setIndex] = useState(0);
-  const matches = useMemo(() => searchNames(items, text, MOST_LISTED), [items, text]);
+  const matchesOf = (typedText: string) => {
+    const named = typed?.(typedText) ?? null;
+    return [...(named === null ? [] : [named]), ...searchNames(items, typedText, MOST_LISTED)];
+  };
+  const matches = useMemo(() => matchesOf(text), [items, text]);
 
   const choose = (item: Item | undefined) => {
     if (item !== undefined && item.reason == null) {
@@ -54,10 +61,10 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
   // Before a key can come in between.
   useLayoutEffect(() => {
     dialog.current?.showModal();
-    const { text: typed, isEntered } = takeTypedAhead();
-    setText(typed);
+    const { text: ahead, isEntered } = takeTypedAhead();
+    setText(ahead);
     if (isEntered) {
-      choose(searchNames(items, typed, 1)[0]);
+      choose(matchesOf(ahead)[0]);
     }
   }, []);
   useEffect(() => {
@@ -135,7 +142,9 @@ function PickerLine(props: { item: PickerItem; k: number; isChosen: boolean; cho
     >
       <span class="finder-name">{name === "" ? "[no name]" : name}</span>
       <span class="finder-path">{path.join(" › ")}</span>
-      <span class="finder-note">{reason ?? note}</span>
+      <span class="finder-note" title={reason ?? undefined}>
+        {reason ?? note}
+      </span>
       {keys.map((key) => (
         <kbd key={key}>{key}</kbd>
       ))}

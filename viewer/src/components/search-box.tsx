@@ -56,10 +56,6 @@ export function SearchBox({ trace }: { trace: Trace }) {
           if (binding !== undefined) {
             event.preventDefault();
             app.act(binding.intent);
-          } else if (event.key === "ArrowDown") {
-            event.preventDefault();
-            isSearchOpen.value = true;
-            requestAnimationFrame(() => document.querySelector<HTMLElement>(".search-panel button")?.focus());
           }
         }}
       />

@@ -8,11 +8,14 @@ import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
 import { currentHit, type Found, type FoundName, faultAt, searchResult, walkNote } from "../state/search";
 import type { Trace } from "../state/trace";
+import { typedPlace } from "../state/typed-place";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
+import { goToTypedPlace, placeLabel, reasonAgainstPlace } from "./go-to-place";
 import { CloseIcon, DownIcon } from "./icons";
 import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
+import { SearchKinds } from "./search-kinds";
 import "../styles/search.css";
 
 interface Seen {
@@ -51,6 +54,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
   const [wantsHelp, setHelp] = useState(false);
   useLaneSearch(trace);
   useEffect(() => leaveByPress(), []);
+  useEffect(() => enterByKey(), []);
   const isEmpty = query.value === "" && typedQuery.value.trim() === "";
   return (
     <>
@@ -80,7 +84,9 @@ export function SearchPanel({ trace }: { trace: Trace }) {
             <SearchHelp onChoose={choose} />
           ) : (
             <>
+              <PlaceEntry trace={trace} />
               <Results trace={trace} now={now} />
+              <SearchKinds trace={trace} onChosen={focusBox} />
               <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
                 Search syntax
@@ -91,6 +97,42 @@ export function SearchPanel({ trace }: { trace: Trace }) {
         </div>
       )}
     </>
+  );
+}
+
+/** The place that is typed, if it is one: Enter in the box goes there, too. */
+function PlaceEntry({ trace }: { trace: Trace }) {
+  const app = useApp();
+  const place = typedPlace(typedQuery.value, trace.manifest.time);
+  const reason = place === null ? null : reasonAgainstPlace(place, trace);
+  const isPlace = place !== null && reason === null;
+  const go = () => {
+    if (place !== null) {
+      app.act("clear-search");
+      void goToTypedPlace(app, trace, place);
+    }
+  };
+  // Before the box takes it for the way to the next hit.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isInBox = (event.target as Element).matches(".search-box input");
+      if (isPlace && isInBox && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        event.stopPropagation();
+        go();
+      }
+    };
+    document.addEventListener("keydown", onKey, true);
+    return () => document.removeEventListener("keydown", onKey, true);
+  });
+  if (place === null) {
+    return null;
+  }
+  return (
+    <button type="button" class="search-name search-place" disabled={!isPlace} onClick={go}>
+      <span>{placeLabel(place, trace)}</span>
+      <small>{reason ?? "Enter"}</small>
+    </button>
   );
 }
 
@@ -107,6 +149,19 @@ function leaveByPress(): () => void {
     document.removeEventListener("pointerdown", onPress, true);
     isSearchOpen.value = false;
   };
+}
+
+/** The arrow down leads from the box into the list. Returns what ends that. */
+function enterByKey(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown" && (event.target as Element).matches(".search-box input")) {
+      event.preventDefault();
+      isSearchOpen.value = true;
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(".search-panel button")?.focus());
+    }
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
 }
 
 /** Puts a text into the box, and the focus with it. */

@@ -1,0 +1,127 @@
+"""Texts of events that are alike but for numbers, and what these say of all such events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Final
+
+from msgspec import Struct
+
+from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.json_args import decode
+from tilescope.tiler.search.arguments import contains, shown
+
+# In the place of each number of a shape.
+_DIGIT: Final = "1"
+_DIGITS: Final = re.compile("[0-9]+")
+_WORD: Final = re.compile("[a-z_]{2,}")
+_NUMERIC: Final = frozenset("0123456789+-.eE[], ")
+
+
+class WordMatch(IntEnum):
+    """Share of the events that are alike whose text contains a word."""
+
+    NONE = 0
+    SOME = 1  # it is up to their numbers
+    ALL = 2
+
+
+class Texts(Struct, frozen=True):
+    """Arguments that are texts, or lists, of events that are alike: names and values."""
+
+    values: tuple[tuple[str, str | list[object]], ...]
+    has_numbers: bool = False  # each digit stands for any number
+
+    @classmethod
+    def from_arguments(cls, arguments: Arguments, *, has_numbers: bool = False) -> Texts:
+        """Texts among some arguments."""
+        return cls(tuple((name, value) for name, value in arguments if isinstance(value, str | list)), has_numbers)
+
+    @property
+    def has_open_names(self) -> bool:
+        """True if numbers are in names, so that not even these are certain."""
+        return self.has_numbers and any(_DIGITS.search(name) for name, _ in self.values)
+
+    def verdicts(self, words: Sequence[str]) -> dict[str, WordMatch]:
+        """By name, where there may be any: whether its values contain all of these words, each of them any."""
+        by_name: dict[str, list[WordMatch]] = {}
+        for name, value in self.values:
+            verdicts = [self._verdict(value, word) for word in words]
+            if any(verdicts):
+                before = by_name.get(name)
+                by_name[name] = verdicts if before is None else list(map(max, before, verdicts))
+        return {name: lowest for name, verdicts in by_name.items() if (lowest := min(verdicts)) is not WordMatch.NONE}
+
+    def _verdict(self, value: str | list[object], word: str) -> WordMatch:
+        text = shown(value)
+        if not self.has_numbers:
+            return WordMatch.ALL if contains(text, word) else WordMatch.NONE
+        folded, wanted = text.casefold(), word.casefold()
+        if isinstance(value, list) and not _is_plain(value):
+            # Other numbers may be written in another way.
+            return WordMatch.SOME if set(wanted) <= _NUMERIC.union(folded, '"') else WordMatch.NONE
+        if not _DIGITS.search(wanted):
+            return WordMatch.ALL if contains(text, word) else WordMatch.NONE
+        # Any number is a number. One at the edge of the word may be a part of it.
+        is_possible = _DIGITS.sub(_DIGIT, wanted) in _DIGITS.sub(_DIGIT, folded)
+        return WordMatch.SOME if is_possible else WordMatch.NONE
+
+
+class StatTexts:
+    """Texts that stats of some events of an XSpace say."""
+
+    is_clear = True
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def texts(self, _words: Iterable[bytes]) -> Texts:
+        """All of them."""
+        return self._texts
+
+
+class ArgumentShape:
+    """The shape of the texts of JSON that some events have as arguments: it is read when it is needed."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        lowered = text.lower()
+        # What is written in another way than it is read has to be read.
+        is_plain = text.isascii() and b"\\" not in text and min(text.replace(b"\0", b" "), default=0) >= 0x20
+        self._plain = lowered if is_plain else None
+        self._texts: Texts | None = None
+
+    def texts(self, words: Iterable[bytes]) -> Texts | None:
+        """The texts in it; None where there is surely one of these words in none of them."""
+        if self._plain is not None and any(word not in self._plain for word in words):
+            return None
+        if self._texts is None:
+            arguments = decode(self.text.replace(b"\0", _DIGIT.encode()))
+            self._texts = Texts.from_arguments(arguments, has_numbers=True)
+        return self._texts
+
+    @property
+    def is_clear(self) -> bool:
+        """False if digits may be escapes of other characters."""
+        return b"\\u" not in self.text
+
+
+def words_to_look_for(words: Iterable[str]) -> list[bytes]:
+    """Letters that shapes have where one of their texts has these words."""
+    return [max(letters, key=len).encode() for word in words if (letters := _WORD.findall(word.casefold()))]
+
+
+def _is_plain(values: list[object]) -> bool:
+    """True if a list has no numbers but such as are shown as they are written."""
+    pending: list[object] = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and value <= 0):
+            return False
+        if isinstance(value, list):
+            pending += value
+        elif isinstance(value, dict):
+            pending += value.values()
+    return True

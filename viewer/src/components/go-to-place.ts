@@ -1,0 +1,85 @@
+/** Goes to a place that was typed. */
+
+import { centreOn, minus, plus, ticks } from "@tilescope/client";
+import { valuesOf, wholeOf } from "../state/answer-values";
+import { announcement, failure } from "../state/shell";
+import { timeText } from "../state/time-format";
+import type { Trace } from "../state/trace";
+import type { TypedPlace } from "../state/typed-place";
+import { bounds, view } from "../state/view";
+import type { AppActions } from "./app-context";
+
+/** Where more of the run is visible, a time is shown with this part of it around. */
+const PART_AROUND = 20n;
+
+/** Words for what choosing a place does. */
+export function placeLabel(place: TypedPlace, trace: Trace): string {
+  switch (place.kind) {
+    case "time":
+      return `Go to ${timeText(place.atTicks, trace.manifest.time)}`;
+    case "step":
+      return `Go to step ${place.step}`;
+    case "event":
+      return `Go to event ${place.ordinal} of track ${place.track}`;
+  }
+}
+
+/** Why there is no such place in the run; null: it may be there. */
+export function reasonAgainstPlace(place: TypedPlace, trace: Trace): string | null {
+  const { startTicks, endTicks } = bounds.peek();
+  if (place.kind === "time" && (place.atTicks < startTicks || place.atTicks > endTicks)) {
+    return "Outside of the run";
+  }
+  if (place.kind === "event") {
+    const track = trace.tracks.get(place.track);
+    return track === undefined || BigInt(track.events) <= BigInt(place.ordinal) ? "There is no such event" : null;
+  }
+  return null;
+}
+
+/** Goes there, in the timeline; what cannot be done is said. */
+export async function goToTypedPlace(app: AppActions, trace: Trace, place: TypedPlace): Promise<void> {
+  const reason = reasonAgainstPlace(place, trace);
+  if (reason !== null) {
+    failure.value = reason;
+    return;
+  }
+  switch (place.kind) {
+    case "event":
+      app.pages.goToEvent(place.track, place.ordinal);
+      return;
+    case "step": {
+      const span = await stepSpan(trace, place.step).catch(() => null);
+      if (span === null) {
+        failure.value = `There is no step ${place.step}`;
+      } else {
+        app.pages.goTo(span, null);
+      }
+      return;
+    }
+    case "time": {
+      app.pages.show(null);
+      const { startTicks, endTicks } = bounds.peek();
+      const most = minus(endTicks, startTicks) / PART_AROUND;
+      const around = view.peek();
+      if (BigInt(Math.ceil(around.widthPx * around.ticksPerPx)) > most && most > 1n) {
+        const half = most / 2n;
+        app.viewNavigator.zoomTo({
+          startTicks: minus(place.atTicks, half),
+          endTicks: plus(place.atTicks, half),
+        });
+      } else {
+        app.viewNavigator.onJump();
+        app.stage.motion.glideTo(centreOn(around, place.atTicks, bounds.peek()));
+      }
+      announcement.value = placeLabel(place, trace).replace("Go to", "At");
+    }
+  }
+}
+
+/** The first pass of a step, over all devices. */
+async function stepSpan(trace: Trace, step: string) {
+  const answer = await trace.api.ask("steps", { steps: step, limit: 1 }, new AbortController().signal);
+  const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
+  return start == null || end == null ? null : { startTicks: ticks(wholeOf(start)), endTicks: ticks(wholeOf(end)) };
+}
