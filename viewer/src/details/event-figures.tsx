@@ -30,7 +30,7 @@ const NAMELESS = "These events have no name by which they could be found.";
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(by: string): TableChoices {
-  const choices = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? ["category"])]);
+  const choices = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]);
   choicesOf.set(by, choices);
   return choices;
 }

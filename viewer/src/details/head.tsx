@@ -75,7 +75,7 @@ export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
       {page !== null && (
         <button type="button" class="button is-outlined" title={page.title} onClick={page.open}>
           <PageIcon />
-          Full page
+          <span class="head-label">Full page</span>
         </button>
       )}
       {copy !== undefined && <CopyButton what="Copy all as tab-separated text" text={copy} />}
@@ -87,7 +87,7 @@ export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
           onClick={() => app.viewNavigator.zoomToSelection()}
         >
           <FitIcon />
-          {zoom}
+          <span class="head-label">{zoom}</span>
         </button>
       )}
       <DockButton />
