@@ -66,7 +66,7 @@ def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, la
     launches = page.locator("[data-table=launches]").inner_text()
     assert [name in launches for name in ("cudaLaunchKernel", "aten::mm", "train.py(7): step")] == [True] * 3
     assert page.locator("[data-table=waits]").count() == 0
-    assert faults(page) == []
+    assert faults(viewer) == []
     page.get_by_role("button", name="Next", exact=True).click()
     heading(viewer, "Shortest of 6, with 2 others")
     page.locator(".timeline").focus()
