@@ -163,7 +163,7 @@ def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     offered = page.locator(".group-choice option")
     panel.viewer.wait("document.querySelectorAll('.group-choice option').length > 1")
     assert {"name", "category", "track", "process", "host"} <= set(offered.all_inner_texts())
-    page.locator(".group-choice select").select_option("process")
+    page.get_by_label("Sum up by").select_option("process")
     panel.answered("stats")
     columns, _ = panel.ask(
         "stats", start=RANGE[0], end=RANGE[1], by="process", tracks=f"{panel.leaves[0]}-{panel.leaves[3]}"
@@ -180,17 +180,83 @@ def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     page.keyboard.press("v")
     panel.answered("stats")
     # By the values of an argument, of which the name is asked for.
-    page.locator(".group-choice select").select_option("argument")
+    page.get_by_label("Sum up by").select_option("argument")
     page.get_by_text("Which argument?").wait_for()
     panel.select(panel.leaves)
-    page.locator(".group-choice select").select_option("argument")
+    page.get_by_label("Sum up by").select_option("argument")
     page.get_by_label("Argument", exact=True).fill("peer")
     page.keyboard.press("Enter")
     panel.answered("stats")
     columns, _ = panel.ask("stats", start=RANGE[0], end=RANGE[1], by="argument", argument="peer")
     head, *lines = panel.copied()
     assert [line[head.index("count")] for line in lines] == columns["count"]
-    page.locator(".group-choice select").select_option("name")
+    page.get_by_label("Sum up by").select_option("name")
+
+
+_WHOLE_ROWS = """() => {
+    const foot = document.querySelector('.drawer tfoot').getBoundingClientRect();
+    const rows = [...document.querySelectorAll('.drawer tr[data-row]')].map((row) => row.getBoundingClientRect());
+    return rows.filter((row) => row.height > 0 && row.bottom <= foot.top + 1).length;
+}"""
+
+
+def test_a_table_has_eight_rows_and_the_drawer_keeps_a_height(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    page.set_viewport_size({"width": 1440, "height": 900})
+    panel.select()
+    panel.answered("stats")
+    assert page.evaluate(_WHOLE_ROWS) >= 8
+    page.get_by_role("separator", name="Height of the details").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    height = "document.querySelector('.dock-part').offsetHeight"
+    chosen = page.evaluate(height)
+    assert 100 < chosen < 400
+    panel.go("sel=0.0")
+    viewer.drawer()
+    assert page.evaluate(height) == chosen
+    page.reload()
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    viewer.drawer()
+    assert page.evaluate(height) == chosen
+
+
+def test_groups_in_groups_are_those_of_the_server(panel: Panel) -> None:
+    page = panel.page
+    panel.select(panel.leaves)
+    panel.answered("stats")
+    page.get_by_label("Sum up by").select_option("process")
+    page.get_by_label("Then by").select_option("name")
+    panel.answered("stats")
+    page.get_by_role("button", name="Expand all").click()
+    pivot, totals = panel.ask("stats", "pivot", start=RANGE[0], end=RANGE[1], by="process", then="name")
+    head, *lines = panel.copied()
+    assert [line[head.index("count")] for line in lines] == pivot["count"]
+    groups = [int(count) for count, parent in zip(pivot["count"], pivot["parent"], strict=True) if parent == -1]
+    assert sum(groups) == int(totals["count"])
+    assert faults(panel.viewer) == []
+    page.get_by_role("button", name="Full page").click()
+    panel.viewer.wait("tilescope.page === 'stats'")
+    assert "f.by=process" in page.url
+    assert "f.then=name" in page.url
+
+
+def test_tracks_of_an_area_are_ticked_on_and_off(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    panel.select(panel.leaves[:3])
+    panel.tab("Tracks")
+    boxes = page.locator(".area-tracks input")
+    page.locator(".area-tracks input:checked").nth(1).uncheck()
+    page.get_by_text("selected on 2 tracks").wait_for()
+    assert faults(viewer) == []
+    left = page.locator(".area-tracks input:checked")
+    left.first.uncheck()
+    page.get_by_text("selected on 1 track").first.wait_for()
+    assert left.count() == 1
+    assert left.first.is_disabled(), "an area has a track at least"
+    page.get_by_role("button", name="All of them").click()
+    page.get_by_text(f"selected on {boxes.count()} tracks").wait_for()
+    assert page.locator(".area-tracks input:checked").count() == boxes.count()
 
 
 @pytest.mark.deep

@@ -30,6 +30,8 @@ def rows(group: str) -> list[tuple[str, str]]:
 ELSEWHERE = {
     "[": "test_moving.py::test_flows_are_drawn_listed_and_followed",
     "]": "test_moving.py::test_flows_are_drawn_listed_and_followed",
+    "K": "test_rank.py::test_a_slice_is_placed_and_its_namesakes_are_walked_along",
+    "Shift+K": "test_rank.py::test_a_slice_is_placed_and_its_namesakes_are_walked_along",
     "L": "test_tracks.py::test_a_filter_leaves_what_is_named_and_the_groups_around_it",
     "Ctrl+P": "test_tracks.py::test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group",
     "P": "test_tracks.py::test_pinned_tracks_stay_at_the_top_with_the_name_of_their_process",

@@ -445,7 +445,7 @@ def test_an_area_holds_the_tracks_that_are_touched_and_no_others(kineto: Viewer)
         middle = round(item.top_px) + 8
         if middle < box["height"]:
             assert (middle in shaded) == (item in (first, second)), item.name
-    kineto.page.get_by_role("tab", name="Range", exact=True).click()
+    kineto.page.get_by_role("tab", name="Tracks", exact=True).click()
     rows = kineto.table("area")
     assert ("Tracks", "2", "") in rows
 

@@ -71,6 +71,7 @@ def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
         "lane_bins": [{"lane": "overlap.1"}, {"lane": "queues.0"}],
         "lane_events": [{"lane": "overlap.1", "tick": 0}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
+        "stats": [{"then": "track"}],
         "rank": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
     stores = (example.path, *build_run_kinds(tmp_path).values())

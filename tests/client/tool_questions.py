@@ -86,8 +86,10 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
 
 def _sensible(values: Mapping[str, Any]) -> Values:
     """Spans that end after they start, and names of steps only where steps are asked for."""
-    if "argument" in values or values.get("by") == "argument":
+    if "argument" in values or "argument" in (values.get("by"), values.get("then")):
         values = {**values, "by": "argument", "argument": "cat"}
+    if values.get("then") == values.get("by", "name"):
+        values = {name: value for name, value in values.items() if name != "then"}
     if "step_name" in values:
         values = {"steps": "4", **values}
     if values.get("start", 0) > values.get("end", values.get("start", 0)):

@@ -87,7 +87,8 @@ def test_a_slice_stands_where_a_look_through_all_of_its_name_puts_it(
     if durations:
         assert (facts["shortest"], facts["longest"]) == (durations[0], durations[-1])
         median = durations[(len(durations) + 1) // 2 - 1]
-        assert abs(facts["median"] - median) * 100 <= median
+        assert facts["median"] == median or (facts["median"] is None and most_pages < 1024)
+        assert abs(facts["about_median"] - median) * 100 <= median
     table = answer.table("distribution")
     least, most, count = ([int(str(n)) for n in values_of(table.column(name))] for name in ("least", "most", "count"))
     assert len(count) <= MOST_BINS

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.nesting.family import slice_at
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.tools.question import SpanQuestion
-from tilescope.tiler.tools.rank.ranking import durations_of, longer_than, name_selection
+from tilescope.tiler.tools.rank.ranking import durations_of, exact_median, longer_than, name_selection
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.search import events_table
 from tilescope.tiler.tools.tool import Tool
@@ -42,6 +42,7 @@ def _answer(scope: Scope, question: RankQuestion) -> Interruptible[Answer]:
     selection = name_selection(reader, row_slice.name, scope.leaves(question.tracks))
     durations = yield from durations_of(reader, selection, windows_of)
     longer = yield from longer_than(reader, selection, windows_of, durations, row_slice.duration)
+    median = yield from exact_median(reader, selection, windows_of, durations)
     is_exact = longer.least == longer.most
     name = reader.names[row_slice.name]
     facts = [
@@ -53,7 +54,8 @@ def _answer(scope: Scope, question: RankQuestion) -> Interruptible[Answer]:
         Fact("longer_most", "Longer, at most", longer.most, "count"),
         Fact("equal", "As long", longer.equal, "count", "itself among them, where it starts in the span"),
         Fact("shortest", "Shortest", durations.shortest, "ticks"),
-        Fact("median", "Median ±1%", durations.median, "ticks"),
+        Fact("median", "Median", median, "ticks"),
+        Fact("about_median", "Median ±1%", durations.median, "ticks"),
         Fact("mean", "Mean", durations.mean, "ticks"),
         Fact("longest", "Longest", durations.longest, "ticks"),
         Fact("total", "Total", durations.total, "ticks", "of all their durations"),

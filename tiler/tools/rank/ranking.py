@@ -123,27 +123,67 @@ def longer_than(
     alike = int(durations.bucket_count[durations.bucket == bucket].sum())
     if not alike:
         return Longer(above, above, 0)
-    if durations.shortest == durations.longest == ticks:
-        return Longer(0, 0, alike)
-    greatest = _greatest()
-    least_ticks = int(greatest[bucket - 1]) + 1 if bucket else 0
-    if least_ticks == greatest[bucket]:  # the bucket has one duration
-        return Longer(above, above, alike)
     # Slices that are shorter are counted in the bucket already: they need not be read.
-    near = Selection(selection.chosen, selection.tracks, ticks, int(greatest[bucket]), is_kept=True)
+    near = yield from _in_bucket(reader, selection, windows_of, durations, bucket, ticks)
+    if near is None:
+        return Longer(above, above + alike, None)
+    longer = above + int(near.count[near.ticks > ticks].sum())
+    return Longer(longer, longer, int(near.count[near.ticks == ticks].sum()))
+
+
+def exact_median(
+    reader: QueryReader, selection: Selection, windows_of: WindowsOf, durations: NameDurations
+) -> Interruptible[int | None]:
+    """The duration that half of the slices do not exceed; None: too many are nearly as long. Raises DamagedStore."""
+    up_to = np.cumsum(durations.bucket_count)
+    rank = -(-durations.count * MEDIAN // 100)
+    row = int(np.searchsorted(up_to, rank))
+    if row == len(up_to):
+        return None
+    near = yield from _in_bucket(reader, selection, windows_of, durations, int(durations.bucket[row]), 0)
+    if near is None:
+        return None
+    before = int(up_to[row] - durations.bucket_count[row])
+    return int(near.ticks[np.searchsorted(np.cumsum(near.count), rank - before)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Columns of shape (n,), ascending: how many slices last exactly so long."""
+
+    ticks: Ints
+    count: Ints
+
+
+def _in_bucket(
+    reader: QueryReader,
+    selection: Selection,
+    windows_of: WindowsOf,
+    durations: NameDurations,
+    bucket: int,
+    least: int,
+) -> Interruptible[_Counted | None]:
+    """Durations of the slices of a bucket that last some ticks at least; None: too many pages would be read."""
+    greatest = _greatest()
+    first = max(int(greatest[bucket - 1]) + 1 if bucket else 0, durations.shortest)
+    last = min(int(greatest[bucket]), durations.longest)
+    if first == last:  # all slices of the bucket are alike
+        count = durations.bucket_count[durations.bucket == bucket].sum()
+        return _Counted(np.array([first]), np.array([count]))
+    near = Selection(selection.chosen, selection.tracks, max(first, least), last, is_kept=True)
     near = yield from occurring(reader, near)
-    longer = equal = pages = 0
-    finder = Finder(reader, near)
+    finder, pages, parts = Finder(reader, near), 0, [np.zeros(0, np.int64)]
     for batch in leaves(reader, near, windows_of, reaching=False):
         left = yield from lasting(reader, near, batch)
-        pages += left.n_pages if len(left) else 0
+        if not len(left):
+            continue
+        pages += left.n_pages
         if pages > _MOST_PAGES:
-            return Longer(above, above + alike, None)
-        for bundle in left.bundles(_PAGES_AT_ONCE) if len(left) else ():
+            return None
+        for bundle in left.bundles(_PAGES_AT_ONCE):
             hits = yield from finder.find([bundle])
-            longer += int(np.count_nonzero(hits.duration > ticks))
-            equal += int(np.count_nonzero(hits.duration == ticks))
-    return Longer(above + longer, above + longer, equal)
+            parts.append(hits.duration)
+    return _Counted(*np.unique(np.concatenate(parts), return_counts=True))
 
 
 def _durations(histogram: Histogram, spread: DurationSpread, names: NDArray[np.bool_]) -> NameDurations:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
@@ -14,7 +13,7 @@ from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.schema import Kind, TotalKind
+from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import AddedRows, Contract
@@ -22,8 +21,11 @@ from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
+from tilescope.tiler.tools.stats.figures import figure_columns, one_row
 from tilescope.tiler.tools.stats.groups import groups
-from tilescope.tiler.tools.stats.summary import GroupSums, summary
+from tilescope.tiler.tools.stats.pivot import Side, pair_sums
+from tilescope.tiler.tools.stats.pivot_table import pivot_table
+from tilescope.tiler.tools.stats.summary import summary, summary_of
 from tilescope.tiler.tools.stats.value_groups import ValueGroups
 from tilescope.tiler.tools.tool import Tool
 
@@ -42,8 +44,13 @@ class StatsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Statistics of a span."""
 
     by: Annotated[StatsBy, Meta(description="What the rows are: events are grouped by it.")] = "name"
+    then: Annotated[
+        StatsBy | None,
+        Meta(description="A second grouping: a table has each group of the first, and in it those of the second."),
+    ] = None
     argument: Annotated[
-        ArgumentName | None, Meta(description="With by=argument: the argument whose values are the rows.")
+        ArgumentName | None,
+        Meta(description="With by=argument or then=argument: the argument whose values are the rows."),
     ] = None
     sum: Annotated[
         ColumnNames | None,
@@ -61,23 +68,20 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     names = [] if question.sum is None else arguments_in(question.sum, "sum")
-    valued: ValueGroups | None = None
-    if question.by == "argument":
-        if question.argument is None:
-            raise UsageError("argument: by=argument needs the name of an argument")
-        valued = ValueGroups(scope.reader, question.argument)
-        by = valued.groups()
+    valued = _valued(scope, question)
+    sides = [_side(scope, by, valued) for by in (question.by, question.then) if by is not None]
+    by, pairs = sides[0].groups, None
+    if question.then is None:
+        rename = sides[0].rename
+        span_summary = yield from summary(scope.reader, question_windows.on_track, tracks, question.limit, by, rename)
     else:
-        if question.argument is not None:
-            raise UsageError("argument: it goes with by=argument")
-        by = groups(scope.reader, question.by)
-    rename = None if valued is None else valued.of_page
-    span_summary = yield from summary(scope.reader, question_windows.on_track, tracks, question.limit, by, rename)
+        pairs = yield from pair_sums(scope.reader, question_windows.on_track, tracks, *sides)
+        span_summary = summary_of(scope.reader.tree.leaves(tracks), pairs.of_first(), question.limit)
     sums: list[ArgumentSums] = []
     if names:
 
         def groups_of(track: int, name: Ints, ordinal: Ints) -> Ints:
-            if valued is not None:
+            if valued is not None and question.by == "argument":
                 return valued.of_events(track, ordinal)
             return by.of_events(track, name)
 
@@ -85,16 +89,12 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
     span = question_windows.span(tracks)
     rows = span_summary.rows.histogram
     whole = int(span_summary.total.histogram.busy[0])
+    pivot = None if pairs is None else pivot_table(pairs, sides, question.limit)
     columns = [
         *by.columns(rows.name),
-        Column("count", "Count", "count", rows.count),
-        Column("share", "Share", "fraction", [int(busy) / whole if whole else None for busy in rows.busy.tolist()]),
-        *(
-            Column(name, _title(name), "ticks", values, total=_TOTALS[name])
-            for name, values in _ticks(span_summary.rows)
-        ),
+        *figure_columns(span_summary.rows, whole),
     ]
-    totals, rest = _one_row(span_summary.total), None if span_summary.rest is None else _one_row(span_summary.rest)
+    totals, rest = one_row(span_summary.total), None if span_summary.rest is None else one_row(span_summary.rest)
     notes = []
     for name, summed in zip(names, sums, strict=True):
         columns.append(_sum_column(name, [summed.total([number]) for number in rows.name.tolist()]))
@@ -114,7 +114,30 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
         Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
     ]
-    return Answer(facts, [Table("names", by.title, columns, totals=totals, rest=rest)], notes=notes)
+    tables = [Table("names", by.title, columns, totals=totals, rest=rest)]
+    if pivot is not None:
+        tables.append(pivot.table)
+        notes += pivot.notes
+    return Answer(facts, tables, notes=notes)
+
+
+def _valued(scope: Scope, question: StatsQuestion) -> ValueGroups | None:
+    if question.then == question.by:
+        raise UsageError(f"then: the rows are by {question.by} already")
+    if "argument" in (question.by, question.then):
+        if question.argument is None:
+            raise UsageError("argument: by=argument and then=argument need the name of an argument")
+        return ValueGroups(scope.reader, question.argument)
+    if question.argument is not None:
+        raise UsageError("argument: it goes with by=argument or then=argument")
+    return None
+
+
+def _side(scope: Scope, by: StatsBy, valued: ValueGroups | None) -> Side:
+    if by != "argument":
+        return Side(by, groups(scope.reader, by))
+    assert valued is not None
+    return Side(by, valued.groups(), valued.of_page)
 
 
 def _sum_column(name: str, values: list[Value]) -> Column:
@@ -127,38 +150,6 @@ def _sum_column(name: str, values: list[Value]) -> Column:
 
 def _of_kind(column: Column, value: Value) -> Value:
     return float(value) if column.kind == "number" and value is not None else value
-
-
-# How the columns of ticks become one.
-_TOTALS: Final[dict[str, TotalKind]] = {
-    "busy": "sum",
-    "self": "sum",
-    "mean": "none",
-    "shortest": "min",
-    "p50": "none",
-    "p99": "none",
-    "longest": "max",
-}
-
-
-def _title(name: str) -> str:
-    return f"{name} ±1%" if name.startswith("p") else name.capitalize()
-
-
-# Of the durations of events that start: without one there are none.
-_OF_DURATIONS: Final = frozenset({"mean", "shortest", "p50", "p99", "longest"})
-
-
-def _ticks(sums: GroupSums) -> Iterator[tuple[str, Ints]]:
-    rows = sums.histogram
-    values = (rows.busy, rows.self_busy, sums.mean, rows.shortest, sums.median, sums.tail, rows.longest)
-    none = rows.count == 0
-    for name, ticks in zip(_TOTALS, values, strict=True):
-        yield name, np.ma.MaskedArray(ticks, none) if name in _OF_DURATIONS and none.any() else ticks
-
-
-def _one_row(sums: GroupSums) -> dict[str, Value]:
-    return {"count": int(sums.histogram.count[0]), **{name: values.tolist()[0] for name, values in _ticks(sums)}}
 
 
 def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:

@@ -93,21 +93,33 @@ def summary(
     for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track, rename):
         yield
     busy = sum(reader.tree.tracks[track].busy for track in leaves)
-    arranged = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
+    arranged = arranged_sums(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
+    return summary_of(leaves, arranged, limit)
+
+
+def summary_of(leaves: Sequence[int], arranged: GroupSums, limit: int) -> Summary:
+    """The same of sums of all groups, the busiest first."""
     rest = arranged.rows(slice(limit, None)).total() if len(arranged) > limit else None
     left_out = arranged.histogram.name[limit:]
     return Summary(leaves, len(arranged), arranged.rows(slice(limit)), rest, arranged.total(), left_out)
 
 
-def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
+def arranged_sums(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
     """The busiest group first."""
     histogram, spread = sums.sums(dtype), sums.spread()
     number = groups.of_names(histogram.name)
-    if number is None:
-        order = np.lexsort((histogram.name, -histogram.busy)) if dtype is np.int64 else _wide_order(histogram)
-        return GroupSums(histogram.take(order), spread.take(order))
-    # Names that are of one group.
+    return busiest_first(histogram, spread, dtype) if number is None else regrouped(histogram, spread, number, dtype)
+
+
+def busiest_first(histogram: Histogram, spread: DurationSpread, dtype: type) -> GroupSums:
+    """Rows of which each is a group by itself."""
+    order = np.lexsort((histogram.name, -histogram.busy)) if dtype is np.int64 else _wide_order(histogram)
+    return GroupSums(histogram.take(order), spread.take(order))
+
+
+def regrouped(histogram: Histogram, spread: DurationSpread, number: Ints, dtype: type) -> GroupSums:
+    """Rows of which several are one group, the busiest first; `number`: the group of each row."""
     renamed = Histogram(number, *(getattr(histogram, column) for column in Histogram.__struct_fields__[1:]))
     rows = sum_by_name([renamed], dtype)
     row_of = np.zeros(int(number.max(initial=-1)) + 1, np.int64)

@@ -56,8 +56,6 @@ export function makeIntentHandlers(
     "next-slice": () => viewNavigator.step("next", PAN_STEP),
     "parent-slice": () => viewNavigator.step("parent", 0),
     "child-slice": () => viewNavigator.step("child", 0),
-    "flow-back": () => viewNavigator.followFlow("in"),
-    "flow-forward": () => viewNavigator.followFlow("out"),
     "slice-to-area": () => sliceToArea(viewNavigator),
     clear: () => {
       const isNothing =

@@ -44,7 +44,7 @@ export function Docked({ children, details }: Props) {
             limits={limits}
             sign={-1}
             onChange={(valuePx) => changeSettings(sizeOf(side, valuePx))}
-            onReset={() => changeSettings(sizeOf(side, isBelow ? DEFAULTS.drawerHeightPx : DEFAULTS.drawerWidthPx))}
+            onReset={() => changeSettings(isBelow ? { drawerHeightPx: null } : sizeOf("right", DEFAULTS.drawerWidthPx))}
           />
           <DockProvider value={dock}>{details}</DockProvider>
         </div>

@@ -5,6 +5,7 @@ import { Row } from "../components/facts";
 import { formatCount, plural } from "../components/format";
 import { type AreaSelection, draftArea } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
+import { AreaTracks } from "./area-tracks";
 import { LateSpanPanel } from "./late-span-panel";
 import { areaTab } from "./span-tabs";
 import { Duration, PointInTime } from "./time-figures";
@@ -22,7 +23,16 @@ export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }
       title={`${duration} selected on ${plural(shown.tracks.size, "track")}`}
       zoom="Zoom to it"
       tab={areaTab}
-      own={{ title: "Range", isFirst: false, content: <RangeFacts trace={trace} area={shown} /> }}
+      own={{
+        title: "Tracks",
+        isFirst: false,
+        content: (
+          <>
+            <RangeFacts trace={trace} area={shown} />
+            <AreaTracks trace={trace} area={shown} />
+          </>
+        ),
+      }}
     />
   );
 }

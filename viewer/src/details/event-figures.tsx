@@ -4,6 +4,7 @@ import type { ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { DataTable } from "../answers/data-table";
 import type { RowActions } from "../answers/links";
+import { NotesList } from "../answers/notes-list";
 import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { type AppActions, useApp } from "../components/app-context";
@@ -13,7 +14,7 @@ import { announcement, failure } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { LongestIcon } from "./panel-icons";
 import { isSliced } from "./question-tracks";
-import { eventOf, hasNamesakes, hasQueries, highlightOf, rowQuestion } from "./row-events";
+import { eventOf, hasNamesakes, hasQueries, highlightOf, highlightOfPair, rowQuestion } from "./row-events";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
 import { chosenGroups, groupsQuestion } from "./span-tabs";
 import { forgetRows } from "./track-highlights";
@@ -27,7 +28,7 @@ interface Props {
 const NAMELESS = "These events have no name by which they could be found.";
 
 function choices(by: string): TableChoices {
-  return choicesFor(`details.stats/${by}`, () => new TableChoices(["shortest", ...(TWICE[by] ?? [])]));
+  return choicesFor(`details.stats/${by}`, () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]));
 }
 
 /** Columns that repeat another one: hidden at first. */
@@ -48,9 +49,10 @@ export function EventFigures({ trace, span }: Props) {
       </p>
     );
   }
+  const sides = more.then === undefined ? by : `${by} ${more.then}`;
   return (
     <SpanAnswer
-      key={by}
+      key={sides}
       trace={trace}
       tool="stats"
       span={span}
@@ -58,9 +60,46 @@ export function EventFigures({ trace, span }: Props) {
       more={more}
       nothing="No event lies in this."
     >
-      {(answer) => <EventTable trace={trace} span={span} by={by} answer={answer} />}
+      {(answer) =>
+        more.then === undefined ? (
+          <EventTable trace={trace} span={span} by={by} answer={answer} />
+        ) : (
+          <PivotTable trace={trace} sides={sides} answer={answer} />
+        )
+      }
     </SpanAnswer>
   );
+}
+
+/** Groups in groups: events of a row's name stand out, or those of its track. */
+function PivotTable({ trace, sides, answer }: { trace: Trace; sides: string; answer: ToolAnswer }) {
+  const links = useLinks(trace);
+  const table = answer.tables.find(({ id }) => id === "pivot");
+  useEffect(() => forgetRows, []);
+  const rowActions = useMemo(() => (table === undefined ? null : pivotActions(trace, table)), [trace, table]);
+  return table === undefined ? null : (
+    <DataTable
+      table={table}
+      links={links}
+      choices={choices(sides)}
+      head={<NotesList label="Left out" notes={answer.notes} links={links} />}
+      onMore={null}
+      rowActions={rowActions}
+    />
+  );
+}
+
+function pivotActions(trace: Trace, table: ToolTable): RowActions {
+  return {
+    ways: [],
+    isLit: (row) => highlight.value !== null && highlightOfPair(table, row, trace)?.key === highlight.value.key,
+    light: (row) => {
+      const wanted = row === null ? null : highlightOfPair(table, row, trace);
+      highlight.value = wanted;
+      failure.value = row !== null && wanted === null ? NAMELESS : "";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+    },
+  };
 }
 
 function EventTable({ trace, span, by, answer }: Props & { readonly by: string; readonly answer: ToolAnswer }) {

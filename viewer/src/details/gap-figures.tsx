@@ -1,5 +1,8 @@
 /** Idle times of the devices of a span, the event that ended each gap, and the work of the host meanwhile. */
 
+import { useMemo } from "preact/hooks";
+import type { Links } from "../answers/links";
+import { highlight } from "../state/highlight";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
 import { isSliced } from "./question-tracks";
@@ -12,7 +15,21 @@ const MOST_GAPS = 200;
 const FACTS = ["idle", "idle_share", "count", "busy", "span", "lanes"];
 
 export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
-  const links = useLinks(trace);
+  const plainLinks = useLinks(trace);
+  // A gap that is gone to has an outline: there is nothing else to see of it.
+  const links = useMemo(
+    (): Links => ({
+      ...plainLinks,
+      goTo: (gap, track) => {
+        plainLinks.goTo(gap, track);
+        if (gap !== null && track !== null) {
+          const key = `row gap ${track} ${gap.startTicks}`;
+          highlight.value = { kind: "gap", key, track, range: gap };
+        }
+      },
+    }),
+    [plainLinks],
+  );
   return (
     <SpanAnswer
       trace={trace}

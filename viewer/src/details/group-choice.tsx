@@ -1,34 +1,33 @@
-/** By what events are summed up: what the server's tool offers. */
+/** By what events are summed up, in one or two levels: what the server's tool offers. */
 
+import type { Signal } from "@preact/signals";
 import { useRequest } from "../requests/use-request";
 import type { Trace } from "../state/trace";
-import { chosenArgument, chosenGroups } from "./span-tabs";
+import { chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
   const request = useRequest("stats", (signal) => trace.api.toolFields("stats", signal));
   const { state } = request;
   const by = state.kind === "answered" ? state.answer.find(({ name }) => name === "by") : undefined;
   const offered = by?.schema.enum ?? [];
-  const choices = offered.includes(chosenGroups.value) ? offered : [chosenGroups.value, ...offered];
+  const first = chosenGroups.value;
+  const { then = "", argument } = groupsQuestion();
+  const failed = state.kind === "failed" ? `Other groups could not be loaded: ${state.failure.message}` : undefined;
+  const retry = () => state.kind === "failed" && request.again();
   return (
     <div class="group-choice">
       <span aria-hidden="true">by</span>
-      <select
-        aria-label="Sum up by"
-        title={state.kind === "failed" ? `Other groups could not be loaded: ${state.failure.message}` : undefined}
-        onFocus={() => state.kind === "failed" && request.again()}
-        value={chosenGroups.value}
-        onChange={(event) => {
-          chosenGroups.value = event.currentTarget.value;
-        }}
-      >
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
-      {chosenGroups.value === "argument" && (
+      <Choice label="Sum up by" chosen={chosenGroups} value={first} offered={offered} failed={failed} retry={retry} />
+      <span aria-hidden="true">then</span>
+      <Choice
+        label="Then by"
+        chosen={chosenSecond}
+        value={then}
+        offered={["", ...offered.filter((choice) => choice !== first)]}
+        failed={failed}
+        retry={retry}
+      />
+      {argument !== undefined && (
         <input
           type="text"
           aria-label="Argument"
@@ -40,5 +39,35 @@ export function GroupChoice({ trace }: { trace: Trace }) {
         />
       )}
     </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly chosen: Signal<string>;
+  readonly value: string;
+  readonly offered: readonly string[];
+  readonly failed: string | undefined;
+  readonly retry: () => void;
+}
+
+function Choice({ label, chosen, value, offered, failed, retry }: ChoiceProps) {
+  const choices = offered.includes(value) ? offered : [value, ...offered];
+  return (
+    <select
+      aria-label={label}
+      title={failed}
+      onFocus={retry}
+      value={value}
+      onChange={(event) => {
+        chosen.value = event.currentTarget.value;
+      }}
+    >
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {choice === "" ? "–" : choice}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -52,7 +52,7 @@ export function Head({ title, name = "", zoom, copy, children, page = null }: He
       {page !== null && (
         <button type="button" class="button is-outlined" title={page.title} onClick={page.open}>
           <PageIcon />
-          Full page
+          <span class="head-label">Full page</span>
         </button>
       )}
       {copy !== undefined && <CopyButton what="Copy all as tab-separated text" text={copy} />}
@@ -64,7 +64,7 @@ export function Head({ title, name = "", zoom, copy, children, page = null }: He
           onClick={() => app.viewNavigator.zoomToSelection()}
         >
           <FitIcon />
-          {zoom}
+          <span class="head-label">{zoom}</span>
         </button>
       )}
       <DockButton />

@@ -77,7 +77,8 @@ function Spread({ rank, tickPs }: { rank: Rank; tickPs: number }) {
   return (
     <>
       <p class="rank-facts">
-        median {text(rank.medianTicks)} ±1 %, mean {text(rank.meanTicks)}, together {text(rank.totalTicks)}
+        median {text(rank.medianTicks)}
+        {rank.isMedianExact ? "" : " ±1 %"}, mean {text(rank.meanTicks)}, together {text(rank.totalTicks)}
       </p>
       <div
         class="rank-bars"

@@ -9,6 +9,7 @@ const RANK: Rank = {
   equal: 1n,
   shortestTicks: 3n,
   medianTicks: 21n,
+  isMedianExact: true,
   meanTicks: 22n,
   longestTicks: 1n << 61n,
   totalTicks: 7n,
@@ -44,14 +45,23 @@ it("counts as one says it", () => {
 
 it("reads integers of 64 bits exactly", () => {
   const ticks = (2n ** 61n + 1n).toString();
-  const figures = { count: 2, duration: ticks, rank: null, longer: 0, longer_most: 2, equal: null, longest: ticks };
+  const figures = {
+    count: 2,
+    duration: ticks,
+    rank: null,
+    longer: 0,
+    longer_most: 2,
+    equal: null,
+    longest: ticks,
+    about_median: "7",
+  };
   const columns = { least: ["0"], most: [ticks], count: [2] };
   const answer = {
     facts: Object.entries(figures).map(([id, value]) => ({ id, value })),
     tables: [{ id: "distribution", columns: Object.entries(columns).map(([id, values]) => ({ id, values })) }],
   } as unknown as ToolAnswer;
   const rank = readRank(answer);
-  expect(rank).toMatchObject({ durationTicks: 2n ** 61n + 1n, longer: [0n, 2n], equal: null });
+  expect(rank).toMatchObject({ durationTicks: 2n ** 61n + 1n, longer: [0n, 2n], equal: null, medianTicks: 7n });
   expect(rank.bins).toEqual([{ leastTicks: 0n, mostTicks: 2n ** 61n + 1n, count: 2n }]);
 });
 

@@ -19,7 +19,9 @@ export interface Rank {
   /** Slices as long as it, itself among them; null where not all were compared. */
   readonly equal: bigint | null;
   readonly shortestTicks: bigint;
+  /** Within one per cent where too many slices are nearly as long. */
   readonly medianTicks: bigint;
+  readonly isMedianExact: boolean;
   readonly meanTicks: bigint;
   readonly longestTicks: bigint;
   readonly totalTicks: bigint;
@@ -39,7 +41,8 @@ export function readRank({ facts, tables }: ToolAnswer): Rank {
     longer: [integer("longer"), integer("longer_most")],
     equal: figures.get("equal") == null ? null : integer("equal"),
     shortestTicks: integer("shortest"),
-    medianTicks: integer("median"),
+    medianTicks: integer(figures.get("median") == null ? "about_median" : "median"),
+    isMedianExact: figures.get("median") != null,
     meanTicks: integer("mean"),
     longestTicks: integer("longest"),
     totalTicks: integer("total"),

@@ -43,6 +43,16 @@ export function highlightOf(by: string, table: ToolTable, row: number, { tracks 
   return typeof track === "number" ? highlightOfTracks([track], { tracks }) : null;
 }
 
+/** Highlight for a row of groups in groups: events of its name, or of its track; null where the row has neither. */
+export function highlightOfPair(table: ToolTable, row: number, { tracks }: Tracks): Highlight | null {
+  const query = cellOf(table, row, "query");
+  const track = cellOf(table, row, "track");
+  if (typeof query === "string") {
+    return { kind: "query", key: `row ${query}`, query };
+  }
+  return typeof track === "number" ? highlightOfTracks([track], { tracks }) : null;
+}
+
 /** True if a row has set the highlight. */
 export function isOfRow(shown: Highlight | null): boolean {
   return shown?.key.startsWith("row ") === true;

@@ -17,7 +17,7 @@ import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
 import { isCounter, isSliced, questionTracks } from "./question-tracks";
 import type { ShownSpan } from "./span-answer";
-import { chosenGroups, groupsQuestion, treesQuestion } from "./span-tabs";
+import { groupsQuestion, treesQuestion } from "./span-tabs";
 import { TreeChoice } from "./tree-choice";
 import "../answers/answer.css";
 import "../styles/span-panel.css";
@@ -120,7 +120,8 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 /** The fields of the page that shows the same. */
 function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
   const named = questionTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
-  const groups = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
+  const { by: first, ...rest } = groupsQuestion();
+  const groups = tool === "stats" ? { ...(first === "name" ? {} : { by: first! }), ...rest } : {};
   const by = tool === "call_tree" ? treesQuestion() : groups;
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

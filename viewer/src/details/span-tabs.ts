@@ -12,6 +12,8 @@ export const binTab = signal("own");
 
 /** By what events are summed up. */
 export const chosenGroups = signal("name");
+/** By what each of these groups is divided; empty: by nothing. */
+export const chosenSecond = signal("");
 /** By whose values, where that is an argument; empty: none is named yet. */
 export const chosenArgument = signal("");
 
@@ -26,7 +28,12 @@ export function treesQuestion(): Readonly<Record<string, string>> {
 /** The grouping as a part of a question to `stats`. */
 export function groupsQuestion(): Readonly<Record<string, string>> {
   const by = chosenGroups.value;
-  return by === "argument" ? { by, argument: chosenArgument.value } : { by };
+  const then = chosenSecond.value === by ? "" : chosenSecond.value;
+  return {
+    ...{ by },
+    ...(then === "" ? {} : { then }),
+    ...(by === "argument" || then === "argument" ? { argument: chosenArgument.value } : {}),
+  };
 }
 
 /** The tab of what is selected, and what it is without a word of the address; null where nothing with tabs is. */

@@ -24,8 +24,6 @@ export type TimelineIntent =
   | "next-slice"
   | "parent-slice"
   | "child-slice"
-  | "flow-back"
-  | "flow-forward"
   | "slice-to-area"
   | "clear"
   | "search"
@@ -53,6 +51,8 @@ export type LateIntent =
   | "pan-tool"
   | "zoom-tool"
   | "timing-tool"
+  | "flow-back"
+  | "flow-forward"
   | "previous-of-name"
   | "next-of-name"
   | "mark"
@@ -236,22 +236,8 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: false,
   },
-  {
-    keys: [typed("[")],
-    intent: "flow-back",
-    label: "Go to the slice that a flow comes from",
-    group: "Select",
-    held: false,
-    isShared: false,
-  },
-  {
-    keys: [typed("]")],
-    intent: "flow-forward",
-    label: "Go to the slice that a flow leads to",
-    group: "Select",
-    held: false,
-    isShared: false,
-  },
+  late("Select", "flow-back", "Go to the slice that a flow comes from", typed("[")),
+  late("Select", "flow-forward", "Go to the slice that a flow leads to", typed("]")),
   late("Select", "next-of-name", "Next slice of the same name on the track", typed("k", "K")),
   late("Select", "previous-of-name", "Previous slice of the same name on the track", withShift(typed("k", "K"))),
   {

@@ -23,6 +23,7 @@ import { bounds, view } from "../state/view";
 import { snappedTicks } from "../timeline/area";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { TimelineExtension } from "../timeline/extension";
+import { followFlow } from "../timeline/flow-walk";
 import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker";
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
@@ -142,6 +143,8 @@ export class Marks implements TimelineExtension {
       return;
     }
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
+      "flow-back": () => followFlow(this.#app.viewNavigator, "in"),
+      "flow-forward": () => followFlow(this.#app.viewNavigator, "out"),
       "previous-of-name": () => this.#stepOfName("previous"),
       "next-of-name": () => this.#stepOfName("next"),
       mark: () => this.#mark(),

@@ -9,6 +9,13 @@ it("gives each side its own size", () => {
   expect(dockIn(area, "right", SIZES)).toMatchObject({ side: "right", sizePx: 420 });
 });
 
+it("goes by the window until a size is chosen", () => {
+  const heights = [900, 800, 600, 1400, 200].map(
+    (heightPx) => dockIn({ widthPx: 1600, heightPx }, "bottom", { bottom: null, right: 420 }).sizePx,
+  );
+  expect(heights).toEqual([414, 368, 276, 420, 120]);
+});
+
 it("leaves room for the timeline", () => {
   const wide = { bottom: 5000, right: 5000 };
   for (const area of [

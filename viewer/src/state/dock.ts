@@ -29,12 +29,18 @@ const ROOM: Readonly<Record<DockSide, { readonly leastPx: number; readonly leftP
   right: { leastPx: 280, leftPx: 380 },
 };
 
+/** Part of the area's height that the details have unless a person has chosen: a table has eight rows in a window of 900 px. */
+const HEIGHT_PART = 0.46;
+/** The most of it: a taller window is there for the tracks. */
+const MOST_HEIGHT_PX = 420;
+
 /** In an area that is to be shared with the timeline, which is never covered. */
-export function dockIn(area: Area, wanted: DockSide, sizes: Readonly<Record<DockSide, number>>): Dock {
+export function dockIn(area: Area, wanted: DockSide, sizes: Readonly<Record<DockSide, number | null>>): Dock {
   const canChange = area.widthPx >= NARROW_PX;
   const side = canChange ? wanted : "bottom";
   const { leastPx, leftPx } = ROOM[side];
   const wholePx = side === "bottom" ? area.heightPx : area.widthPx;
   const max = Math.max(leastPx, Math.floor(wholePx - leftPx));
-  return { side, canChange, sizePx: Math.min(max, Math.max(leastPx, sizes[side])), limits: { min: leastPx, max } };
+  const sizePx = sizes[side] ?? Math.min(MOST_HEIGHT_PX, Math.round(HEIGHT_PART * wholePx));
+  return { side, canChange, sizePx: Math.min(max, Math.max(leastPx, sizePx)), limits: { min: leastPx, max } };
 }

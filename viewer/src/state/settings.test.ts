@@ -14,7 +14,8 @@ describe("settings", () => {
     const docked = parseSettings(
       JSON.stringify({ drawerSide: "right", drawerWidthPx: 500, drawerHeightPx: Number.NaN }),
     );
-    expect(docked).toMatchObject({ drawerSide: "right", drawerWidthPx: 500, drawerHeightPx: 300 });
+    expect(docked).toMatchObject({ drawerSide: "right", drawerWidthPx: 500, drawerHeightPx: null });
+    expect(parseSettings(JSON.stringify({ drawerHeightPx: 300 })).drawerHeightPx).toBeNull();
     expect(parseSettings(JSON.stringify({ drawerSide: "above" })).drawerSide).toBe("bottom");
   });
 

@@ -16,7 +16,8 @@ interface Settings {
   readonly treeWidthPx: number;
   /** Side on which the details are docked. */
   readonly drawerSide: DockSide;
-  readonly drawerHeightPx: number;
+  /** Null until a person has chosen one: then it goes by the window. */
+  readonly drawerHeightPx: number | null;
   readonly drawerWidthPx: number;
 }
 
@@ -28,7 +29,7 @@ export const DEFAULTS: Settings = {
   timeFormat: "relative",
   treeWidthPx: 280,
   drawerSide: "bottom",
-  drawerHeightPx: 300,
+  drawerHeightPx: null,
   drawerWidthPx: 440,
 };
 /** The part of the page's width that the names of the tracks take at most. */
@@ -37,6 +38,9 @@ export const TREE_PART = 0.38;
 export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
 /** As it is kept: what is shown depends on the window, too. */
 const DRAWER_PX = { min: 120, max: 4000 } as const;
+
+/** Kept in the browsers of those who had not chosen a height, when it was the same in all windows. */
+const EARLIER_HEIGHT_PX = 300;
 
 function clamp(value: unknown, limits: { readonly min: number; readonly max: number }, fallback: number): number {
   return typeof value === "number" && Number.isFinite(value)
@@ -63,7 +67,10 @@ export function parseSettings(text: string | null): Settings {
     timeFormat: stored.timeFormat === "ticks" || stored.timeFormat === "utc" ? stored.timeFormat : DEFAULTS.timeFormat,
     treeWidthPx: clamp(stored.treeWidthPx, TREE_WIDTH_PX, DEFAULTS.treeWidthPx),
     drawerSide: stored.drawerSide === "right" ? "right" : DEFAULTS.drawerSide,
-    drawerHeightPx: clamp(stored.drawerHeightPx, DRAWER_PX, DEFAULTS.drawerHeightPx),
+    drawerHeightPx:
+      typeof stored.drawerHeightPx === "number" && stored.drawerHeightPx !== EARLIER_HEIGHT_PX
+        ? clamp(stored.drawerHeightPx, DRAWER_PX, EARLIER_HEIGHT_PX)
+        : null,
     drawerWidthPx: clamp(stored.drawerWidthPx, DRAWER_PX, DEFAULTS.drawerWidthPx),
   };
 }

@@ -7,6 +7,7 @@ import { effect, untracked } from "@preact/signals";
 import { highlight } from "../state/highlight";
 import { runView } from "../state/run";
 import { searchKey } from "../state/search";
+import { gapOutline } from "./gap-outline";
 import { nextVersion, QueryHits } from "./query-hits";
 import type { SceneTrack } from "./scene";
 import type { Stage } from "./stage";
@@ -36,6 +37,8 @@ export function connectEmphasis(stage: Stage): void {
       } else if (shown.kind === "query") {
         hits.follow(run.trace, searchKey(run.trace, shown.query), shown.query);
         stage.emphasize(hits.painter);
+      } else if (shown.kind === "gap") {
+        stage.emphasize(gapOutline(shown.track, shown.range));
       } else {
         stage.emphasize(veilBeside(shown.tracks));
       }

@@ -248,20 +248,6 @@ export class ViewNavigator {
     void this.#walk(async (walk) => walk.enterDrawn(this.#stage, this, key));
   }
 
-  /** Goes along the first of the selected event's flows. */
-  followFlow(direction: "in" | "out"): void {
-    const details = detailsView.peek();
-    if (details.kind !== "ready") {
-      return;
-    }
-    const [partner] = details.details.flows?.[direction] ?? [];
-    if (partner === undefined) {
-      announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
-      return;
-    }
-    this.goTo(partner.track, Number(partner.ordinal));
-  }
-
   /** Another key, another selection: what was looked for is not wanted any more. The signal ends what is looked for now. */
   startAnew(): AbortSignal {
     this.#abort.abort();

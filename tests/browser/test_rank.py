@@ -1,0 +1,84 @@
+"""Ranks of slices among those of their name, their launches, calls that waited, and the ways to namesakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
+from tests.device_trace import HOST, Task, trace_events
+
+# Durations of the kernels of one name on the stream, in ns: the third is the second longest.
+DURATIONS = [2000, 9000, 5000, 2000, 3000, 2000]
+
+
+def tasks() -> list[Task]:
+    """Launches in an operator in a frame, kernels of two names, and a call that waits for all of them."""
+    listed = [Task(HOST, 1, "train.py(7): step", "python_function", 0, 200_000)]
+    for k, duration in enumerate(DURATIONS):
+        start = 20_000 * k + 1000
+        listed.append(Task(HOST, 1, "aten::mm", "cpu_op", start, start + 900))
+        listed.append(Task(HOST, 1, "cudaLaunchKernel", "cuda_runtime", start + 100, start + 500))
+        listed.append(Task(0, 7, "gemm", "kernel", start + 2000, start + 2000 + duration, len(listed) - 1))
+        listed.append(Task(0, 7, "other", "kernel", start + 2000 + duration, start + 2500 + duration))
+    listed.append(Task(HOST, 1, "cudaDeviceSynchronize", "cuda_runtime", 102_000, 190_000))
+    return listed
+
+
+@pytest.fixture(scope="module")
+def launched(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("rank")
+    (folder / "rank.json").write_text(json.dumps(list(trace_events(tasks()))))
+    with serving([folder / "rank.json"], folder / "cache") as served:
+        yield served
+
+
+@pytest.fixture(params=THEMES)
+def viewer(browser: Browser, launched: Served, request: pytest.FixtureRequest) -> Iterator[Viewer]:
+    with watched_page(browser, launched.url, color_scheme=request.param) as page:
+        yield Viewer(page, launched.url)
+
+
+def open_kernel(viewer: Viewer, served: Served, place: int) -> None:
+    """Selects the kernel of that name at a place: of the stream, which is the first track."""
+    viewer.page.goto(f"{viewer.url}/?run={served.run_id('rank.json')}#v=1&sel=0.{2 * place}")
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    viewer.drawer()
+
+
+def heading(viewer: Viewer, text: str) -> None:
+    viewer.page.locator("[data-panel=rank] h3", has_text=text).wait_for()
+
+
+def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, launched: Served) -> None:
+    open_kernel(viewer, launched, 2)
+    page = viewer.page
+    heading(viewer, "2nd longest of 6")
+    facts = page.locator(".rank-facts").inner_text().replace("\u202f", " ")
+    assert facts == "median 2 µs, mean 3.833 µs, together 23 µs"
+    assert page.locator(".rank-bars .is-here").get_attribute("title", timeout=5000) is not None
+    launches = page.locator("[data-table=launches]").inner_text()
+    assert [name in launches for name in ("cudaLaunchKernel", "aten::mm", "train.py(7): step")] == [True] * 3
+    assert page.locator("[data-table=waits]").count() == 0
+    assert faults(viewer) == []
+    page.get_by_role("button", name="Next", exact=True).click()
+    heading(viewer, "Shortest of 6, with 2 others")
+    page.locator(".timeline").focus()
+    page.keyboard.press("k")
+    heading(viewer, "3rd longest of 6")
+    page.keyboard.press("k")
+    page.locator("[data-table=waits]", has_text="cudaDeviceSynchronize").wait_for()
+    page.keyboard.press("k")
+    page.get_by_role("status").filter(has_text="last of its name on its track").first.wait_for()
+    for _ in range(4):
+        before = page.evaluate("window.tilescope.selection")
+        page.keyboard.press("Shift+K")
+        viewer.wait(f"JSON.stringify(window.tilescope.selection) !== {json.dumps(json.dumps(before))}")
+        viewer.drawer()
+    heading(viewer, "Longest of 6")

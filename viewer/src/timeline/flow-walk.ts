@@ -1,0 +1,18 @@
+/** From the selected event along the first of its flows. Loaded late. */
+
+import { detailsView } from "../state/details";
+import { announcement } from "../state/shell";
+import type { ViewNavigator } from "./view-navigator";
+
+export function followFlow(navigator: ViewNavigator, direction: "in" | "out"): void {
+  const details = detailsView.peek();
+  if (details.kind !== "ready") {
+    return;
+  }
+  const [partner] = details.details.flows?.[direction] ?? [];
+  if (partner === undefined) {
+    announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
+    return;
+  }
+  navigator.goTo(partner.track, Number(partner.ordinal));
+}
