@@ -15,6 +15,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Valu
 from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -179,6 +180,15 @@ def _events(tracks: Ints, ordinals: Ints) -> list[str | None]:
     return [None if track < 0 else f"{track}.{ordinal}" for track, ordinal in pairs]
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.count("busy"):
+        return "No slice runs in what is looked at"
+    tracks = plural(figures.count("tracks"), "track", "tracks")
+    levels = plural(figures.count("levels"), "name", "names")
+    return f"Slices on {tracks} run for {figures.text('busy')}, in chains of up to {levels}"
+
+
 TOOL: Final = Tool(
     id="call_tree",
     title="Call tree",
@@ -187,6 +197,7 @@ TOOL: Final = Tool(
     group="time",
     question=CallTreeQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("busy", "slices", "nodes.self", "nodes.count"),
         by_track=True,

@@ -31,6 +31,7 @@ from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_ta
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
 from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -165,6 +166,17 @@ def _availability(scope: Scope) -> str:
     return "" if has_any else NO_COMMUNICATION
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if figures.text("wait_share"):
+        transfer = f"{figures.text('wait')}, and transfer for {figures.text('transfer')}"
+        return f"Ranks wait {figures.text('wait_share')} of the time that they communicate: {transfer}"
+    if figures.count("links"):
+        return f"{plural(figures.count('links'), 'link', 'links')} carried {figures.text('size')}"
+    ranks = plural(figures.count("cluster"), "rank", "ranks")
+    return f"{ranks} are compared" if figures.count("cluster") else "No communication is in what is looked at"
+
+
 TOOL: Final = Tool(
     id="collectives",
     title="Collectives",
@@ -172,6 +184,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=CollectivesQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(lists={"ranks": "ranks"}),
 )

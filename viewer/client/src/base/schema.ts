@@ -1020,15 +1020,19 @@ export function readStepCounts(json: StepCountsJson): StepCounts {
 export interface ToolAnswer {
   /** false while the run is being indexed, and tracks are not done. */
   readonly complete: boolean;
+  /** The answer in one sentence with its figures; null: there is nothing to say. */
+  readonly headline: ToolNote | null | undefined;
   readonly facts: readonly ToolFact[];
   readonly tables: readonly ToolTable[];
   readonly series: readonly ToolSeries[];
+  /** What else a reader should know: the headline is not in it. */
   readonly notes: readonly ToolNote[];
 }
 
 /** ToolAnswer as JSON has it. */
 export interface ToolAnswerJson {
   readonly complete: boolean;
+  readonly headline?: ToolNoteJson | null;
   readonly facts: readonly ToolFact[];
   readonly tables: readonly ToolTable[];
   readonly series: readonly ToolSeries[];
@@ -1039,6 +1043,7 @@ export interface ToolAnswerJson {
 export function readToolAnswer(json: ToolAnswerJson): ToolAnswer {
   return {
     complete: json.complete,
+    headline: json.headline === undefined ? undefined : json.headline === null ? null : readToolNote(json.headline),
     facts: json.facts,
     tables: json.tables,
     series: json.series,

@@ -14,17 +14,17 @@ import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
-import { Form } from "./form";
+import { FoldedForm } from "./folded-form";
 import { faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
-/** The view of a tool's page. `hasHeadline`: its answers begin with what all comes to. */
-export function viewOf(tool: ToolEntry, hasHeadline: boolean): ComponentType<ViewProps> {
-  return (props) => <CatalogueView tool={tool} hasHeadline={hasHeadline} {...props} />;
+/** The view of a tool's page. */
+export function viewOf(tool: ToolEntry): ComponentType<ViewProps> {
+  return (props) => <CatalogueView tool={tool} {...props} />;
 }
 
-type OfTool<Props> = Props & { readonly tool: ToolEntry; readonly hasHeadline: boolean };
+type OfTool<Props> = Props & { readonly tool: ToolEntry };
 
 function CatalogueView(props: OfTool<ViewProps>) {
   const { api } = props.context.trace;
@@ -38,11 +38,12 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
   const wrong = Object.values(faults(form, texts));
   return (
     <>
-      <div class="tool-bar">
+      <div class="tool-bar is-flat">
         {form.length > 0 && (
-          <Form
+          <FoldedForm
             fields={form}
             texts={texts}
+            isFaulty={wrong.length > 0}
             places={placesOf(context.trace)}
             hosts={context.trace.manifest.hosts}
             onAsk={(next) => setFields(changedTexts(formTexts(form), texts, next))}
@@ -63,7 +64,7 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
 
 type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[] };
 
-function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFields }: AnswerPartProps) {
+function Answer({ tool, toolFields, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
@@ -102,9 +103,9 @@ function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFiel
       request={request}
       words={words}
       isEmpty={isEmptyAnswer}
-      empty={({ facts }) => (
+      empty={({ headline, facts }) => (
         <StateCard title="Nothing there" state="empty">
-          <p>There is nothing of this in {context.rangeText}.</p>
+          <p>{headline?.text ?? `There is nothing of this in ${context.rangeText}.`}</p>
           {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
             <p key={note}>{sentence(words(note))}</p>
           ))}
@@ -122,7 +123,6 @@ function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFiel
               answer={answerInWords(answer, words)}
               links={links}
               rangeText={context.rangeText}
-              hasHeadline={hasHeadline}
               onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
             />
           </>
