@@ -70,9 +70,6 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
     table = yield from _table(scope.reader, listed, question, _Totals(nodes, ticks, slices))
     levels = max(levels - track_levels, 0)
     facts = [
-        Fact("start", "Start", span.start, "time"),
-        Fact("end", "End", span.stop, "time"),
-        Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("busy", "Time", ticks, "ticks", "in which slices run, of all tracks together"),
         Fact("slices", "Slices", slices, "count", "that start in the span"),
         Fact(
@@ -83,6 +80,9 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
             "tracks, and different chains of names on each" if track_levels else "different chains of names",
         ),
         Fact("levels", "Levels", levels, "count", "of the deepest chain"),
+        Fact("tracks", "Tracks", len(tracks), "count"),
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
     ]
     notes = []
     if levels > question.depth:

@@ -77,9 +77,9 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
         Column("rate", "Rate", "rate", rates, unit="1/s", total="none"),
     ]
     facts = [
+        Fact("counters", "Counters", len(counters), "count"),
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
-        Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
     notes = [_stopped_note([tracks[track].name for track in stopped], stopped[0])] if stopped else []

@@ -94,11 +94,11 @@ def _availability(scope: Scope) -> str:
 
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
-    for table, where in (("device", "devices"), ("host", "hosts")):
+    for table, where in (("device", "Devices"), ("host", "Hosts")):
         row = _first_operation(figures, table)
         if row is not None:
             own = f"{figures.cell(table, 'self', row)}, {figures.cell(table, 'share', row)}"
-            return f"Most time of {where} itself is in {figures.cell(table, 'name', row)}: {own}"
+            return f"{where} spend most time in {figures.cell(table, 'name', row)} itself: {own}"
     return "No operation is listed of what is looked at"
 
 

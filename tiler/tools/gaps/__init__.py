@@ -133,7 +133,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
-        Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
+        Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
         Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in what is looked at"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),

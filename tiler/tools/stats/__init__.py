@@ -110,10 +110,10 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
         elif not summed.numbers:
             notes.append(Note("info", f"none of these events has an argument {name!r}"))
     facts = [
+        Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
+        Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
-        Fact("tracks", "Tracks", len(tracks), "count"),
-        Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
     ]
     return Answer(facts, [Table("names", by.title, columns, totals=totals, rest=rest)], notes=notes)
 

@@ -163,13 +163,13 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
     deviation_note = "of a single step there is none" if durations.deviation is None else "standard deviation"
     facts = [
         Fact("count", "Steps", len(table), "count"),
-        Fact("first", "First", first, "count", "the least number"),
-        Fact("last", "Last", last, "count", "the greatest number"),
-        Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
         Fact("mean", "Mean", durations.mean, "ticks", mean_note),
         Fact("min", "Shortest", durations.least, "ticks"),
         Fact("max", "Longest", durations.greatest, "ticks"),
         Fact("deviation", "Deviation", durations.deviation, "ticks", deviation_note),
+        Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
+        Fact("first", "First", first, "count", "the least number"),
+        Fact("last", "Last", last, "count", "the greatest number"),
     ]
     passes = int(table.pass_.max()) + 1 if len(table) else 0
     if passes > 1:

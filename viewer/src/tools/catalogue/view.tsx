@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
@@ -36,6 +36,7 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
   const { context, fields: texts, setFields } = props;
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const wrong = Object.values(faults(form, texts));
+  const [isRefused, setIsRefused] = useState(false);
   return (
     <>
       <div class="tool-bar is-flat">
@@ -43,7 +44,7 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
           <FoldedForm
             fields={form}
             texts={texts}
-            isFaulty={wrong.length > 0}
+            isFaulty={wrong.length > 0 || isRefused}
             places={placesOf(context.trace)}
             hosts={context.trace.manifest.hosts}
             onAsk={(next) => setFields(changedTexts(formTexts(form), texts, next))}
@@ -56,17 +57,25 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
           <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
         </StateCard>
       ) : (
-        <Answer {...props} toolFields={toolFields} />
+        <Answer {...props} toolFields={toolFields} onRefused={setIsRefused} />
       )}
     </>
   );
 }
 
-type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[] };
+interface AskedProps {
+  readonly toolFields: readonly ToolField[];
+  /** The question as it is was refused, or no longer: what has to be changed is in the form. */
+  readonly onRefused: (isRefused: boolean) => void;
+}
 
-function Answer({ tool, toolFields, context, fields: texts, setFields }: AnswerPartProps) {
+type AnswerPartProps = OfTool<ViewProps> & AskedProps;
+
+function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
+  const { kind } = request.state;
+  useEffect(() => onRefused(kind === "failed"), [kind, onRefused]);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const words = (message: string) => inFormWords(form, message);
   const takesSteps = toolFields.some(({ name }) => name === "steps");

@@ -3,6 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
+import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
@@ -78,6 +79,7 @@ function Shown({ answer, context, scope, onEnter }: ShownProps) {
   };
   return (
     <>
+      <Headline answer={answer} links={context} />
       {model !== null && (
         <div class="graph">
           <Picture
@@ -98,7 +100,13 @@ function Shown({ answer, context, scope, onEnter }: ShownProps) {
           />
         </div>
       )}
-      <AnswerView tool={TOOL} answer={answer} links={context} rangeText="the model" onMore={null} />
+      <AnswerView
+        tool={TOOL}
+        answer={{ ...answer, headline: null }}
+        links={context}
+        rangeText="the model"
+        onMore={null}
+      />
     </>
   );
 }
