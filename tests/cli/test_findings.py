@@ -60,6 +60,6 @@ def test_the_headlines_of_pages_about_named_steps_are_alike(epochs: Path, capsys
     headlines = set()
     for page in ("overview", "gaps", "pod"):
         assert main(["ask", str(epochs), page, "--steps", "2-3", "--step-name", "epoch", "--format", "json"]) == 0
-        headlines.add(json.loads(capsys.readouterr().out)["notes"][0]["text"])
+        headlines.add(json.loads(capsys.readouterr().out)["headline"]["text"])
     assert len(headlines) == 1
     assert "DataLoader.__next__" in headlines.pop()

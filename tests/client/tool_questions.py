@@ -61,6 +61,8 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return field.choices
         case "host":
             return list(reader.store.manifest()["hosts"])
+        case "steps" if not len(reader.steps.numbers):
+            return ["4"]
         case "steps":
             first, last = int(reader.steps.numbers[0]), int(reader.steps.numbers[-1])
             return [str(first), f"{first + 1}-{last}", f"{first}..{last + 7}"]

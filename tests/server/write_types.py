@@ -106,7 +106,11 @@ class Types:
         json = f"json.{member}"
         value = self._reading(part, json)
         if member not in of["required"] and value != json:
-            value = f"{json} === undefined ? undefined : {value}"
+            is_null = f"{json} === null ? null : "
+            if value.startswith(is_null):
+                value = f"{json} == null ? {json} : {value.removeprefix(is_null)}"  # shorter: all pages load it
+            else:
+                value = f"{json} === undefined ? undefined : {value}"
         return f"    {_name(member, part)}: {value},\n"
 
     def _json(self, of: Schema) -> str:

@@ -108,10 +108,13 @@ class ToolAnswer(Struct, frozen=True, kw_only=True):
     """Answer of a tool."""
 
     complete: Annotated[bool, Meta(description="false while the run is being indexed, and tracks are not done.")]
+    headline: Annotated[
+        ToolNote | None, Meta(description="The answer in one sentence with its figures; null: there is nothing to say.")
+    ] = None
     facts: Sequence[ToolFact]
     tables: Sequence[ToolTable]
     series: Sequence[ToolSeries]
-    notes: Sequence[ToolNote]
+    notes: Annotated[Sequence[ToolNote], Meta(description="What else a reader should know: the headline is not in it.")]
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True):

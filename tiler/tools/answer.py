@@ -164,13 +164,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a tool. `is_complete` False: the run is still being indexed, and some tracks are not done."""
+    """The answer of a tool. `is_complete` False: the run is still being indexed, and some tracks are not done.
+
+    `headline` is the answer in one sentence with its figures; None: there is nothing to say. `notes` do not repeat it.
+    """
 
     facts: Sequence[Fact] = ()
     tables: Sequence[Table] = ()
     series: Sequence[Series] = ()
     notes: Sequence[Note] = ()
     is_complete: bool = True
+    headline: Note | None = None
     _by_id: dict[str, Table] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -55,17 +55,8 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
                 )
                 for series in answer.series
             ],
-            notes=[
-                ToolNote(
-                    severity=note.severity,
-                    text=note.text,
-                    start=_plain("time", note.start),
-                    end=_plain("time", note.end),
-                    track=note.track,
-                    event=note.event,
-                )
-                for note in answer.notes
-            ],
+            headline=None if answer.headline is None else _note(answer.headline),
+            notes=list(map(_note, answer.notes)),
         ),
         enc_hook=_plain_text,
     )
@@ -90,19 +81,26 @@ def decode(data: bytes) -> Answer:
             )
             for series in answer.series
         ],
-        [
-            Note(
-                note.severity,
-                note.text,
-                cast("int | None", _value("time", note.start)),
-                cast("int | None", _value("time", note.end)),
-                note.track,
-                note.event,
-            )
-            for note in answer.notes
-        ],
+        list(map(_read_note, answer.notes)),
         answer.complete,
+        None if answer.headline is None else _read_note(answer.headline),
     )
+
+
+def _note(note: Note) -> ToolNote:
+    return ToolNote(
+        severity=note.severity,
+        text=note.text,
+        start=_plain("time", note.start),
+        end=_plain("time", note.end),
+        track=note.track,
+        event=note.event,
+    )
+
+
+def _read_note(note: ToolNote) -> Note:
+    start, end = (cast("int | None", _value("time", moment)) for moment in (note.start, note.end))
+    return Note(note.severity, note.text, start, end, note.track, note.event)
 
 
 def _table(table: Table) -> ToolTable:

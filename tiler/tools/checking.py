@@ -52,7 +52,7 @@ def check(answer: object) -> None:
     for series in _with_ids(answer.series, Series):
         with _error_prefix(f"series {series.id!r}"):
             _check_series(series)
-    for note in answer.notes:
+    for note in (*([] if answer.headline is None else [answer.headline]), *answer.notes):
         _must_be(note, Note, "a note")
         _check_texts(note.text)
         if note.severity not in get_args(Severity):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.count_text import plural
@@ -79,14 +80,22 @@ def question_findings(
     return _FINDINGS.keep(reader, key, findings)
 
 
-def headline(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
-    """The first finding and what to do about it, for pages that show where it comes from; nothing without one."""
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Begin of an answer: the finding that is its headline, None where there is none, and the notes behind it."""
+
+    headline: Note | None
+    notes: Sequence[Note]
+
+
+def opening(scope: Scope, question: SpanQuestion) -> Interruptible[Opening]:
+    """The first finding and what to do about it, for pages that show where it comes from."""
     findings = yield from question_findings(scope, question)
     limits = yield from operator_limits(scope, question)
     if not findings.rows or findings.rows[0].cause is Cause.HOST_ONLY:
-        return limits
+        return Opening(None, limits)
     first = findings.rows[0]
-    return [finding_note(first), *remedy_notes(scope, first), *lead_notes(first), *limits]
+    return Opening(finding_note(first), [*remedy_notes(scope, first), *lead_notes(first), *limits])
 
 
 def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
@@ -130,11 +139,11 @@ def findings_table(findings: RunFindings) -> Table:
 
 
 def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
-    """The headline, which is the sentence of the first finding, what to do about it, and what is next."""
+    """Advice on the first finding, which is the headline, and what is next."""
     if not findings.rows:
         return []
     first, *others = findings.rows
-    notes = [finding_note(first), *remedy_notes(scope, first), *lead_notes(first)]
+    notes = [*remedy_notes(scope, first), *lead_notes(first)]
     others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
     notes += [next_note(row) for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:

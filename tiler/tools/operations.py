@@ -25,7 +25,8 @@ from tilescope.tiler.facts.operations.rates import Peaks, peaks_of
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import instruction_places
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.tools.answer import Fact, Note
+from tilescope.tiler.tools.answer import Answer, Fact, Note
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 
@@ -195,6 +196,13 @@ def time_facts(device_operations: AskedOperations) -> list[Fact]:
         Fact("idle_share", "Device idle", table.idle / table.span if table.span else None, "fraction", why),
         _utilisation(device_operations),
     ]
+
+
+def time_sentence(answer: Answer, tick_ps: int) -> str:
+    """Busy and idle time, where no operation is of note."""
+    figures = Figures(answer, tick_ps)
+    idle = f", and idle {figures.text('idle_share')} of the time" if figures.text("idle_share") else ""
+    return f"Devices are busy for {figures.text('busy') or 'no time'}{idle}"
 
 
 def _utilisation(device_operations: AskedOperations) -> Fact:

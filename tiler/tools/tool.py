@@ -37,6 +37,11 @@ def always(_scope: Scope) -> Reason:
     return ""
 
 
+def nothing_to_say(_answer: Answer, _tick_ps: int) -> str:
+    """For tools whose answers are data, and for those that set the headline themselves."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[Q]):
     """A tool: it answers one sort of question about a run, from its store alone.
@@ -44,7 +49,8 @@ class Tool(Generic[Q]):
     `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted where it yields,
     and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
     `contract`: what must hold between its figures, whatever is asked. `lanes`: what it has to draw in the timeline.
-    `digest`: what of it Overview shows.
+    `digest`: what of it Overview shows. `sentence` says an answer in one sentence, with figures that are in it, where
+    the answer has no headline of its own; the second argument is the length of a tick in picoseconds.
     """
 
     id: str
@@ -57,6 +63,7 @@ class Tool(Generic[Q]):
     contract: Contract = NOTHING_PROMISED
     lanes: LaneSource | None = None
     digest: Digest | None = None
+    sentence: Callable[[Answer, int], str] = nothing_to_say
 
     def __post_init__(self) -> None:
         """Raises ValueError or TypeError for what no transport could offer."""

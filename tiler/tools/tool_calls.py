@@ -62,6 +62,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
             raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
         answer = yield from steps
         check(answer)
+        answer = replace(answer, headline=answer.headline or _headline(tool, answer, scope))
         is_complete = answer.is_complete and figures.is_complete
         notes = [*answer.notes, *figures.notes]
         outliers = figures.reader.outliers
@@ -71,6 +72,12 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
         if not is_complete and not (answer.facts or answer.tables or answer.series):  # why there is nothing
             notes = [replace(note, severity="info", text=SO_FAR.format(note.text)) for note in notes]
         return replace(answer, notes=notes, is_complete=is_complete)
+
+
+def _headline(tool: AnyTool, answer: Answer, scope: Scope) -> Note | None:
+    """The sentence of a tool about an answer that has something."""
+    text = "" if not (answer.facts or answer.tables or answer.series) else tool.sentence(answer, scope.reader.tick_ps)
+    return Note("info", text) if text else None
 
 
 def why_not(tool: AnyTool, scope: Scope) -> Reason:

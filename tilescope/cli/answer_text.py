@@ -1,4 +1,4 @@
-"""Answers of tools as text for people: facts, the first rows of tables, notes."""
+"""Answers of tools as text for people: the headline, facts, the first rows of tables, notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.size_text import si_text, size_text
-from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
+from tilescope.tiler.tools import Answer, Column, Note, Table, Value, values_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,6 +82,8 @@ def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) ->
     console = Console(file=file)
     if not console.is_terminal:
         console = Console(file=file, width=PIPED_WIDTH)
+    if only is None and answer.headline is not None:
+        console.print(Text(printable(_sentence(answer.headline, shown)), style="bold"))
     if only is None and answer.facts:
         console.print(_facts(answer, shown))
     for table in answer.tables if only is None else [answer.table(only)]:
@@ -101,14 +103,15 @@ def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) ->
             points = count_text(len(series.x.values))
             console.print(Text(f"{series.title}: {points} points, to be drawn: --format json has them"))
         for note in answer.notes:
-            console.print(Text(printable(f"{note.severity}: {note.text}{_where(note.start, note.end, shown)}")))
+            console.print(Text(printable(f"{note.severity}: {_sentence(note, shown)}")))
     if not answer.is_complete:
         console.print(Text("the run is still being indexed: this is of the tracks that are done"))
 
 
 def write_brief(answer: Answer, shown: Shown, file: IO[str]) -> None:
-    """The notes alone, each a line, for those who read many answers; of an answer without any its facts."""
-    lines = [f"{note.text}{_where(note.start, note.end, shown)}" for note in answer.notes]
+    """The headline and the notes, each a line, for those who read many answers; of an answer without any its facts."""
+    headlines = [] if answer.headline is None else [answer.headline]
+    lines = [_sentence(note, shown) for note in (*headlines, *answer.notes)]
     lines = lines or [f"{fact.label}: {shown.text(fact.kind, fact.value)}" for fact in answer.facts]
     if not answer.is_complete:
         lines.insert(0, "The run is still being indexed: this is of the tracks that are done.")
@@ -117,6 +120,10 @@ def write_brief(answer: Answer, shown: Shown, file: IO[str]) -> None:
         lines = [*lines[: BRIEF_LINES - 1], f"{count_text(more)} more lines: --format text has all"]
     for line in lines:
         file.write(f"{printable(line)}\n")
+
+
+def _sentence(note: Note, shown: Shown) -> str:
+    return f"{note.text}{_where(note.start, note.end, shown)}"
 
 
 def _facts(answer: Answer, shown: Shown) -> RichTable:

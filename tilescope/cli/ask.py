@@ -103,7 +103,10 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     if options.format in ("text", "brief"):
         notes = [replace(note, text=in_option_words(note.text, tool_parameters)) for note in answer.notes]
         facts = [replace(fact, note=in_option_words(fact.note, tool_parameters)) for fact in answer.facts]
-        answer = replace(answer, notes=notes, facts=facts)
+        headline = answer.headline
+        if headline is not None:
+            headline = replace(headline, text=in_option_words(headline.text, tool_parameters))
+        answer = replace(answer, headline=headline, notes=notes, facts=facts)
     _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
 
 
@@ -126,7 +129,7 @@ def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
         "--format",
         choices=FORMATS,
         default="text",
-        help="how the answer is written, brief: its notes alone, in 20 lines at most; default: text",
+        help="how the answer is written, brief: its headline and its notes alone, in 20 lines at most; default: text",
     )
     output.add_argument(
         "--table", metavar="NAME", help="only this table; csv and parquet need one where there are more"

@@ -142,6 +142,7 @@ class ToolAnswer:
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer  # as docs/tools.md has it
+        self.headline: Note | None = answer.headline  # the answer in one sentence
         self.facts: Sequence[Fact] = answer.facts
         self.tables = [AnswerTable(table) for table in answer.tables]
         self.series: Sequence[Series] = answer.series
@@ -165,7 +166,8 @@ class ToolAnswer:
     def __repr__(self) -> str:
         facts = [f"{fact.label}: {fact.note if fact.value is None else fact.value}" for fact in self.facts]
         tables = [f"\n{table.title} ({table.id})\n{table!r}" for table in self.tables]
-        return "\n".join([*facts, *tables, *(f"{note.severity}: {note.text}" for note in self.notes)])
+        headline = [] if self.headline is None else [self.headline.text]
+        return "\n".join([*headline, *facts, *tables, *(f"{note.severity}: {note.text}" for note in self.notes)])
 
 
 def hits_table(answers: Sequence[Answer]) -> Table:

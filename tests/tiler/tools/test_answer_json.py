@@ -53,9 +53,11 @@ def test_every_value_comes_back(integers: list[int | None], floats: list[float])
         ],
         [Note("warning", "look", 2**62, None, 7)],
         is_complete=False,
+        headline=Note("info", "7 is the most.", 2**62, 2**63, 7, "7.1"),
     )
     back = answer_json.decode(answer_json.encode(answer))
     assert (back.facts, back.notes, back.is_complete) == (answer.facts, answer.notes, False)
+    assert back.headline == answer.headline
     for mine, read in zip(table.columns, back.table("t").columns, strict=True):
         assert replace(read, values=()) == replace(mine, values=())
         assert values_of(read) == values_of(mine)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.headlines import headline
 from tests.tiler.facts.findings.epochs import EPOCH_US, READING_US, write_epochs
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
@@ -51,11 +52,11 @@ def counting(monkeypatch: pytest.MonkeyPatch, *names: str) -> dict[str, int]:
 
 def test_pages_share_what_one_of_them_has_asked(pod: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counting(monkeypatch, "findings_of", "environment", "asked_operations")
-    sentences = {page: [note.text for note in pod.ask(page).notes] for page in PAGES}
+    sentences = {page: headline(pod.ask(page)).text for page in PAGES}
     assert calls == {"findings_of": 1, "environment": 0, "asked_operations": 0}  # the overview has both
     for page in ("overview", "gaps", "pod"):
-        assert sentences[page][0] == sentences["overview"][0]
-    assert sentences["overview"][0] in sentences["input_pipeline"]
+        assert sentences[page] == sentences["overview"]
+    assert sentences["overview"] in sentences["input_pipeline"]
     pod.ask("gaps", steps=(412, 413))
     assert calls == {"findings_of": 2, "environment": 1, "asked_operations": 1}
     pod.ask("pod", steps=(412, 413))

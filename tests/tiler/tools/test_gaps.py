@@ -205,7 +205,7 @@ def test_tracks_that_are_no_devices_are_looked_at_one_by_one(devices: DeviceTrac
 def test_the_answer_says_how_many_lanes_are_looked_at(devices: DeviceTrace, each_track: bool) -> None:
     fact = gaps(devices.reader, each_track=each_track).fact("lanes")
     count = len(lanes(devices, each_track=each_track))
-    assert (fact.label, fact.value, fact.note) == ("Looked at", count, "devices or tracks")
+    assert (fact.label, fact.value, fact.note) == ("Devices or tracks", count, "whose gaps are counted")
 
 
 def test_some_streams_of_a_device_and_steps(devices: DeviceTrace) -> None:

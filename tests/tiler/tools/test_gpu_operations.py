@@ -9,6 +9,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.gpu_trace import Kernel, gpu_plane
+from tests.headlines import headline
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, write_space
 from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.caches import CACHES
@@ -96,9 +97,9 @@ def test_instructions_in_a_command_buffer_beside_those_that_xprof_has(tmp_path: 
     (note,) = [note.text for note in entries.notes if "CUDA graphs" in note.text]
     assert note.endswith(" by their order.")
     assert "stay with their graphs" not in note  # none does
-    led, *others = [each.text for each in answer(reader, "op_profile").notes if each.severity == "info"]
-    assert "of their FLOPS" in led
-    assert note in others
+    profile = answer(reader, "op_profile")
+    assert "of their FLOPS" in headline(profile).text
+    assert note in [each.text for each in profile.notes if each.severity == "info"]
     times = {which: answer(reader, which).fact("busy").value for which in ("op_profile", "hlo_stats")}
     assert set(times.values()) == {14_236_662}
 

@@ -12,6 +12,7 @@ import pytest
 
 from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
+from tests.headlines import headline
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
 from tests.tpu_trace import Instruction, Run, plane, write_trace
@@ -224,7 +225,7 @@ def test_a_single_step_has_no_deviation(readers: dict[str, QueryReader]) -> None
     assert f"{int(str(of.fact('mean').value)) / 1e6:.1f}" == "21.3"
     # With the work of hosts it is input, not "all others", that steps have; but no step would be 3 % shorter without.
     assert of.fact("verdict").value == "not input-bound"
-    assert "2 of 8 devices work" in of.notes[0].text
+    assert "2 of 8 devices work" in headline(of).text
 
 
 def test_without_steps(readers: dict[str, QueryReader]) -> None:
@@ -237,8 +238,9 @@ def test_without_steps(readers: dict[str, QueryReader]) -> None:
 def test_what_is_said_where_a_span_has_no_step(readers: dict[str, QueryReader]) -> None:
     reader = readers["gpu_v100x8_bert"]
     assert reader.steps.series
-    (note, *_) = answer(reader, start=0, end=1).notes
-    assert note.text.startswith("No step of these devices and hosts lies in this span")
+    assert headline(answer(reader, start=0, end=1)).text.startswith(
+        "No step of these devices and hosts lies in this span"
+    )
 
 
 def test_nothing_is_said_of_waiting_for_input_where_no_device_was_recorded(tmp_path: Path) -> None:
@@ -247,7 +249,7 @@ def test_nothing_is_said_of_waiting_for_input_where_no_device_was_recorded(tmp_p
     build_store([write_trace(tmp_path / "run.xplane.pb", [host])], tmp_path / "store")
     hosts_alone = answer(QueryReader(open_run_store(tmp_path / "store")))
     assert hosts_alone.fact("host_input").value is not None
-    assert hosts_alone.notes[0].text == "The trace marks no steps: whether anything waits for input is not told."
+    assert headline(hosts_alone).text == "The trace marks no steps: whether anything waits for input is not told."
 
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
@@ -335,4 +337,4 @@ def test_where_to_look_is_where_the_longest_cause_is(tmp_path: Path, cause: str,
     verdicts = answer(QueryReader(open_run_store(tmp_path / "store")))
     assert verdicts.fact("verdict").value == "not input-bound"
     assert verdicts.fact("where").value == where
-    assert verdicts.notes[0].severity == "info"
+    assert headline(verdicts).severity == "info"

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.examples import examples
+from tests.headlines import headline
 from tests.metadata_loads import count_metadata_codes
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, rows
@@ -219,6 +220,31 @@ def check(reader: QueryReader, of: Sequence[Launched], asked: Sequence[Sequence[
             f"{plural(empty, 'kernel takes', 'kernels take')} no time" in note.text for note in told.notes
         ) == bool(empty)
         assert told.fact("launches").value == sum(sums.count for sums in wanted.values())
+        check_names(told, found)
+
+
+def check_names(kernels: Answer, launches: Sequence[Mapping[str, Any]]) -> None:
+    """A name is the sum of its launches, which stand below it where there are several; the headline is the first."""
+    columns = {column.id: values_of(column) for column in kernels.table("names").columns}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    names = [(place, row) for place, row in enumerate(rows) if row["parent"] < 0]
+    assert {row["name"] for _, row in names} == {launch["name"] for launch in launches}
+    totals = [row["total"] for _, row in names]
+    assert totals == sorted(totals, reverse=True)
+    for place, row in names:
+        own = [launch for launch in launches if launch["name"] == row["name"]]
+        below = [child for child in rows if child["parent"] == place]
+        assert row["launches"] == len(own)
+        assert len(below) == (len(own) if len(own) > 1 else 0)
+        for column in ("count", "total"):
+            assert row[column] == sum(launch[column] for launch in own)
+        for column in ("count", "total", "grid", "shortest", "longest", "event"):
+            assert [child[column] for child in below] == [launch[column] for launch in own][: len(below)]
+        started = [launch for launch in own if launch["count"]]
+        assert row["shortest"] == min((launch["shortest"] for launch in started), default=None)
+        assert row["longest"] == max((launch["longest"] for launch in started), default=None)
+    first = headline(kernels).text
+    assert names[0][1]["name"] in first if sum(totals) else first == "No kernel runs in what is looked at."
 
 
 def duration_of(reader: QueryReader, event: str) -> int:

@@ -14,6 +14,7 @@ from tests.corpus import corpus_path
 from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, step_times, ticks, without
 from tests.example import Example
 from tests.examples import examples
+from tests.headlines import headline
 from tilescope.tiler.facts.device_parts import Parts
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -103,7 +104,7 @@ def test_steps_a_device_and_a_limit(devices: DeviceTrace) -> None:
     assert (answer.table("steps").rest or {})["busy"] == of_steps[1].busy
     nothing = overlap(devices.reader, tracks=[devices.track(HOST, 1)])
     assert nothing.fact("busy").value is None
-    assert "None of the tracks is one of a device" in nothing.notes[0].text
+    assert "None of the tracks is one of a device" in headline(nothing).text
 
 
 def test_a_run_without_devices_says_what_to_record(example: Example) -> None:

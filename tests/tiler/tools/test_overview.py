@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.headlines import headline
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
@@ -119,7 +120,7 @@ def test_what_xprof_gets_wrong_is_as_the_truth_has_it(readers: dict[str, QueryRe
     assert is_close(value(found, "input_share"), waits / whole)
     first, second = by_row(found, "findings")
     assert (first["class"], first["where"].split(" · ")[0]) == ("input", HOST)
-    assert first["sentence"] in found.notes[0].text
+    assert first["sentence"] in headline(found).text
     # Chip 2 of tpu-pod-w-1 computes 4 ms more than the others: steps would be less than 3 % shorter without that.
     assert (second["class"], second["where"]) == ("collective", "all 16 devices · all-reduce.1")
     (series,) = found.series

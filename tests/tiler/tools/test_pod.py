@@ -11,6 +11,7 @@ import pytest
 
 from bench.pod_run import PodShape, write_pod
 from tests.corpus import corpus_path
+from tests.headlines import headline
 from tests.xprof_golden import golden, is_close
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass
 from tilescope.tiler.indexing import build_store
@@ -154,7 +155,7 @@ def test_who_keeps_the_others_waiting(readers: dict[str, QueryReader]) -> None:
     assert of.fact("stragglers").value == 5
     slow = by_row(of, "stragglers")[4]
     assert 3.9e9 < slow["extra"] < 4.1e9  # 4 ms
-    assert "tpu-pod-w-2" in of.notes[0].text
+    assert "tpu-pod-w-2" in headline(of).text
     # Without these nobody stands out.
     tracks = [*readers["pod"].tree.of_host("tpu-pod-w-0"), *readers["pod"].tree.of_host("tpu-pod-w-3")]
     assert not by_row(answer(readers["pod"], tracks=tracks), "stragglers")

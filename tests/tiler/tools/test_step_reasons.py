@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.headlines import headline
 from tests.tiler.facts.findings.answers import reading
 from tests.tiler.facts.findings.pytorch_causes import PLANTED, run
 from tests.tiler.facts.findings.pytorch_run import write_ranks
@@ -18,7 +19,8 @@ def steps(folder: Path, cause: str, **values: object) -> Answer:
 
 
 def test_a_cause_in_some_steps_is_said_first_with_what_to_do(tmp_path: Path) -> None:
-    first, second, *_ = steps(tmp_path, "drawn_charts").notes
+    answer = steps(tmp_path, "drawn_charts")
+    first, (second, *_) = headline(answer), answer.notes
     assert first.text.startswith("Step #35 is longer by")
     assert "pairplot" in first.text
     assert first.event is not None
@@ -26,13 +28,15 @@ def test_a_cause_in_some_steps_is_said_first_with_what_to_do(tmp_path: Path) -> 
 
 
 def test_a_cause_in_all_steps_is_said_where_none_is_slow(tmp_path: Path) -> None:
-    first, second, *_ = steps(tmp_path, "value_in_the_step").notes
+    answer = steps(tmp_path, "value_in_the_step")
+    first, (second, *_) = headline(answer), answer.notes
     assert first.text.startswith("Each step loses")
     assert second.text.startswith("To gain up to")
 
 
 def test_who_lists_no_steps_is_told_no_reasons(tmp_path: Path) -> None:
-    assert not any(note.event for note in steps(tmp_path, "drawn_charts", limit=0).notes)
+    answer = steps(tmp_path, "drawn_charts", limit=0)
+    assert not any(note.event for note in (headline(answer), *answer.notes))
 
 
 def test_a_slow_step_that_no_cause_explains_is_named(tmp_path: Path) -> None:
@@ -40,7 +44,7 @@ def test_a_slow_step_that_no_cause_explains_is_named(tmp_path: Path) -> None:
     for number, (start, stop) in enumerate([(0, 10), (10, 20), (20, 35), (35, 45), (45, 55)], 1):
         events.append(x(f"ProfilerStep#{number}", start, stop))
     store = Asked.of_events(tmp_path, events)
-    (note,) = [note for note in store.ask("steps").notes if "takes longest" in note.text]
+    note = headline(store.ask("steps"))
     assert note.text.startswith("Step #3 takes longest: 15 ns, the median is 10 ns")
     assert note.event is not None
     store.store.close()

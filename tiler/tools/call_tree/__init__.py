@@ -15,6 +15,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Valu
 from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -69,9 +70,6 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
     table = yield from _table(scope.reader, listed, question, _Totals(nodes, ticks, slices))
     levels = max(levels - track_levels, 0)
     facts = [
-        Fact("start", "Start", span.start, "time"),
-        Fact("end", "End", span.stop, "time"),
-        Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("busy", "Time", ticks, "ticks", "in which slices run, of all tracks together"),
         Fact("slices", "Slices", slices, "count", "that start in the span"),
         Fact(
@@ -82,6 +80,9 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
             "tracks, and different chains of names on each" if track_levels else "different chains of names",
         ),
         Fact("levels", "Levels", levels, "count", "of the deepest chain"),
+        Fact("tracks", "Tracks", len(tracks), "count"),
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
     ]
     notes = []
     if levels > question.depth:
@@ -179,6 +180,15 @@ def _events(tracks: Ints, ordinals: Ints) -> list[str | None]:
     return [None if track < 0 else f"{track}.{ordinal}" for track, ordinal in pairs]
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.count("busy"):
+        return "No slice runs in what is looked at"
+    tracks = plural(figures.count("tracks"), "track", "tracks")
+    levels = plural(figures.count("levels"), "name", "names")
+    return f"Slices on {tracks} run for {figures.text('busy')}, in chains of up to {levels}"
+
+
 TOOL: Final = Tool(
     id="call_tree",
     title="Call tree",
@@ -187,6 +197,7 @@ TOOL: Final = Tool(
     group="time",
     question=CallTreeQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("busy", "slices", "nodes.self", "nodes.count"),
         by_track=True,

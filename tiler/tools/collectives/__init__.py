@@ -32,6 +32,7 @@ from tilescope.tiler.tools.collectives.ranks import operators_table, packets_tab
 from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -81,7 +82,9 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     ]
     problems = communication.problems + cluster.problems
     # The time that a link is slow for is within that of its communication.
-    notes = [*proposal_notes(compared), *slow_link_note(links, below), *_notes(source, communication, links, problems)]
+    notes = [*proposal_notes(compared), *slow_link_note(links, below)]
+    headline = next((note for note in notes if note.severity == "warning"), None)
+    notes = [note for note in notes if note is not headline] + _notes(source, communication, links, problems)
     if not communication.steps and not links and not cluster.parts:
         notes.append(Note("warning", "there is no communication in what was asked for"))
     if source is not None and (words := source.left_out(scope.reader)):
@@ -95,7 +98,7 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
     if means:
         note = "means as their files have them, or of the steps that are chosen"
         facts.append(Fact("cluster", "Compared ranks", len(means), "count", note))
-    return Answer(facts, [table for table in tables if len(table)], [], notes)
+    return Answer(facts, [table for table in tables if len(table)], [], notes, headline=headline)
 
 
 def _event_names(reader: QueryReader, operators: AbstractSet[str]) -> Interruptible[frozenset[str]]:
@@ -175,6 +178,17 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
     return {} if has_cluster(scope.reader) else None
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if figures.text("wait_share"):
+        transfer = f"{figures.text('wait')}, and transfer for {figures.text('transfer')}"
+        return f"Ranks wait {figures.text('wait_share')} of the time that they communicate: {transfer}"
+    if figures.count("links"):
+        return f"{plural(figures.count('links'), 'link', 'links')} carried {figures.text('size')}"
+    ranks = plural(figures.count("cluster"), "rank", "ranks")
+    return f"{ranks} are compared" if figures.count("cluster") else "No communication is in what is looked at"
+
+
 TOOL: Final = Tool(
     id="collectives",
     title="Collectives",
@@ -182,6 +196,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=CollectivesQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(lists={"ranks": "ranks"}),
     digest=Digest(

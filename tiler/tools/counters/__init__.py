@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import TreeTrack
@@ -17,6 +18,7 @@ from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
 from tilescope.tiler.tools.counters.plain_mean import plain_means
 from tilescope.tiler.tools.counters.tiles import CounterTiles
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
@@ -74,9 +76,9 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
         Column("rate", "Rate", "rate", rates, unit="1/s", total="none"),
     ]
     facts = [
+        Fact("counters", "Counters", len(counters), "count"),
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
-        Fact("counters", "Counters", len(counters), "count"),
     ]
     tables = [Table("counters", "Counters", columns)]
     notes = [_stopped_note([tracks[track].name for track in stopped], stopped[0])] if stopped else []
@@ -111,6 +113,16 @@ def _why_not(scope: Scope) -> Reason:
     return "the trace has no counters: record some, such as memory or power, or performance counters of devices"
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    counters = plural(figures.count("counters"), "counter has", "counters have")
+    row = figures.greatest("counters", "n")
+    if row is None:
+        return f"{counters} values here, of which none is listed"
+    name, samples = figures.cell("counters", "name", row), figures.cell("counters", "n", row)
+    return f"{counters} values; the most samples of those listed, {samples}, are of {name}"
+
+
 TOOL: Final = Tool(
     id="counters",
     title="Counters",
@@ -118,6 +130,7 @@ TOOL: Final = Tool(
     group="counters",
     question=CountersQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_why_not,
     contract=Contract(rows=(AddedRows("counters", ("track",), ("n",)),), lists={"counters": "counters"}),
 )

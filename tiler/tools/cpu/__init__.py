@@ -22,6 +22,7 @@ from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.cpu.advice import advice
 from tilescope.tiler.tools.cpu.charts import charts
 from tilescope.tiler.tools.cpu.tables import TITLES, load_table, means_table, operations_table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -116,6 +117,15 @@ def _availability(scope: Scope) -> str:
     return "" if has_processor_use(scope.reader) else NOT_RECORDED
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.text("busy"):
+        return f"How busy the machine of rank {figures.text('rank')} is was not recorded"
+    busy = f"busy {figures.text('busy')} of the time"
+    parts = f"{figures.text('user')} in programs, {figures.text('system')} in the system"
+    return f"The processors of the machine of rank {figures.text('rank')} are {busy}: {parts}"
+
+
 TOOL: Final = Tool(
     id="cpu",
     title="CPU",
@@ -123,5 +133,6 @@ TOOL: Final = Tool(
     group="waiting",
     question=CpuQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -25,6 +25,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.dynamic_shape.run_rows import kind_noun, runs_table
 from tilescope.tiler.tools.dynamic_shape.sums_by_step import NO_STEP, RunKind, SumsByStep, sums_by_step
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.run_sum import RunSum
 from tilescope.tiler.tools.scope import Scope
@@ -196,6 +197,16 @@ def _availability(scope: Scope) -> Reason:
     return "" if any(map(has_shapes, run_tables(scope.reader, *MINDSPORE, KERNEL_DETAILS))) else NO_SHAPES
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    runs = f"{plural(figures.count('runs'), 'run', 'runs')} in {plural(figures.count('steps'), 'step', 'steps')}"
+    row = figures.greatest("types", "total")
+    if row is None:
+        return f"{runs} are of dynamic shapes"
+    name = figures.cell("types", "name", row) or "what has no name"
+    return f"{runs} are of dynamic shapes; most time, {figures.cell('types', 'total', row)}, is of {name}"
+
+
 TOOL: Final = Tool(
     id="dynamic_shape",
     title="Dynamic shapes",
@@ -203,5 +214,6 @@ TOOL: Final = Tool(
     group="time",
     question=DynamicShapeQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -23,6 +23,7 @@ from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Note
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.flops.operator_rows import operators_table
 from tilescope.tiler.tools.flops.rank_rows import rank_facts, rank_flops, ranks_table
 from tilescope.tiler.tools.flops.scopes import MAX_SCOPES, ScopeTree
@@ -155,6 +156,16 @@ def _availability(scope: Scope) -> Reason:
     return "" if any(map(_has_flops, run_tables(scope.reader, *_MINDSPORE, *OF_RUNS))) else NO_FLOPS
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    files = plural(figures.count("ranks"), "file", "files")
+    if not figures.text("flops"):
+        return f"{files} with FLOPs count none in all"
+    span = next((fact.note for fact in answer.facts if fact.id == "flops"), "")
+    reached = f"; {figures.text('of_peak')} of the peak are reached" if figures.text("of_peak") else ""
+    return f"Operators compute {figures.text('flops')} FLOPs {span}{reached}"
+
+
 TOOL: Final = Tool(
     id="flops",
     title="FLOPs",
@@ -162,6 +173,7 @@ TOOL: Final = Tool(
     group="time",
     question=FlopsQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(parts={"flops": ("ranks.flops",)}, lists={"ranks": "ranks"}),
 )

@@ -11,6 +11,7 @@ from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
 from tilescope.tiler.tools.flows.edges import TrackFlows, flow_edges
 from tilescope.tiler.tools.question import SpanQuestion
@@ -148,6 +149,17 @@ def _edges_table(flows: TrackFlows, limit: int) -> Table:
     )
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if figures.value("events") is not None:
+        events = plural(figures.count("events"), "event", "events")
+        arrive = plural(figures.count("incoming"), "flow arrives", "flows arrive")
+        return f"{arrive} at this event, {figures.text('outgoing')} leave it: the chain has {events}"
+    leave = plural(figures.count("leaving"), "flow leaves", "flows leave")
+    pairs = plural(figures.count("pairs"), "pair", "pairs")
+    return f"{leave} and {figures.text('arriving')} arrive, between {pairs} of tracks"
+
+
 TOOL: Final = Tool(
     id="flows",
     title="Flows",
@@ -155,6 +167,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=FlowsQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("leaving", "arriving"),
         rows=(AddedRows("edges", ("source", "target"), ("leaving", "arriving")),),

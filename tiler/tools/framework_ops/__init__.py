@@ -12,8 +12,9 @@ from tilescope.tiler.facts.operations import framework_source, has_operations
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.framework_ops.lanes import LANES
-from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
+from tilescope.tiler.tools.framework_ops.tables import IDLE, device_table, host_table
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
 from tilescope.tiler.tools.operations import availability as device_availability
@@ -91,6 +92,26 @@ def _availability(scope: Scope) -> str:
     return "" if has_any else missing
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    for table, where in (("device", "Devices"), ("host", "Hosts")):
+        row = _first_operation(figures, table)
+        if row is not None:
+            own = f"{figures.cell(table, 'self', row)}, {figures.cell(table, 'share', row)}"
+            return f"{where} spend most time in {figures.cell(table, 'name', row)} itself: {own}"
+    return "No operation is listed of what is looked at"
+
+
+def _first_operation(figures: Figures, name: str) -> int | None:
+    """The operation with most time of its own; None where none is listed but idle time."""
+    table = figures.table(name)
+    if table is None:
+        return None
+    names, own = values_of(table.column("name")), values_of(table.column("self"))
+    rows = [row for row in range(len(table)) if names[row] != IDLE and own[row]]
+    return max(rows, key=lambda row: int(own[row] or 0)) if rows else None
+
+
 TOOL: Final = Tool(
     id="framework_ops",
     title="Framework operations",
@@ -98,6 +119,7 @@ TOOL: Final = Tool(
     group="time",
     question=FrameworkOpsQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         added=("span", "busy", "host_span", "device.self", "host.count", "host.self"),

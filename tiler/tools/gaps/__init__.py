@@ -14,7 +14,8 @@ from tilescope.tiler.query import Interruptible, Name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.findings import headline
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.findings import opening
 from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
@@ -86,9 +87,9 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     if scope.reader.is_whole and lanes.lanes and all(lane.device is not None for lane in lanes.lanes):
         reasons = yield from idle_reasons(scope.reader, _devices(lanes.lanes, of_lanes, question_windows))
         tables.insert(0, _reasons_table(reasons))
-    cause = yield from headline(scope, question)
-    notes = [*cause, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
-    return Answer(_facts(of_lanes, question.at_least), tables, notes=notes)
+    cause = yield from opening(scope, question)
+    notes = [*cause.notes, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
+    return Answer(_facts(of_lanes, question.at_least), tables, notes=notes, headline=cause.headline)
 
 
 def _devices(
@@ -132,7 +133,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
-        Fact("lanes", "Looked at", len(of_lanes), "count", "devices or tracks"),
+        Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
         Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in what is looked at"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
@@ -280,6 +281,15 @@ def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostW
     return notes
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """Idle time, where no finding says why."""
+    figures = Figures(answer, tick_ps)
+    if not figures.text("idle_share"):
+        return "No device or track works in what is looked at"
+    lanes = plural(figures.count("lanes"), "device or track is", "devices or tracks are")
+    return f"{lanes} idle {figures.text('idle_share')} of the time between work: {figures.text('idle')} in all"
+
+
 TOOL: Final = Tool(
     id="gaps",
     title="Gaps",
@@ -287,6 +297,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=GapsQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("span", "busy", "idle", "gaps.duration"),
         rows=(AddedRows("lanes", ("track",), ("span", "busy", "idle")),),

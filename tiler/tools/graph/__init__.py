@@ -13,6 +13,7 @@ from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -222,6 +223,14 @@ def _availability(scope: Scope) -> Reason:
     return "" if programs_of(scope.reader) else NO_PROGRAMS
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.count("shown"):
+        return ""
+    shown = f"{figures.text('shown')} of {plural(figures.count('instructions'), 'instruction', 'instructions')}"
+    return f"Around {figures.text('instruction')} in {figures.text('program')}, {shown} are shown"
+
+
 TOOL: Final = Tool(
     id="graph",
     title="Graph",
@@ -229,5 +238,6 @@ TOOL: Final = Tool(
     group="program",
     question=GraphQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -19,7 +19,14 @@ from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
-from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.operations import (
+    OF_PEAK,
+    AskedOperations,
+    asked_operations,
+    availability,
+    time_facts,
+    time_sentence,
+)
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -40,15 +47,17 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: HloStatsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     order = device_operations.table.columns.by_time()
+    first, *others = [*operation_notes(device_operations), None]
     yield
     return Answer(
         time_facts(device_operations),
         [_table(device_operations, order, question.limit, _core_of(scope))] if device_operations.table.cores else [],
         notes=[
             *device_operations.notes,
-            *operation_notes(device_operations),
+            *filter(None, others),
             *([Note("info", _tuning(scope))] if device_operations.table.cores else []),
         ],
+        headline=first,
     )
 
 
@@ -156,6 +165,7 @@ TOOL: Final = Tool(
     group="program",
     question=HloStatsQuestion,
     answer=_answer,
+    sentence=time_sentence,
     availability=availability,
     contract=Contract(
         added=("span", "busy", "operations.count", "operations.self", "operations.flops", "operations.bytes"),

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.imports import SavedPage, saved_pages
 from tilescope.tiler.facts.imports.saved_pages import version_of
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.imported.buffers import buffers_answer
 from tilescope.tiler.tools.imported.cores import cores_answer
 from tilescope.tiler.tools.imported.data_tables import data_tables_answer
@@ -73,6 +75,14 @@ def _availability(scope: Scope) -> Reason:
     return "the run has no page that the Cloud TPU profiler saved as JSON: it was made of a trace"
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.text("page"):
+        return ""
+    tables = plural(len(answer.tables), "table", "tables")
+    return f"{figures.text('page')} of {figures.text('file')}, with {tables}"
+
+
 TOOL: Final = Tool(
     id="imported",
     title="Imported page",
@@ -80,5 +90,6 @@ TOOL: Final = Tool(
     group="raw",
     question=ImportedQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -20,6 +20,7 @@ from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.findings import finding_note, operator_limits, question_findings
 from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
 from tilescope.tiler.tools.input_pipeline.device_tables import NOT_RECORDED, Measured, host_steps, tpu_steps_of
@@ -91,9 +92,9 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     tables += choice.tables
     notes = [*choice.notes, *notes]
     if judgement is None and data.notes:
-        notes = [*data.notes[:1], *notes, *data.notes[1:]]  # the queues tell what no step does
+        headline, *data_notes = data.notes  # the queues tell what no step does
     else:
-        notes = [_headline(judgement, findings, side, why), *notes, *data.notes]
+        headline, data_notes = _headline(judgement, findings, side, why), list(data.notes)
     facts = [
         Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", why),
         Fact("where", "Where to look", None if judgement is None else judgement.where, "text", why),
@@ -106,7 +107,7 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
         *([categories_chart(category_times(side))] if side.operations else []),
         *data.series,
     ]
-    return Answer(facts, [*tables, *data.tables], series, notes)
+    return Answer(facts, [*tables, *data.tables], series, [*notes, *data_notes], headline=headline)
 
 
 def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSide]:
@@ -221,6 +222,15 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
     return {} if any(preparation.has_queues for preparation in preparations) else None
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """The share of waits for input, where a saved page has no verdict."""
+    figures = Figures(answer, tick_ps)
+    if not figures.text("input_share"):
+        return "What steps wait for was not recorded"
+    step = f" of {figures.text('mean')}" if figures.text("mean") else ""
+    return f"Steps{step} wait {figures.text('input_share')} of their time for input"
+
+
 TOOL: Final = Tool(
     id="input_pipeline",
     title="Input pipeline",
@@ -228,6 +238,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=InputPipelineQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(same=(Same("steps", "pod", "steps"), Same("cores", "pod", "cores"))),
     digest=Digest(

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.ascend_tracks import is_ascend_run
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
 from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
@@ -19,6 +20,8 @@ from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import short_name
+from tilescope.tiler.tools.kernels.names import KernelName, by_name, names_table, sums
 from tilescope.tiler.tools.operations import ON_ASCEND
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
@@ -58,10 +61,16 @@ def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
     )
     yield
     tick_ps = scope.reader.tick_ps
+    names = by_name(kernels)
+    could_use = gpu_kernels.could_use_tensor_cores
     return Answer(
         _facts(gpu_kernels, tick_ps),
-        [_table(gpu_kernels, kernels, question.limit, tick_ps)],
+        [
+            names_table(names, question.limit, tick_ps, could_use, _event),
+            _table(gpu_kernels, kernels, question.limit, tick_ps),
+        ],
         notes=_notes(gpu_kernels, kernels),
+        headline=_headline(names, tick_ps),
     )
 
 
@@ -113,8 +122,8 @@ def _table(gpu_kernels: KernelTable, kernels: Sequence[Kernel], limit: int, tick
         Column("event", "Longest one", "event", [_event(kernel) for kernel in listed]),
         query_column((kernel.name for kernel in listed), (kernel.category for kernel in listed)),
     ]
-    rest = _sums(kernels[limit:], whole, tick_ps) if len(kernels) > len(listed) else None
-    return Table("kernels", "By kernel", columns, totals=_sums(kernels, whole, tick_ps), rest=rest)
+    rest = sums(kernels[limit:], whole, tick_ps) if len(kernels) > len(listed) else None
+    return Table("kernels", "By launch", columns, totals=sums(kernels, whole, tick_ps), rest=rest)
 
 
 def _event(kernel: Kernel) -> str | None:
@@ -125,29 +134,26 @@ def _time(kernels: Sequence[Kernel]) -> int:
     return sum(kernel.total for kernel in kernels)
 
 
-def _sums(kernels: Sequence[Kernel], whole: int, tick_ps: int) -> dict[str, Value]:
-    time = _time(kernels)
-    return {
-        "count": sum(kernel.count for kernel in kernels),
-        "total": time // tick_ps,
-        "share": time / whole if whole else None,
-    }
+def _headline(names: Sequence[KernelName], tick_ps: int) -> Note:
+    whole = sum(name.total for name in names)
+    if not whole:
+        return Note("info", "no kernel runs in what is looked at")
+    first = names[0]
+    takes = f"{duration_text(first.total // tick_ps, tick_ps)}, {percent_text(first.total / whole)}"
+    text = f"{takes} of the time of kernels, is of {short_name(first.name)}, more than of any other"
+    event = first.longest.longest_event
+    return Note("info", text, track=None if event is None else event[0])
 
 
 def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
-    """The answer in words."""
+    """Notes on what else stands out."""
     notes = []
     if gpu_kernels.empty:
         text = plural(gpu_kernels.empty, "kernel takes", "kernels take")
         notes.append(Note("info", f"{text} no time by the trace's clock: no row has that"))
     whole = _time(kernels)
     if not whole:
-        return [*notes, Note("info", "no kernel runs in what is looked at")]
-    first = kernels[0]
-    share = percent_text(first.total / whole)
-    text = f"of the time of kernels, {share} is of {_short(first.name)}, more than of any other"
-    event = first.longest_event
-    notes.append(Note("info", text, track=None if event is None else event[0]))
+        return notes
     idle = [
         kernel
         for kernel in kernels
@@ -156,18 +162,11 @@ def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     if _time(idle) > _MATTERS * whole:
         text = (
             f"{percent_text(_time(idle) / whole)} of the time of kernels is of operations that could use tensor cores, "
-            f"in kernels that by their names do not: {_short(idle[0].name)} first"
+            f"in kernels that by their names do not: {short_name(idle[0].name)} first"
         )
         event = idle[0].longest_event
         notes.append(Note("info", text, track=None if event is None else event[0]))
     return notes
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _SHORT else f"{name[: _SHORT - 1]}…"
-
-
-_SHORT: Final = 80
 
 
 def _availability(scope: Scope) -> Reason:

@@ -21,8 +21,10 @@ from tilescope.tiler.facts.memory import (
 )
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.size_text import size_text
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.memory_profile.lanes import LANES
 from tilescope.tiler.tools.memory_profile.lifetimes import lifetime_tables
 from tilescope.tiler.tools.memory_profile.tables import MemoryRow, allocations_table, memories_table
@@ -129,7 +131,8 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
             table,
         ],
         _series(memory, row.windows, row.peak),
-        [*_notes(row, memory, live), *notes],
+        [*_notes(memory, live, row.peak.fill.heap), *notes],
+        headline=_headline(row, row.peak, memory),
     )
 
 
@@ -269,24 +272,23 @@ def _bins(memory: MemoryPool, windows: Windows, count: int) -> Series:
     return Series("bins", f"Memory {memory.name}, part by part", "line", x, ys)
 
 
-def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
-    peak = row.peak
-    if peak is None:
-        return []
+def _headline(row: MemoryRow, peak: Peak, memory: MemoryPool) -> Note:
     fill = peak.fill
     # What devices and hosts did around it.
     around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
     where = f"{memory.name} on {row.host}" if row.host else memory.name
     share = f", {percent_text(fill.used / fill.capacity)} of {_whole(memory)}" if fill.capacity else ""
-    notes = [
-        Note(
-            "info",
-            f"Memory {where} is fullest here{share}",
-            start=max(0, peak.time - around),
-            end=peak.time + around,
-            track=int(memory.track[peak.event]),
-        )
-    ]
+    return Note(
+        "info",
+        f"Memory {where} holds {size_text(fill.used)} at its peak{share}",
+        start=max(0, peak.time - around),
+        end=peak.time + around,
+        track=int(memory.track[peak.event]),
+    )
+
+
+def _notes(memory: MemoryPool, live: Live, heap: int) -> list[Note]:
+    notes = []
     if memory.is_counted:
         notes.append(
             Note(
@@ -295,7 +297,7 @@ def _notes(row: MemoryRow, memory: MemoryPool, live: Live) -> list[Note]:
                 "so what was there before the trace and never freed is missing",
             )
         )
-    if live.total > fill.heap:
+    if live.total > heap:
         notes.append(
             Note("warning", "more was allocated by then than the heap has: the trace lacks events that free memory")
         )
@@ -313,6 +315,15 @@ def _availability(scope: Scope) -> str:
     return with_faults(scope.reader, NO_ALLOCATIONS, MEMORY_TABLES)
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """The peak, where no curve of it is asked for, or there is none."""
+    figures = Figures(answer, tick_ps)
+    if figures.text("peak"):
+        return f"Memory {figures.text('memory')} holds {figures.text('peak')} at its peak"
+    memory = f" in memory {figures.text('memory')}" if figures.text("memory") else ""
+    return f"No allocation{memory} was recorded in what is looked at"
+
+
 TOOL: Final = Tool(
     id="memory_profile",
     title="Memory profile",
@@ -320,6 +331,7 @@ TOOL: Final = Tool(
     group="memory",
     question=MemoryProfileQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         added=("memories.allocations", "memories.frees", "memories.allocated", "memories.freed"),

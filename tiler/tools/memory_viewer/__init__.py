@@ -34,6 +34,7 @@ from tilescope.tiler.facts.hlo.working_space import (
 from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.imported.saved_notes import SAVED
 from tilescope.tiler.tools.imported.xprof_memory import XprofMemory, is_xprof_memory, xprof_memory
 from tilescope.tiler.tools.memory_viewer.curve import curve_points
@@ -318,6 +319,15 @@ def _availability(scope: Scope) -> str:
     return "" if has_any else with_faults(reader, NO_PROGRAMS, MEMORY_PLANS)
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    peak = next((fact for fact in answer.facts if fact.id == "peak"), None)
+    if peak is None or peak.value is None:
+        return ""
+    when = f", {peak.note}" if peak.note.startswith("when ") else ""
+    return f"{figures.text('program')} needs {figures.text('peak')} at its peak{when}"
+
+
 TOOL: Final = Tool(
     id="memory_viewer",
     title="Memory viewer",
@@ -325,5 +335,6 @@ TOOL: Final = Tool(
     group="memory",
     question=MemoryViewerQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -13,6 +13,7 @@ from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graph
 from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.model_graph.scopes import NOT_JUDGED, ModelPart, Scopes, scopes_of
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
@@ -146,6 +147,15 @@ def _availability(scope: Scope) -> Reason:
     return "" if has_model_graphs(scope.reader) else NO_GRAPH
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    operations = plural(figures.count("operations"), "operation", "operations")
+    if not figures.text("valid_share"):
+        return f"None of {operations} is judged: all are placed by hand"
+    can = f"{figures.text('valid_share')} of those that are not placed by hand can run on a TPU"
+    return f"Of {operations}, {can} by their names, and {figures.text('invalid')} cannot"
+
+
 TOOL: Final = Tool(
     id="model_graph",
     title="Model graph",
@@ -153,5 +163,6 @@ TOOL: Final = Tool(
     group="program",
     question=ModelGraphQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

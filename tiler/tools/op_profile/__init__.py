@@ -26,7 +26,14 @@ from tilescope.tiler.tools.op_profile.matrix_columns import matrix_columns
 from tilescope.tiler.tools.op_profile.saved import PAGE, saved_answer
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
-from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.operations import (
+    OF_PEAK,
+    AskedOperations,
+    asked_operations,
+    availability,
+    time_facts,
+    time_sentence,
+)
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -90,8 +97,9 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
         layouts = yield from known_layouts(instructions, device_operations.table, root, tree_notes)
         profile = _Profile(root, layouts, tree_notes)
         _TREES.keep(device_operations.table, key, profile)
+    first, *others = [*operation_notes(device_operations), None]
     notes = [
-        *operation_notes(device_operations),  # first what the page leads with
+        *filter(None, others),
         *device_operations.notes,
         *(note for note in profile.notes if note not in device_operations.notes),
     ]
@@ -101,7 +109,7 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
     if device_operations.table.cores:
         tables.append(_table(device_operations, rows, profile.layouts, with_idle=question.with_idle))
         notes += _peak_notes(tables[0])
-    return Answer(time_facts(device_operations), tables, notes=notes)
+    return Answer(time_facts(device_operations), tables, notes=notes, headline=first)
 
 
 def _peak_notes(table: Table) -> list[Note]:
@@ -277,6 +285,11 @@ def _availability(scope: Scope) -> str:
     return "" if reason and saved_page(scope.reader, PAGE) is not None else reason
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """Busy and idle time, where no operation is of note."""
+    return time_sentence(answer, tick_ps)
+
+
 TOOL: Final = Tool(
     id="op_profile",
     title="Op profile",
@@ -284,6 +297,7 @@ TOOL: Final = Tool(
     group="time",
     question=OpProfileQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         added=("span", "busy"),

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.ascend.operator_families import AI_CPU, CPU_RUNS, FAMILIES, SOURCES, Source
 from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_tables, sources_there
 from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
@@ -17,6 +18,7 @@ from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
@@ -153,6 +155,19 @@ def _digest_fields(_scope: Scope) -> Interruptible[Mapping[str, object] | None]:
     return {"limit": _DIGEST_TYPES}
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    operators = plural(figures.count("operators"), "operator", "operators")
+    types = plural(figures.count("types"), "type", "types")
+    row = figures.greatest("types", "total")
+    if row is None:
+        return f"{operators} of {types} have no time that is listed"
+    share = figures.cell("types", "share", row)
+    takes = f"{figures.cell('types', 'total', row)}{f', {share} of it' if share else ''}"
+    name = figures.cell("types", "type", row) or "what has no type"
+    return f"Most time of {types} is in {name}: {takes}"
+
+
 TOOL: Final = Tool(
     id="operators",
     title="Operators",
@@ -160,6 +175,7 @@ TOOL: Final = Tool(
     group="time",
     question=OperatorsQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(parts={"count": ("cores.count",)}),
     digest=Digest("Types of operators", "types", ("type", "core", "count", "total", "share"), _digest_fields),

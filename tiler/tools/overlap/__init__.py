@@ -95,12 +95,13 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
-    notes = [*_notes(total, unknown), *(yield from launch_notes(scope.reader))]
+    notes = [*(yield from launch_notes(scope.reader))]
     notes += yield from operator_limits(scope, question)
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )
-    return Answer(_facts(device_parts, total, unknown), tables, series_of_steps, notes)
+    facts = _facts(device_parts, total, unknown)
+    return Answer(facts, tables, series_of_steps, notes, headline=_headline(total, unknown))
 
 
 def _steps(scope: Scope, question: OverlapQuestion) -> Interruptible[RunSteps | None]:
@@ -132,12 +133,12 @@ def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> l
     return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
 
-def _notes(total: Parts, unknown: str) -> list[Note]:
+def _headline(total: Parts, unknown: str) -> Note:
     """The answer in words."""
     if unknown:
-        return [Note("warning", unknown)]
+        return Note("warning", unknown)
     if not total.span:
-        return [Note("info", "The devices do not work in what is looked at.")]
+        return Note("info", "The devices do not work in what is looked at.")
     parts = {
         "compute": total.computation,
         "wait for communication": total.exposed_communication,
@@ -148,7 +149,7 @@ def _notes(total: Parts, unknown: str) -> list[Note]:
     text = f"Of their time the devices {shares}."
     if total.overlap is not None:
         text += f" Computation hides {percent_text(total.overlap)} of the communication."
-    return [Note("info", text)]
+    return Note("info", text)
 
 
 def _figures(parts: Sequence[Parts]) -> list[Column]:

@@ -23,7 +23,15 @@ from tilescope.tiler.tools.environment import (
     host_table,
     loss_notes,
 )
-from tilescope.tiler.tools.findings import NOT_YET, findings_notes, findings_table, operator_limits, question_findings
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.findings import (
+    NOT_YET,
+    finding_note,
+    findings_notes,
+    findings_table,
+    operator_limits,
+    question_findings,
+)
 from tilescope.tiler.tools.host_operations import asked_host
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.operations import asked_operations
@@ -105,11 +113,10 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     tables += choice.tables
     digested = yield from tool_digests(scope, question)
     tables += digested.tables
-    headline = [*findings_notes(scope, findings), *(yield from operator_limits(scope, question))]
     notes = [
-        *headline[:1],
         *choice.notes,
-        *headline[1:],
+        *findings_notes(scope, findings),
+        *(yield from operator_limits(scope, question)),
         *loss_notes(run_environment),
         *([] if choice.notes else _no_steps(steps, run_environment)),
     ]
@@ -127,7 +134,9 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     notes = [*leading, *notes, *(note for note in others if note not in leading)]
     notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
-    return Answer(in_order(facts), tables, series, notes, digested.is_complete)
+    headline = finding_note(findings.rows[0]) if findings.rows else next(iter(leading), None)
+    notes = [note for note in notes if note is not headline]
+    return Answer(in_order(facts), tables, series, notes, digested.is_complete, headline=headline)
 
 
 def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
@@ -177,6 +186,14 @@ def _is_recorded(scope: Scope) -> bool:
     return bool(reader.steps.series) or bool(host_threads(reader)) or bool(finish(devices_of(reader)))
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """The mean step and idle time, where no finding says what costs the time."""
+    figures = Figures(answer, tick_ps)
+    step = f"A step takes {figures.text('step_mean')} on average" if figures.text("step_mean") else ""
+    idle = f"devices are idle {figures.text('device_idle')} of the time" if figures.text("device_idle") else ""
+    return "; ".join(filter(None, (step, idle))) or "No step is marked, and no device works in what is looked at"
+
+
 TOOL: Final = Tool(
     id="overview",
     title="Overview",
@@ -184,6 +201,7 @@ TOOL: Final = Tool(
     group="overview",
     question=OverviewQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         same=(

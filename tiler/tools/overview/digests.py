@@ -69,7 +69,8 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
                 for sums in (table.totals, table.rest)
             )
             own = replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
-            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in answer.notes]
+            texts = [*([] if answer.headline is None else [answer.headline]), *answer.notes]
+            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in texts]
             return Digests([own], notes, answer.is_complete)
     return Digests([], [], answer.is_complete)
 

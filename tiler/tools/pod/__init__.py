@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage, saved_page
@@ -19,7 +20,8 @@ from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
-from tilescope.tiler.tools.findings import headline
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.findings import opening
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, NOT_RECORDED, PART_TITLES
 from tilescope.tiler.tools.pod.channels import channels_table
@@ -134,11 +136,17 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit), *choice.tables]
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
-    cause = yield from headline(scope, question)
-    notes = [*cause, *_notes(steps, standing_out), *_place_notes(places), *means_note(steps.aligned), *steps.notes]
+    cause = yield from opening(scope, question)
+    notes = [
+        *cause.notes,
+        *_notes(steps, standing_out),
+        *_place_notes(places),
+        *means_note(steps.aligned),
+        *steps.notes,
+    ]
     if question.channels:
         tables.append((yield from channels_table(scope, steps, places, question.limit, notes)))
-    return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes)
+    return Answer(_facts(steps, standing_out), tables, [_map(steps, question)], notes, headline=cause.headline)
 
 
 def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interruptible[Answer]:
@@ -485,6 +493,16 @@ def _availability(scope: Scope) -> str:
     return "" if finish(devices_of(reader)) else NO_STEPS  # slices of devices can be named as steps
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """The bound of most steps, where no finding says what costs the time."""
+    figures = Figures(answer, tick_ps)
+    if not figures.count("steps"):
+        return next((fact.note for fact in answer.facts if fact.id == "cores"), "")
+    bound = figures.text("bottleneck")
+    of_cores = f"{plural(figures.count('steps'), 'step', 'steps')} of {figures.text('cores')}"
+    return f"{of_cores} cores or hosts are compared" + (f"; most steps are bound by {bound.lower()}" if bound else "")
+
+
 TOOL: Final = Tool(
     id="pod",
     title="Pod",
@@ -492,5 +510,6 @@ TOOL: Final = Tool(
     group="waiting",
     question=PodQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

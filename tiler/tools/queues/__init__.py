@@ -10,12 +10,14 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.lanes import CurveBins, QueueCurve, StepCurve, curve_bins, queue_curve
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
@@ -134,6 +136,17 @@ def _availability(scope: Scope) -> str:
     return "" if finish(_queues(scope)) else NO_LAUNCHES
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    streams = plural(figures.count("streams"), "stream", "streams")
+    row = figures.greatest("streams", "longest")
+    if row is None:
+        return f"No launched work waits on {streams}"
+    most = f"at most {figures.cell('streams', 'longest', row)} launches wait at once, on {{}}"
+    stream = figures.cell("streams", "stream", row)
+    return f"Launched work waits {figures.text('waiting')} in all on {streams}: {most.format(stream)}"
+
+
 TOOL: Final = Tool(
     id="queues",
     title="Queues",
@@ -141,6 +154,7 @@ TOOL: Final = Tool(
     group="waiting",
     question=QueuesQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         added=("waiting",),

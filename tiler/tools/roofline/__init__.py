@@ -75,6 +75,7 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Interruptible[Answer]:
     rows = [every, *_rows(device_operations, order[: max(question.limit, MOST_POINTS)])]
     series = chart(rows, device_operations.peaks)
     listed = rows[: question.limit + 1]
+    first, *others = _notes(device_operations, every, order)
     return Answer(
         [*_facts(device_operations, every), *counter_facts(run_environment)],
         [
@@ -83,7 +84,8 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Interruptible[Answer]:
             _roofs(device_operations.peaks),
         ],
         [] if series is None else [series],
-        [*device_operations.notes, *_notes(device_operations, every, order)],
+        [*device_operations.notes, *others],
+        headline=first,
     )
 
 

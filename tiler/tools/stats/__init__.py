@@ -18,6 +18,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Valu
 from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.figures import Figures, figure_text
 from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
@@ -109,10 +110,10 @@ def _answer(scope: Scope, question: StatsQuestion) -> Interruptible[Answer]:
         elif not summed.numbers:
             notes.append(Note("info", f"none of these events has an argument {name!r}"))
     facts = [
+        Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
+        Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
-        Fact("tracks", "Tracks", len(tracks), "count"),
-        Fact("names", by.title, span_summary.n_groups, "count", "that occur in the span"),
     ]
     tables = [Table("names", by.title, columns, totals=totals, rest=rest)]
     if pivot is not None:
@@ -165,6 +166,23 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
     return {"by": "track", "tracks": Tracks(sorted(streams)), "limit": _DIGEST_STREAMS} if streams else None
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """The group with most self time, where all are listed, else that with most time: those are listed first."""
+    figures = Figures(answer, tick_ps)
+    table = answer.table("names")
+    if not figures.count("names"):
+        return "No event starts or runs in what is looked at"
+    by, words = ("busy", "time") if table.rest is not None else ("self", "self time")
+    row = figures.greatest("names", by)
+    named = next((column.id for column in table.columns if column.kind in ("name", "text")), None)
+    groups = f"{table.title.lower()}: {figures.text('names')}"
+    if row is None or named is None:
+        return f"No time is listed; {groups}"
+    whole = figure_text("ticks", (table.totals or {}).get(by), tick_ps)
+    name = figures.cell("names", named, row) or "what has no name"
+    return f"Most {words} is in {name}: {figures.cell('names', by, row)} of {whole}; {groups}"
+
+
 TOOL: Final = Tool(
     id="stats",
     title="Statistics",
@@ -172,6 +190,7 @@ TOOL: Final = Tool(
     group="time",
     question=StatsQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("names.count", "names.busy", "names.self"),
         by_track=True,

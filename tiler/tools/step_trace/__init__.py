@@ -21,6 +21,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -206,6 +207,14 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
     return {} if has_step_traces(scope.reader) else None
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if not figures.text("step"):
+        return "No step of what is looked at has marks of forward and backward"
+    parts = f"{figures.text('interval')} before forward, {figures.text('forward_backward')} forward and backward"
+    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} behind backward"
+
+
 TOOL: Final = Tool(
     id="step_trace",
     title="Step trace",
@@ -213,6 +222,7 @@ TOOL: Final = Tool(
     group="time",
     question=StepTraceQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
     contract=Contract(
         parts={"step": ("interval", "forward_backward", "tail")},

@@ -21,6 +21,8 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.border_notes import border_notes
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.findings import Opening
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes
 from tilescope.tiler.tools.question import FigureQuestion
@@ -98,11 +100,17 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
         tables.insert(0, (yield from _differences(scope, question, steps, launched, leaves, span)))
     # Findings about steps that have no name in the trace are asked for by their numbers.
     about = question if question.step_name is None else msgspec.structs.replace(question, steps=question.steps or whole)
-    notes = (yield from reasons(scope, about, table)) if question.limit else []
-    notes += _notes(steps, series) + border_notes(series, listed.number)
+    cause = (yield from reasons(scope, about, table)) if question.limit else Opening(None, [])
+    notes = [*cause.notes, *_notes(steps, series), *border_notes(series, listed.number)]
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
-    return Answer(_facts(steps, series, table, sum(map(bool, map(len, devices)))), tables, _charts(listed), notes)
+    return Answer(
+        _facts(steps, series, table, sum(map(bool, map(len, devices)))),
+        tables,
+        _charts(listed),
+        notes,
+        headline=cause.headline,
+    )
 
 
 def _differences(
@@ -155,13 +163,13 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
     deviation_note = "of a single step there is none" if durations.deviation is None else "standard deviation"
     facts = [
         Fact("count", "Steps", len(table), "count"),
-        Fact("first", "First", first, "count", "the least number"),
-        Fact("last", "Last", last, "count", "the greatest number"),
-        Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
         Fact("mean", "Mean", durations.mean, "ticks", mean_note),
         Fact("min", "Shortest", durations.least, "ticks"),
         Fact("max", "Longest", durations.greatest, "ticks"),
         Fact("deviation", "Deviation", durations.deviation, "ticks", deviation_note),
+        Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
+        Fact("first", "First", first, "count", "the least number"),
+        Fact("last", "Last", last, "count", "the greatest number"),
     ]
     passes = int(table.pass_.max()) + 1 if len(table) else 0
     if passes > 1:
@@ -316,6 +324,16 @@ def _events(track: Ints, ordinal: Ints) -> list[str | None]:
     return [None if track_id < 0 else f"{track_id}.{number}" for track_id, number in pairs]
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    """Durations of steps, where no finding is about them."""
+    figures = Figures(answer, tick_ps)
+    if not figures.count("count") or not figures.text("min"):
+        return "No step lies in what is looked at"
+    mean = f"A step takes {figures.text('mean')} on average: the" if figures.text("mean") else "The"
+    steps = plural(figures.count("count"), "step", "steps")
+    return f"{mean} shortest of {steps} takes {figures.text('min')}, the longest {figures.text('max')}"
+
+
 TOOL: Final = Tool(
     id="steps",
     title="Steps",
@@ -323,5 +341,6 @@ TOOL: Final = Tool(
     group="time",
     question=StepsQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(lists={"steps": "count"}),
 )

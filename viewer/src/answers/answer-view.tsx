@@ -1,4 +1,4 @@
-/** Draws whatever a tool answers: notes, facts, series and tables, by the kinds of their figures alone. */
+/** Draws whatever a tool answers: its headline, facts, series and tables, by the kinds of their figures alone. */
 
 import "./answer.css";
 import { useSignal } from "@preact/signals";
@@ -8,7 +8,7 @@ import { formatCount } from "../components/format";
 import { ChartCard } from "./chart-card";
 import { FactCards } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
-import { NotesList } from "./notes-list";
+import { Headline, NotesList } from "./notes-list";
 import { PictureTable } from "./picture-table";
 import { choicesFor } from "./table-choices";
 import { TableChoices } from "./table-model";
@@ -42,14 +42,11 @@ export function AnswerView({
   rangeText,
   onMore,
   isOwn = false,
-  hasHeadline = false,
   hasPictures = false,
   onPointed,
   wanted: requested = null,
 }: AnswerProps) {
-  const { facts, tables, series } = answer;
-  const headlines = hasHeadline ? answer.notes.slice(0, 1).filter(({ startTicks }) => startTicks !== null) : [];
-  const notes = answer.notes.slice(headlines.length);
+  const { facts, tables, series, notes } = answer;
   const seriesById = useMemo(() => new Map(series.map((entry) => [entry.id, entry])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
   const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
@@ -58,13 +55,11 @@ export function AnswerView({
       wanted.value = { ...requested, id: requested.table };
     }
   }, [requested]);
-  const infos = notes.filter((note) => note.severity === "info");
   return (
     <div class="answer" data-tool={tool.id}>
-      <NotesList label="The answer" notes={headlines} links={links} isHeadline={true} />
+      <Headline answer={answer} links={links} />
       <NotesList label="Findings" notes={notes.filter((note) => note.severity !== "info")} links={links} />
-      {isOwn && <NotesList label="The answer" notes={infos.slice(0, 1)} links={links} isHeadline={true} />}
-      {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
+      {facts.length > 0 && <FactCards tool={tool.id} facts={facts} time={links.time} />}
       {isEmpty(answer) && (
         <p class="answer-empty">
           {tool.title} has found nothing in {rangeText}.
@@ -112,7 +107,7 @@ export function AnswerView({
           }}
         </Tabs>
       )}
-      <NotesList label="Notes" notes={isOwn ? infos.slice(1) : infos} links={links} />
+      <NotesList label="Notes" notes={notes.filter((note) => note.severity === "info")} links={links} />
     </div>
   );
 }

@@ -1,27 +1,18 @@
 /** An answer as a dashboard: what it says first, six figures, the chart beside the table that matters most, and all others below. */
 
-import { type Signal, signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ToolSeries, ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { formatCount } from "../components/format";
 import { choices } from "./answer-view";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
-import { FoldedFacts } from "./facts-cards";
+import { FactCards } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
-import { NotesList } from "./notes-list";
+import { Headline, NotesList } from "./notes-list";
 
 /** So many rows of a table are seen without scrolling it. */
 const MOST_ROWS = 10;
-
-/** Tools whose facts are all shown: the answer for another range is shown in the same way. */
-const openFacts = new Map<string, Signal<boolean>>();
-
-function factsAreOpen(tool: string): Signal<boolean> {
-  const isOpen = openFacts.get(tool) ?? signal(false);
-  openFacts.set(tool, isOpen);
-  return isOpen;
-}
 
 /** The table that stands beside the chart: the first whose rows have names. Others, such as findings, say more of what the notes say. */
 function mainTable(tables: readonly ToolTable[]): ToolTable | undefined {
@@ -39,8 +30,6 @@ export function Dashboard({
 }: AnswerProps & { readonly proposal?: ComponentChildren; readonly picture?: ComponentChildren }) {
   const { facts, tables, series, notes } = answer;
   const wanted = useSignal<RowOfTable | null>(null);
-  // The first note is what all comes to, however much it matters.
-  const others = notes.slice(1);
   const main = mainTable(tables);
   const isPair = main !== undefined && series.length === 1;
   const chartCard = (chart: ToolSeries) => (
@@ -72,10 +61,10 @@ export function Dashboard({
   );
   return (
     <div class="answer is-dashboard" data-tool={tool.id}>
-      <NotesList label="The answer" notes={notes.slice(0, 1)} links={links} isHeadline={true} />
+      <Headline answer={answer} links={links} />
       {proposal}
-      <NotesList label="Findings" notes={others.filter(({ severity }) => severity !== "info")} links={links} />
-      {facts.length > 0 && <FoldedFacts facts={facts} time={links.time} isOpen={factsAreOpen(tool.id)} />}
+      <NotesList label="Findings" notes={notes.filter(({ severity }) => severity !== "info")} links={links} />
+      {facts.length > 0 && <FactCards tool={tool.id} facts={facts} time={links.time} />}
       {isPair ? (
         <div class="dashboard-pair">
           {chartCard(series[0]!)}
@@ -87,7 +76,7 @@ export function Dashboard({
         )
       )}
       {picture}
-      <NotesList label="Advice" notes={others.filter(({ severity }) => severity === "info")} links={links} />
+      <NotesList label="Advice" notes={notes.filter(({ severity }) => severity === "info")} links={links} />
       {tables.filter((table) => !isPair || table !== main).map(tableCard)}
     </div>
   );

@@ -1,6 +1,6 @@
 /** Facts as cards: the figure with its unit, what it is, and all digits when one points at it. */
 
-import type { Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import type { TimeBase, ToolFact } from "@tilescope/client";
 import { type FactFigure, factFigures } from "./fact-figures";
 import { exactText, isRecorded } from "./figures";
@@ -10,7 +10,49 @@ interface Props {
   readonly time: TimeBase;
 }
 
-export function FactCards({ facts, time }: Props) {
+/** So many facts stand above a chart; the others are folded. */
+const FIRST_FACTS = 6;
+
+/** Tools whose facts are all shown: the answer for another range is shown in the same way. */
+const openFacts = new Map<string, Signal<boolean>>();
+
+function factsAreOpen(tool: string): Signal<boolean> {
+  const isOpen = openFacts.get(tool) ?? signal(false);
+  openFacts.set(tool, isOpen);
+  return isOpen;
+}
+
+/** Facts of an answer: the first that were recorded on a line, all of them at a click; in one line what was not recorded. */
+export function FactCards({ tool, facts, time }: Props & { readonly tool: string }) {
+  const isOpen = factsAreOpen(tool);
+  const recorded = facts.filter(({ value }) => isRecorded(value));
+  const missing = facts.filter(({ value }) => !isRecorded(value));
+  const more = recorded.length - FIRST_FACTS;
+  return (
+    <>
+      {recorded.length > 0 && (
+        <div class="folded-facts">
+          <Cards facts={isOpen.value ? recorded : recorded.slice(0, FIRST_FACTS)} time={time} />
+          {more > 0 && (
+            <button
+              type="button"
+              class="button is-quiet folded-facts-more"
+              aria-expanded={isOpen.value}
+              onClick={() => {
+                isOpen.value = !isOpen.value;
+              }}
+            >
+              {isOpen.value ? "Fewer" : `${more} more`}
+            </button>
+          )}
+        </div>
+      )}
+      {missing.length > 0 && <MissingFacts facts={missing} isOpen={recorded.length === 0} />}
+    </>
+  );
+}
+
+function Cards({ facts, time }: Props) {
   const figures = factFigures(facts, time);
   return (
     <dl class="fact-cards" style={{ maxWidth: `${facts.length * WIDEST_PX}px` }}>
@@ -21,53 +63,24 @@ export function FactCards({ facts, time }: Props) {
   );
 }
 
-/** So many facts stand above a chart; the others are folded. */
-const FIRST_FACTS = 6;
-
-/** Facts above a chart: the first that were recorded on a line, and all of them at a click; where there is none, why. */
-export function FoldedFacts({ facts, time, isOpen }: Props & { readonly isOpen: Signal<boolean> }) {
-  const first = facts.filter(({ value }) => isRecorded(value)).slice(0, FIRST_FACTS);
-  const others = facts.filter((fact) => !first.includes(fact));
-  const missing = others.filter(({ value }) => !isRecorded(value)).length;
-  if (others.length === 0) {
-    return <FactCards facts={facts} time={time} />;
-  }
-  if (first.length === 0) {
-    return <MissingFacts facts={facts} />;
-  }
-  return (
-    <div class="folded-facts">
-      <FactCards facts={isOpen.value ? facts : first} time={time} />
-      <button
-        type="button"
-        class="button is-quiet folded-facts-more"
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
-        {isOpen.value ? "Fewer" : `${others.length} more`}
-        {missing > 0 && !isOpen.value && <span class="dim">{missing} not recorded</span>}
-      </button>
-    </div>
-  );
-}
-
-/** Facts none of which was recorded: those of one reason in one sentence. */
-function MissingFacts({ facts }: Pick<Props, "facts">) {
+/** Labels of facts that were not recorded on one line, and why below it: facts of one reason in one sentence. */
+function MissingFacts({ facts, isOpen }: Pick<Props, "facts"> & { readonly isOpen: boolean }) {
   const reasons = new Map<string, string[]>();
   for (const { label, note } of facts) {
     const reason = note.replace(/^not recorded: /, "");
     reasons.set(reason, [...(reasons.get(reason) ?? []), label]);
   }
   return (
-    <ul class="missing-facts dim">
-      {[...reasons].map(([reason, labels]) => (
-        <li key={reason}>
-          {labels.join(", ")}: not recorded{reason === "" ? "" : `: ${reason}`}.
-        </li>
-      ))}
-    </ul>
+    <details class="missing-facts" open={isOpen}>
+      <summary>Not recorded: {facts.map(({ label }) => label).join(", ")}</summary>
+      <ul>
+        {[...reasons].map(([reason, labels]) => (
+          <li key={reason}>
+            {labels.join(", ")}: {reason === "" ? "not recorded" : reason}.
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -102,8 +115,7 @@ interface CardProps {
 function FactCard({ fact, figure, time }: CardProps) {
   const { label, note, kind, value } = fact;
   const { digits, unit } = figure;
-  const isThere = isRecorded(value);
-  const exact = isThere ? exactText({ kind, unit: "" }, value, time) : "not recorded";
+  const exact = exactText({ kind, unit: "" }, value, time);
   const isText = kind === "text" || kind === "name";
   return (
     <div
@@ -111,14 +123,11 @@ function FactCard({ fact, figure, time }: CardProps) {
       title={[`${label}: ${exact}`, note].filter(Boolean).join("\n")}
     >
       <dt class="fact-label">{label}</dt>
-      <dd class={isThere ? "fact-value" : "fact-value is-missing"}>
+      <dd class="fact-value">
         {digits}
         {unit !== "" && <span class="fact-unit">{unit}</span>}
-        {!isThere && <span class="visually-hidden">not recorded</span>}
       </dd>
-      <dd class="fact-note">
-        {isThere ? note : `Not recorded${note === "" ? "" : `: ${note.replace(/^not recorded: /, "")}`}`}
-      </dd>
+      <dd class="fact-note">{note}</dd>
     </div>
   );
 }

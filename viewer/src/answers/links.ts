@@ -63,10 +63,8 @@ export interface AnswerProps {
   readonly rangeText: string;
   /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
   readonly onMore: ((more: string) => void) | null;
-  /** On a page of its own: what it says first stands above all else, and all of a row beside its table. */
+  /** On a page of its own: all of a row beside its table. */
   readonly isOwn?: boolean;
-  /** Its first note sums up the whole, if it has a place in the timeline: that stands above all else. */
-  readonly hasHeadline?: boolean;
   /** Trees are shown as pictures at first, with their tables below. */
   readonly hasPictures?: boolean;
   /** Rows that the pointer is over, or that keys have gone to. */

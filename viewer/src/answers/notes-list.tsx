@@ -1,6 +1,6 @@
 /** Notes of an answer: how much each matters, one sentence, and a link to where it is seen. */
 
-import { type Severity, type ToolNote, ticks } from "@tilescope/client";
+import { type Severity, type ToolAnswer, type ToolNote, ticks } from "@tilescope/client";
 import { GoIcon } from "../components/icons";
 import { exactText } from "./figures";
 import type { Links } from "./links";
@@ -15,17 +15,24 @@ interface Props {
   readonly label: string;
   readonly notes: readonly ToolNote[];
   readonly links: Links;
-  /** True for the note that sums up the whole answer. */
-  readonly isHeadline?: boolean;
 }
 
-export function NotesList({ label, notes, links, isHeadline = false }: Props) {
+/** The sentence that an answer begins with; nothing where it has none. */
+export function Headline({ answer, links }: { readonly answer: ToolAnswer; readonly links: Links }) {
+  return answer.headline == null ? null : (
+    <ul class="notes-list is-headline" aria-label="The answer">
+      <NoteItem note={answer.headline} links={links} />
+    </ul>
+  );
+}
+
+export function NotesList({ label, notes, links }: Props) {
   if (notes.length === 0) {
     return null;
   }
   const sorted = [...notes].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return (
-    <ul class={isHeadline ? "notes-list is-headline" : "notes-list"} aria-label={label}>
+    <ul class="notes-list" aria-label={label}>
       {sorted.map((note) => (
         <NoteItem key={`${note.severity} ${note.text}`} note={note} links={links} />
       ))}

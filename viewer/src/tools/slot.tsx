@@ -36,20 +36,12 @@ function BarePage({ trace, shown }: { trace: Trace; shown: Page }) {
   const { texts } = page.value;
   const View = useLoaded(shown.id, shown.load);
   const context = makeContext(trace, WHOLE_RUN, EVERYTHING, app.pages);
-  if (View.kind !== "ready") {
-    return null;
-  }
-  return <View.value context={context} texts={texts} setTexts={(next) => app.pages.setTexts(next)} onKey={onPageKey} />;
+  return View.kind === "ready" ? (
+    <View.value context={context} texts={texts} setTexts={(next) => app.pages.setTexts(next)} onKey={onPageKey} />
+  ) : null;
 }
 
 function FramedPage(props: FrameProps) {
   const Frame = useLoaded("frame", loadFrame);
-  switch (Frame.kind) {
-    case "loading":
-      return null;
-    case "failed":
-      return <LoadFailed />;
-    case "ready":
-      return <Frame.value {...props} />;
-  }
+  return Frame.kind === "ready" ? <Frame.value {...props} /> : Frame.kind === "failed" ? <LoadFailed /> : null;
 }

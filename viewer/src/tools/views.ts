@@ -71,9 +71,6 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
 /** Tools whose answer is a dashboard. */
 const DASHBOARDS: ReadonlySet<string> = new Set(["overview", "input_pipeline"]);
 
-/** Tools whose answer begins with what costs the time. */
-const HEADLINED: ReadonlySet<string> = new Set(["steps", "gaps"]);
-
 async function dashboard(tool: ToolEntry): Promise<ComponentType<TextProps>> {
   const [{ dashboardOf }, { FIELDS }] = await Promise.all([import("./dashboard/view"), import("./dashboard/fields")]);
   return withFields(FIELDS, dashboardOf(tool));
@@ -84,7 +81,7 @@ export async function viewOf(tool: ToolEntry): Promise<ComponentType<TextProps>>
   if (DASHBOARDS.has(tool.id)) {
     return dashboard(tool);
   }
-  return (await OWN[tool.id]?.()) ?? (await import("./catalogue/view")).viewOf(tool, HEADLINED.has(tool.id));
+  return (await OWN[tool.id]?.()) ?? (await import("./catalogue/view")).viewOf(tool);
 }
 
 /** A view whose fields are texts to others. */

@@ -618,7 +618,7 @@ export function readManifest(json: ManifestJson): Manifest {
     flows: readFlowCounts(json.flows),
     steps: json.steps === null ? null : readStepCounts(json.steps),
     families: json.families,
-    outliers: json.outliers === undefined ? undefined : json.outliers === null ? null : readOutliers(json.outliers),
+    outliers: json.outliers == null ? json.outliers : readOutliers(json.outliers),
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
     sourceBytes: BigInt(json.source_bytes),
@@ -663,7 +663,7 @@ export function readMark(json: MarkJson): Mark {
     id: json.id,
     kind: json.kind,
     startTicks: ticks(json.start),
-    endTicks: json.end === undefined ? undefined : json.end === null ? null : ticks(json.end),
+    endTicks: json.end == null ? json.end : ticks(json.end),
     name: json.name,
     tracks: json.tracks,
     colour: json.colour,
@@ -1020,15 +1020,19 @@ export function readStepCounts(json: StepCountsJson): StepCounts {
 export interface ToolAnswer {
   /** false while the run is being indexed, and tracks are not done. */
   readonly complete: boolean;
+  /** The answer in one sentence with its figures; null: there is nothing to say. */
+  readonly headline: ToolNote | null | undefined;
   readonly facts: readonly ToolFact[];
   readonly tables: readonly ToolTable[];
   readonly series: readonly ToolSeries[];
+  /** What else a reader should know: the headline is not in it. */
   readonly notes: readonly ToolNote[];
 }
 
 /** ToolAnswer as JSON has it. */
 export interface ToolAnswerJson {
   readonly complete: boolean;
+  readonly headline?: ToolNoteJson | null;
   readonly facts: readonly ToolFact[];
   readonly tables: readonly ToolTable[];
   readonly series: readonly ToolSeries[];
@@ -1039,6 +1043,7 @@ export interface ToolAnswerJson {
 export function readToolAnswer(json: ToolAnswerJson): ToolAnswer {
   return {
     complete: json.complete,
+    headline: json.headline == null ? json.headline : readToolNote(json.headline),
     facts: json.facts,
     tables: json.tables,
     series: json.series,

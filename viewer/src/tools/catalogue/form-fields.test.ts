@@ -1,6 +1,6 @@
 import type { ToolField } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { faults, formFields, inFormWords, questionOf, spare } from "./form-fields";
+import { faults, formFields, inForce, inFormWords, questionOf, spare } from "./form-fields";
 
 function field(name: string, schema: ToolField["schema"], required = false): ToolField {
   return { name, description: `About ${name}.`, required, schema };
@@ -51,6 +51,12 @@ describe("the form of a tool", () => {
 
   it("keeps the address free of what says nothing", () => {
     expect(spare(FORM, { text: " a ", limit: "5", step_name: "", other: "x" })).toEqual({ text: "a" });
+  });
+
+  it("says what is asked, defaults as well, but nothing of what leaves all in", () => {
+    expect(inForce(FORM, {})).toEqual(["Match: contains", "Limit: 5"]);
+    const asked = { text: " a ", match: "exact", per_track: "true", limit: "" };
+    expect(inForce(FORM, asked)).toEqual(["Text: a", "Match: exact", "Limit: 5", "Per track: yes"]);
   });
 
   it("asks with what the tool knows, paging included, and with no range where it knows none", () => {

@@ -111,6 +111,19 @@ export function spare(fields: readonly FormField[], texts: PageTexts): PageTexts
   return Object.fromEntries(entries);
 }
 
+/** Fields of a form and what each is, as they are asked: "Order: longest". Those that leave everything in are not named. */
+export function inForce(fields: readonly FormField[], texts: PageTexts): readonly string[] {
+  return fields.flatMap(({ name, label, input, default: otherwise }) => {
+    const entered = (texts[name] ?? "").trim();
+    const text = entered === "" ? otherwise : entered;
+    if (text === "" || (text === otherwise && input.kind === "flag")) {
+      return [];
+    }
+    const words = input.kind === "flag" ? (text === "true" ? "yes" : "no") : text;
+    return [`${label}: ${words}`];
+  });
+}
+
 /** The fields of a page that are those of a form. */
 export function formTexts(fields: readonly FormField[]): PageFields<PageTexts> {
   return { parse: (texts) => texts, format: (texts) => spare(fields, texts) };

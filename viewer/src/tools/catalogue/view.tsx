@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
@@ -14,17 +14,17 @@ import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
-import { Form } from "./form";
+import { FoldedForm } from "./folded-form";
 import { faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
-/** The view of a tool's page. `hasHeadline`: its answers begin with what all comes to. */
-export function viewOf(tool: ToolEntry, hasHeadline: boolean): ComponentType<ViewProps> {
-  return (props) => <CatalogueView tool={tool} hasHeadline={hasHeadline} {...props} />;
+/** The view of a tool's page. */
+export function viewOf(tool: ToolEntry): ComponentType<ViewProps> {
+  return (props) => <CatalogueView tool={tool} {...props} />;
 }
 
-type OfTool<Props> = Props & { readonly tool: ToolEntry; readonly hasHeadline: boolean };
+type OfTool<Props> = Props & { readonly tool: ToolEntry };
 
 function CatalogueView(props: OfTool<ViewProps>) {
   const { api } = props.context.trace;
@@ -36,13 +36,15 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
   const { context, fields: texts, setFields } = props;
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const wrong = Object.values(faults(form, texts));
+  const [isRefused, setIsRefused] = useState(false);
   return (
     <>
-      <div class="tool-bar">
+      <div class="tool-bar is-flat">
         {form.length > 0 && (
-          <Form
+          <FoldedForm
             fields={form}
             texts={texts}
+            isFaulty={wrong.length > 0 || isRefused}
             places={placesOf(context.trace)}
             hosts={context.trace.manifest.hosts}
             onAsk={(next) => setFields(changedTexts(formTexts(form), texts, next))}
@@ -55,17 +57,25 @@ function Described({ toolFields, ...props }: OfTool<ViewProps> & { readonly tool
           <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
         </StateCard>
       ) : (
-        <Answer {...props} toolFields={toolFields} />
+        <Answer {...props} toolFields={toolFields} onRefused={setIsRefused} />
       )}
     </>
   );
 }
 
-type AnswerPartProps = OfTool<ViewProps> & { readonly toolFields: readonly ToolField[] };
+interface AskedProps {
+  readonly toolFields: readonly ToolField[];
+  /** The question as it is was refused, or no longer: what has to be changed is in the form. */
+  readonly onRefused: (isRefused: boolean) => void;
+}
 
-function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFields }: AnswerPartProps) {
+type AnswerPartProps = OfTool<ViewProps> & AskedProps;
+
+function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(toolFields, texts);
   const request = useAnswer(context, tool.id, question);
+  const { kind } = request.state;
+  useEffect(() => onRefused(kind === "failed"), [kind, onRefused]);
   const form = useMemo(() => formFields(toolFields), [toolFields]);
   const words = (message: string) => inFormWords(form, message);
   const takesSteps = toolFields.some(({ name }) => name === "steps");
@@ -102,9 +112,9 @@ function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFiel
       request={request}
       words={words}
       isEmpty={isEmptyAnswer}
-      empty={({ facts }) => (
+      empty={({ headline, facts }) => (
         <StateCard title="Nothing there" state="empty">
-          <p>There is nothing of this in {context.rangeText}.</p>
+          <p>{headline?.text ?? `There is nothing of this in ${context.rangeText}.`}</p>
           {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
             <p key={note}>{sentence(words(note))}</p>
           ))}
@@ -122,7 +132,6 @@ function Answer({ tool, hasHeadline, toolFields, context, fields: texts, setFiel
               answer={answerInWords(answer, words)}
               links={links}
               rangeText={context.rangeText}
-              hasHeadline={hasHeadline}
               onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
             />
           </>

@@ -6,7 +6,7 @@ import { useMemo, useState } from "preact/hooks";
 import { heatColor } from "../../answers/chart-style";
 import { scaleOf } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
-import { NotesList } from "../../answers/notes-list";
+import { Headline } from "../../answers/notes-list";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
@@ -48,16 +48,11 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   const transports = useMemo(() => (links === undefined ? [] : transportsOf(links)), [links]);
   return (
     <>
-      <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={props.context} isHeadline={true} />
+      <Headline answer={answer} links={props.context} />
       {links !== undefined && transports.length > 0 && (
         <Links {...props} links={links} total={linksIn(answer)} transports={transports} onRow={setWanted} />
       )}
-      <ToolAnswerView
-        tool={TOOL}
-        answer={{ ...answer, notes: answer.notes.slice(1) }}
-        context={props.context}
-        wanted={wanted}
-      />
+      <ToolAnswerView tool={TOOL} answer={{ ...answer, headline: null }} context={props.context} wanted={wanted} />
     </>
   );
 }

@@ -9,6 +9,7 @@ test("digests are told by their ids, and stand apart from the tables of the answ
     series: [],
     notes: [],
     complete: true,
+    headline: null,
     tables,
   });
   expect(digests).toEqual([{ tool: "step_trace", table: tables[1] }]);

@@ -96,9 +96,9 @@ function View({
 }
 
 /** Nothing but figures that were not recorded: why stands on the page, in full. */
-function isNothing({ facts, tables, series, notes }: ToolAnswer): boolean {
+function isNothing({ headline, facts, tables, series, notes }: ToolAnswer): boolean {
   const parts = tables.length + series.length + notes.length;
-  return parts === 0 && facts.every(({ value }) => value === null);
+  return headline == null && parts === 0 && facts.every(({ value }) => value === null);
 }
 
 /** An answer without what the choice of steps and the picture show. */

@@ -6,12 +6,14 @@ import { inPageWords } from "./page-words";
 
 const SAY = "say with step_name that they are (docs/formats.md, Steps)";
 const ANSWER = {
+  headline: { severity: "info", text: SAY },
   facts: [{ id: "input", label: "", kind: "ticks", value: null, note: SAY }],
   notes: [{ severity: "info", text: "step_name would use them" }],
 } as unknown as ToolAnswer;
 
 test("notes of an answer and of its facts name the field of a dashboard", () => {
-  const { facts, notes } = answerInWords(ANSWER, inPageWords);
+  const { facts, notes, headline } = answerInWords(ANSWER, inPageWords);
+  expect(headline!.text).toBe("say in “Steps are called” that they are");
   expect(facts[0]!.note).toBe("say in “Steps are called” that they are");
   expect(notes[0]!.text).toBe("“Steps are called” would use them");
 });

@@ -1,4 +1,4 @@
-/** The answer of a tool on a page of its own: what it says first stands above all else. */
+/** The answer of a tool on a page of its own. */
 
 import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import { AnswerView } from "../../answers/answer-view";

@@ -3,6 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
+import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import { pick, picked } from "../../state/parts";
 import type { PageContext, PageProps } from "../contract";
@@ -101,6 +102,7 @@ function Shown({ answer, context, fields, setFields }: ShownProps) {
   const programs = table("programs");
   return (
     <>
+      <Headline answer={answer} links={context} />
       <div class="graph-choosers">
         {programs !== undefined && (
           <Chooser
@@ -133,7 +135,7 @@ function Shown({ answer, context, fields, setFields }: ShownProps) {
       )}
       <AnswerView
         tool={TOOL}
-        answer={model === null ? rest : answer}
+        answer={{ ...(model === null ? rest : answer), headline: null }}
         links={context}
         rangeText="the whole run"
         onMore={null}

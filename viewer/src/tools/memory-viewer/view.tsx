@@ -12,6 +12,7 @@ import { seriesStyle } from "../../answers/chart-style";
 import { FactCards } from "../../answers/facts-cards";
 import { exactText, figureText } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
+import { Headline } from "../../answers/notes-list";
 import { useForced } from "../../answers/use-forced";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
@@ -176,7 +177,8 @@ function Parts({ answer, context, plan }: PartsProps) {
   );
   return (
     <>
-      {shown.length > 0 && <FactCards facts={shown} time={context.time} />}
+      <Headline answer={answer} links={context} />
+      {shown.length > 0 && <FactCards tool={TOOL.id} facts={shown} time={context.time} />}
       {table !== undefined && (
         <Pictures
           answer={answer}
@@ -191,7 +193,7 @@ function Parts({ answer, context, plan }: PartsProps) {
       )}
       <AnswerView
         tool={TOOL}
-        answer={{ ...answer, facts: [], series: series.slice(1) }}
+        answer={{ ...answer, headline: null, facts: [], series: series.slice(1) }}
         links={context}
         rangeText={context.rangeText}
         onMore={null}

@@ -3,6 +3,7 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
+import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import { pick, picked } from "../../state/parts";
 import type { PageContext, PageProps } from "../contract";
@@ -76,6 +77,7 @@ function Shown({ answer, context, scope, onEnter }: ShownProps) {
   };
   return (
     <>
+      <Headline answer={answer} links={context} />
       {model !== null && (
         <div class="graph">
           <Picture
@@ -96,7 +98,13 @@ function Shown({ answer, context, scope, onEnter }: ShownProps) {
           />
         </div>
       )}
-      <AnswerView tool={TOOL} answer={answer} links={context} rangeText="the model" onMore={null} />
+      <AnswerView
+        tool={TOOL}
+        answer={{ ...answer, headline: null }}
+        links={context}
+        rangeText="the model"
+        onMore={null}
+      />
     </>
   );
 }

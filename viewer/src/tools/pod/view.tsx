@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView, choices } from "../../answers/answer-view";
 import { ChartCard } from "../../answers/chart-card";
 import type { RowOfTable } from "../../answers/links";
-import { NotesList } from "../../answers/notes-list";
+import { Headline, NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
 import { entryText, escapeField, unescapeField } from "../../base/list-text";
 import { Answered } from "../../requests/states";
@@ -185,13 +185,12 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   // Those of another question may still be there.
   const channels = listed ?? (sends === true && fetched?.question === props.question ? fetched.table : null);
   const { context, fields } = props;
-  const others = answer.notes.slice(1);
   // Those with a place are about stragglers, which are listed beside the map.
-  const warnings = others.filter(({ severity, startTicks }) => severity !== "info" && startTicks === null);
+  const warnings = answer.notes.filter(({ severity, startTicks }) => severity !== "info" && startTicks === null);
   return (
     <>
       {!answer.complete && <Incomplete />}
-      <NotesList label="The answer" notes={answer.notes.slice(0, 1)} links={context} isHeadline={true} />
+      <Headline answer={answer} links={context} />
       <NotesList label="Findings" notes={warnings} links={context} />
       {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
       {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
@@ -201,7 +200,8 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
         answer={{
           ...answer,
           tables: listed === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
-          notes: others.filter(({ severity }) => severity === "info"),
+          headline: null,
+          notes: answer.notes.filter(({ severity }) => severity === "info"),
         }}
         links={context}
         rangeText={fields.step === "" ? context.rangeText : `step ${fields.step}`}

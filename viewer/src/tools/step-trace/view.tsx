@@ -2,6 +2,7 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
+import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
 import { PageHead } from "../frame/page-head";
@@ -35,10 +36,11 @@ function Shown({ answer, context }: { readonly answer: ToolAnswer; readonly cont
   const parts = answer.tables.find(({ id }) => id === "parts");
   return (
     <>
+      <Headline answer={answer} links={context} />
       {parts !== undefined && (parts.columns[0]?.values.length ?? 0) > 0 && (
         <StepPicture parts={parts} context={context} />
       )}
-      <ToolAnswerView tool={TOOL} answer={answer} context={context} />
+      <ToolAnswerView tool={TOOL} answer={{ ...answer, headline: null }} context={context} />
     </>
   );
 }
