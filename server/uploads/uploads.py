@@ -22,7 +22,7 @@ from tilescope.server.uploads.plan import Plan, make_plan
 from tilescope.server.uploads.shelf import KEPT_DAYS, KEPT_NS, Shelf
 from tilescope.server.uploads.upload import UploadFolder, make_private
 from tilescope.tiler.errors import DiskFull
-from tilescope.tiler.schema import Upload, UploadOrder, UploadRoom
+from tilescope.tiler.schema import MOST_UPLOAD_FILES, UPLOAD_PIECE_BYTES, Upload, UploadOrder, UploadRoom
 from tilescope.tiler.store.disk_space import is_full
 
 _T = TypeVar("_T")
@@ -68,6 +68,8 @@ class Uploads:
             reason=reason,
             seen_by=_seen_by(self._settings),
             kept_days=KEPT_DAYS,
+            most_files=MOST_UPLOAD_FILES,
+            piece_bytes=UPLOAD_PIECE_BYTES,
             most_bytes=str(self.rules.per_client_bytes),
         )
 

@@ -55,4 +55,6 @@ class UploadRoom(Struct, frozen=True, kw_only=True):
     reason: Annotated[str | None, Meta(description="One line that says why not, and what to do.")]
     seen_by: Annotated[str, Meta(description="Who will be able to see the runs: a sentence.")]
     kept_days: Annotated[Count, Meta(description="Days after which an upload is removed that nobody opens.")]
+    most_files: Annotated[Count, Meta(description="Files of one upload.")]
+    piece_bytes: Annotated[Count, Meta(description="Bytes of one piece.")]
     most_bytes: Annotated[Decimal, Meta(description="Bytes that one client may have on this server, in all uploads.")]

@@ -26,6 +26,7 @@ import { Stage } from "../timeline/stage";
 import { ViewNavigator } from "../timeline/view-navigator";
 import { connectAnnouncements } from "./announcements";
 import { BuildGrowth } from "./build-growth";
+import { listenToDrops } from "./dropped-files";
 import { type IntentHandlers, makeIntentHandlers } from "./intent-handlers";
 import { Pages } from "./pages";
 import { TraceDisplay } from "./trace-display";
@@ -73,6 +74,7 @@ export class App implements AppActions {
   );
 
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
+  readonly #uploads = new LateCode(async () => new (await import("../upload/uploads")).Uploads(this, this.#api));
   readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
   start(): void {
@@ -113,6 +115,7 @@ export class App implements AppActions {
       }
     });
     connectAnnouncements();
+    listenToDrops((dropped) => void this.#uploads.load().then((uploads) => uploads.drop(dropped)));
     this.#followLink();
     this.#address.connect((to) => this.#travel(to));
     this.#opener.open(initial.run);
@@ -126,7 +129,9 @@ export class App implements AppActions {
     const failed = () => {
       failure.value = "This command could not be loaded: the server does not answer.";
     };
-    if (intent === "show-capture" || intent === "show-monitor") {
+    if (intent === "open-file") {
+      this.#uploads.load().then((uploads) => uploads.show(), failed);
+    } else if (intent === "show-capture" || intent === "show-monitor") {
       this.#captures.load().then((captures) => captures.act(intent), failed);
     } else {
       this.#marks.load().then((marks) => marks.act(intent as LateIntent), failed);

@@ -411,6 +411,10 @@ export interface UploadRoom {
   readonly seenBy: string;
   /** Days after which an upload is removed that nobody opens. */
   readonly keptDays: number;
+  /** Files of one upload. */
+  readonly mostFiles: number;
+  /** Bytes of one piece. */
+  readonly pieceBytes: number;
   /** Bytes that one client may have on this server, in all uploads. */
   readonly mostBytes: bigint;
 }
@@ -421,6 +425,8 @@ export interface UploadRoomJson {
   readonly reason: string | null;
   readonly seen_by: string;
   readonly kept_days: number;
+  readonly most_files: number;
+  readonly piece_bytes: number;
   readonly most_bytes: string;
 }
 
@@ -431,6 +437,8 @@ export function readUploadRoom(json: UploadRoomJson): UploadRoom {
     reason: json.reason,
     seenBy: json.seen_by,
     keptDays: json.kept_days,
+    mostFiles: json.most_files,
+    pieceBytes: json.piece_bytes,
     mostBytes: BigInt(json.most_bytes),
   };
 }
