@@ -4,7 +4,7 @@ import type { Api } from "@tilescope/client";
 import { render } from "preact";
 import type { AppActions } from "../components/app-context";
 import { announcement } from "../state/shell";
-import { type ChosenFile, chosenFiles, droppedFiles } from "./chosen-files";
+import { type ChosenFile, droppedFiles } from "./chosen-files";
 import { UploadDialog } from "./upload-dialog";
 import { UploadRun } from "./upload-run";
 
@@ -31,15 +31,9 @@ export class Uploads {
     this.#showDialog(null);
   }
 
-  /** Files that come over the page (null), or are dropped. */
-  async drop(dropped: { entries: readonly FileSystemEntry[]; files: readonly File[] } | null): Promise<void> {
-    if (dropped === null) {
-      this.#showHint();
-      return;
-    }
+  async drop(entries: readonly FileSystemEntry[]): Promise<void> {
     this.#hideHint();
-    const files = dropped.entries.length > 0 ? await droppedFiles(dropped.entries) : chosenFiles(dropped.files);
-    this.#showDialog(files);
+    this.#showDialog(await droppedFiles(entries));
   }
 
   #showDialog(files: readonly ChosenFile[] | null): void {
@@ -58,7 +52,7 @@ export class Uploads {
   }
 
   /** Says where to drop, until the files are dropped or leave the page. */
-  #showHint(): void {
+  showHint(): void {
     if (this.#hint !== null) {
       return;
     }
