@@ -43,7 +43,7 @@ def upload_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any
         state,
         (400, 403, 404, 409, 422, 500, 507),
         upload,
-        "400 where there is no trace in it: then it is removed. 409 while bytes lack. The request has "
+        "400 or 422 where there is no trace in it: then it is removed. 409 while bytes lack. The request has "
         "`Content-Type: application/json`, and no body.",
     )
     removed = make(

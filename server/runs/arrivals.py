@@ -17,7 +17,7 @@ class Arrivals(Protocol):
         ...
 
     def removed_ns(self, run: FoundRun) -> int | None:
-        """Time at which a run is removed unless somebody opens it, ns since the epoch; None for one that did not arrive."""
+        """Time at which a run is removed unless it is opened, ns since the epoch; None for one that did not arrive."""
         ...
 
 

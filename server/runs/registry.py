@@ -65,7 +65,7 @@ class Registry:
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
-        self._max_inflated = max_inflated
+        self.max_inflated = max_inflated
         self._time_unit: TimeUnit = time_unit
         self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
         self._watchers = Watchers()
@@ -405,7 +405,7 @@ class Registry:
             run.files,
             run.store,
             self._memory_bytes,
-            self._max_inflated,
+            self.max_inflated,
             self._time_unit,
             (*self.paths, *self._arrivals.roots()),
             self.cache_root,

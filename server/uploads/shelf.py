@@ -63,7 +63,7 @@ class Shelf:
         return root.relative_to(self.folder).parts[0] if root.is_relative_to(self.folder) else None
 
     def removed_ns(self, run: FoundRun) -> int | None:
-        """Time at which a run is removed unless somebody opens it, ns since the epoch; None for one that was not sent here."""
+        """Time at which a run is removed unless it is opened, ns since the epoch; None for one that was not sent."""
         upload_id = self.upload_id(run)
         if upload_id is None:
             return None

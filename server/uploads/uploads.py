@@ -21,7 +21,8 @@ from tilescope.server.settings import Settings
 from tilescope.server.uploads.plan import Plan, make_plan
 from tilescope.server.uploads.shelf import KEPT_DAYS, KEPT_NS, Shelf
 from tilescope.server.uploads.upload import UploadFolder, make_private
-from tilescope.tiler.errors import DiskFull
+from tilescope.tiler.errors import DiskFull, TilescopeError
+from tilescope.tiler.readers.recognise import check_file
 from tilescope.tiler.schema import MOST_UPLOAD_FILES, UPLOAD_PIECE_BYTES, Upload, UploadOrder, UploadRoom
 from tilescope.tiler.store.disk_space import is_full
 
@@ -121,16 +122,20 @@ class Uploads:
     async def list_runs(self, upload_id: str) -> Upload:
         """Lists an upload of which all bytes are there, and has its runs indexed. One without a trace is removed.
 
-        Raises `NotFound`, `InUse` while bytes lack, `BadRequest` without a trace.
+        Raises `NotFound`, `InUse` while bytes lack, `BadRequest` or `TraceError` without a trace.
         """
         shelf = self._the_shelf()
         async with self._deciding:
             upload = shelf.find(upload_id)
             await asyncio.to_thread(_on_disk, upload.list)
-            runs = await self._registry.find_arrived(upload.root)
-            if not runs:
+            try:
+                await asyncio.to_thread(check_file, upload.root, self._registry.max_inflated)
+                runs = await self._registry.find_arrived(upload.root)
+                if not runs:
+                    raise BadRequest(f"{upload.plan.top}: there is no trace in it that Tilescope can read")
+            except TilescopeError:
                 await asyncio.to_thread(upload.remove)
-                raise BadRequest(f"{upload.plan.top}: there is no trace in it that Tilescope can read")
+                raise
         for run in reversed(runs):
             if run.files:
                 self._registry.request_index(run)

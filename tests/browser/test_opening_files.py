@@ -67,6 +67,12 @@ def ready(page: Page, address: str) -> Viewer:
     return viewer
 
 
+def confirm(viewer: Viewer) -> None:
+    """By keys alone."""
+    viewer.wait("document.activeElement.textContent === 'Open'")
+    viewer.page.keyboard.press("Enter")
+
+
 def judged(viewer: Viewer, name: str) -> None:
     """Pictures for people in both themes and sizes, and what axe-core finds fault with: nothing."""
     ARTEFACTS.mkdir(exist_ok=True)
@@ -101,8 +107,7 @@ def test_a_file_is_dropped_and_opened(browser: Browser, tmp_path: Path, drop: Ca
         expect(dialog).to_contain_text("7 days")
         expect(page.get_by_text("Drop to open")).to_have_count(0)
         judged(viewer, "dropped")
-        viewer.wait("document.activeElement.textContent === 'Open'")
-        page.keyboard.press("Enter")
+        confirm(viewer)
         dialog.wait_for(state="detached")
         viewer.wait("tilescope.state === 'open'", 60)
         assert name_of_run(page) == "demo.xplane.pb"
@@ -116,7 +121,7 @@ def test_a_folder_is_dropped_or_chosen(browser: Browser, tmp_path: Path, drop: C
         viewer = ready(page, address)
         drop(page, DEMO_LOGDIR)
         expect(dialog_of(page)).to_contain_text("demo (")
-        page.keyboard.press("Enter")
+        confirm(viewer)
         viewer.wait("tilescope.state === 'open'", 60)
         assert name_of_run(page) == DEMO_TRACE.parent.name
         page.keyboard.press("o")
@@ -148,11 +153,11 @@ def test_what_is_no_trace_is_told_and_nothing_is_kept(
 ) -> None:
     photo = tmp_path / "photo.jpg"
     photo.write_bytes(b"\xff\xd8\xff" * 1000)
-    with viewing(tmp_path) as address, watched_page(browser, address) as page:
+    with viewing(tmp_path) as address, watched_page(browser, address, server_may_go=True) as page:
         viewer = ready(page, address)
         drop(page, photo)
         dialog_of(page).get_by_role("button", name="Open", exact=True).click()
-        expect(dialog_of(page).get_by_role("alert")).to_contain_text("there is no trace in it")
+        expect(dialog_of(page).get_by_role("alert")).to_contain_text("photo.jpg: byte 0: is text, but neither")
         judged(viewer, "no_trace")
         dialog_of(page).get_by_role("button", name="Choose others").click()
         dialog_of(page).get_by_role("button", name="Choose files …").wait_for()
@@ -163,7 +168,7 @@ def test_what_is_no_trace_is_told_and_nothing_is_kept(
 def large_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that is sent in several pieces."""
     path = tmp_path_factory.mktemp("large") / "large.trace.json"
-    write_synthetic_trace(path, events=60_000, seed=1)
+    write_synthetic_trace(path, format="chrome", events=60_000, tracks=4, seed=1)
     assert path.stat().st_size > 4 << 20
     return path
 
@@ -187,7 +192,7 @@ def test_it_goes_on_when_the_server_is_started_again(
             page.route("**/files/**", count)
             drop(page, large_trace)
             expect(dialog_of(page)).to_contain_text("Everybody who has the token of this server can see it.")
-            page.keyboard.press("Enter")
+            confirm(viewer)
             expect(dialog_of(page).get_by_role("status")).to_contain_text("Trying again", timeout=20_000)
             judged(viewer, "waiting")
             server.start()
@@ -212,7 +217,7 @@ def test_it_is_cancelled(
 
         page.route("**/files/**", hold)
         drop(page, large_trace)
-        page.keyboard.press("Enter")
+        confirm(viewer)
         bar = dialog_of(page).get_by_role("progressbar")
         expect(bar).not_to_have_attribute("aria-valuenow", "0")
         judged(viewer, "sending")

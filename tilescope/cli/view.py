@@ -115,15 +115,12 @@ def has_screen() -> bool:
 
 def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
     """Raises `TraceError` for a file whose first bytes are not those of a trace, `StoreError` for a bad store."""
-    from tilescope.tiler.readers.container import trace_paths
-    from tilescope.tiler.readers.recognise import signature_of
-    from tilescope.tiler.readers.sources import open_source
+    from tilescope.tiler.readers.recognise import check_file
     from tilescope.tiler.store import is_store, open_run_store
 
     for path in paths:
         if path.is_file():
-            with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
-                signature_of(source)
+            check_file(path, max_inflated)
         elif is_store(path):
             open_run_store(path).close()
 

@@ -1,6 +1,7 @@
 /** The dialog that opens files of this computer. */
 
-import { useEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatBytes, formatPercent } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { type ChosenFile, chosenFiles, titleOf } from "./chosen-files";
@@ -64,7 +65,7 @@ function ChoiceForm({ run, view }: { run: UploadRun; view: Choice }) {
   const { room, files, wrong } = view;
   const send = (files: readonly ChosenFile[]) => void run.send(files);
   const first = useRef<HTMLDivElement>(null);
-  useEffect(() => first.current?.querySelector("button")?.focus(), [files]);
+  useLayoutEffect(() => first.current?.querySelector("button")?.focus(), [files]);
   if (files !== null) {
     const total = files.reduce((bytes, { file }) => bytes + BigInt(file.size), 0n);
     return (
@@ -105,7 +106,7 @@ function Sending({ run, view }: { run: UploadRun; view: Extract<UploadView, { ki
   const { title, sent, total, pause } = view;
   const part = total === 0n ? 1 : Number(sent) / Number(total);
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => cancel.current?.focus(), []);
+  useLayoutEffect(() => cancel.current?.focus(), []);
   return (
     <>
       <p class="upload-title">{title}</p>
@@ -134,6 +135,17 @@ function Sending({ run, view }: { run: UploadRun; view: Extract<UploadView, { ki
   );
 }
 
+function Failure({ message, children }: { message: string; children: ComponentChildren }) {
+  return (
+    <>
+      <p class="error-line" role="alert">
+        {message}
+      </p>
+      <div class="upload-buttons">{children}</div>
+    </>
+  );
+}
+
 function Body({ run }: { run: UploadRun }) {
   const view = run.view.value;
   switch (view.kind) {
@@ -150,28 +162,29 @@ function Body({ run }: { run: UploadRun }) {
     case "sending":
       return <Sending run={run} view={view} />;
     case "unknown":
+      return (
+        <Failure message={view.message}>
+          <button type="button" class="button is-primary" onClick={() => void run.load()}>
+            Try again
+          </button>
+        </Failure>
+      );
     case "failed":
       return (
-        <>
-          {view.kind === "failed" && <p class="upload-title">{view.title}</p>}
-          <p class="error-line" role="alert">
-            {view.message}
-          </p>
-          <div class="upload-buttons">
-            <button
-              type="button"
-              class="button is-primary"
-              onClick={() => void (view.kind === "failed" ? run.again() : run.load())}
-            >
+        <Failure message={view.message.startsWith(view.title) ? view.message : `${view.title}: ${view.message}`}>
+          {!view.isFinal && (
+            <button type="button" class="button is-primary" onClick={() => void run.again()}>
               Try again
             </button>
-            {view.kind === "failed" && (
-              <button type="button" class="button is-outlined" onClick={() => void run.cancel()}>
-                Choose others
-              </button>
-            )}
-          </div>
-        </>
+          )}
+          <button
+            type="button"
+            class={`button ${view.isFinal ? "is-primary" : "is-outlined"}`}
+            onClick={() => void run.cancel()}
+          >
+            Choose others
+          </button>
+        </Failure>
       );
   }
 }

@@ -28,6 +28,9 @@ const PIECE_MS = 1000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8000;
 const KEPT = "tilescope-upload";
+/** The server has no trace in it, does not know it, or has no room: it keeps nothing of it. */
+const GIVEN_UP: readonly number[] = [400, 404, 422, 507];
+const NO_TRACE: readonly number[] = [400, 422];
 
 export type UploadView =
   | { readonly kind: "loading" }
@@ -49,7 +52,8 @@ export type UploadView =
       /** Reason why nothing is sent at the moment. */
       readonly pause: string | null;
     }
-  | { readonly kind: "failed"; readonly title: string; readonly message: string };
+  /** `isFinal`: the same files would fail again. */
+  | { readonly kind: "failed"; readonly title: string; readonly message: string; readonly isFinal: boolean };
 
 export interface UploadRunPort {
   readonly api: Api;
@@ -124,7 +128,11 @@ export class UploadRun {
       this.view.value = { kind: "loading" };
     } catch (error) {
       if (!abort.signal.aborted) {
-        this.view.value = { kind: "failed", title, message: messageOf(error) };
+        const status = error instanceof ApiError ? error.status : 0;
+        if (GIVEN_UP.includes(status)) {
+          forget();
+        }
+        this.view.value = { kind: "failed", title, message: messageOf(error), isFinal: NO_TRACE.includes(status) };
         this.#port.onFailed(`${title} could not be opened: ${messageOf(error)}`);
       }
     }
@@ -133,6 +141,7 @@ export class UploadRun {
   /** Gives the upload up, and has the server forget it. */
   async cancel(): Promise<void> {
     this.#abort?.abort();
+    this.view.value = { kind: "loading" };
     const kept = remembered(this.#files);
     forget();
     if (kept !== null) {
