@@ -15,6 +15,7 @@ from tilescope.server.guard.admission import admit, keep_private
 from tilescope.server.guard.cors import mark_shared, share_with
 from tilescope.server.guard.guests import Guests
 from tilescope.server.guard.security import MAX_REQUEST_BYTES, add_headers, guard
+from tilescope.server.guard.start_secret import take_secret
 from tilescope.server.http.sockets import close_all
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.keys import (
@@ -28,6 +29,7 @@ from tilescope.server.keys import (
     QUESTIONS,
     REGISTRY,
     SETTINGS,
+    UPLOADS,
     VIEWER,
     WATCHES,
 )
@@ -38,6 +40,8 @@ from tilescope.server.runs.marks import MarkFiles
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.server.uploads.shelf import Shelf
+from tilescope.server.uploads.uploads import Uploads
 from tilescope.tiler.readers import formats
 from tilescope.tiler.tools import left_out
 
@@ -51,10 +55,12 @@ def make_app(
     viewer: ViewerFiles | None = None,
     capturer: Capturer | None = None,
     sampler: Sampler | None = None,
+    shelf: Shelf | None = None,
 ) -> web.Application:
     """An application that serves the runs of a registry, and opens and closes it.
 
-    `capturer` and `sampler` speak with running jobs: ours, unless given.
+    `capturer` and `sampler` speak with running jobs: ours, unless given. `shelf`: where uploads
+    are kept, which the registry knows too.
     """
     origins = settings.allow_origins
     metrics = Metrics()
@@ -65,6 +71,7 @@ def make_app(
             guard(settings),
             share_with(origins),
             admit(settings.access, settings.base_path),
+            take_secret(settings.uploads.start),
         ],
         client_max_size=MAX_REQUEST_BYTES,
     )
@@ -75,6 +82,7 @@ def make_app(
     app[METRICS] = metrics
     app[GUESTS] = Guests(settings, metrics)
     app[CAPTURES] = Captures(settings.captures, registry, capturer, sampler)
+    app[UPLOADS] = Uploads(settings, registry, shelf)
     app[CAPTURE_WATCHES] = set()
     app[MONITORS] = set()
     app[CONNECTIONS] = set()
@@ -102,6 +110,8 @@ async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     await app[REGISTRY].start()
     await asyncio.to_thread(app[CAPTURES].clear_up)
     app[QUESTIONS].start_ahead()
+    await app[UPLOADS].start()
     yield
+    await app[UPLOADS].close()
     await app[QUESTIONS].close()
     await app[REGISTRY].close()

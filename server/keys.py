@@ -13,6 +13,7 @@ from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
+from tilescope.server.uploads.uploads import Uploads
 from tilescope.server.watch.capture import CaptureConnection
 from tilescope.server.watch.connection import WatchConnection
 from tilescope.server.watch.monitor import MonitorConnection
@@ -28,4 +29,5 @@ WATCHES = web.AppKey("watches", set[WatchConnection])
 CAPTURES = web.AppKey("captures", Captures)
 CAPTURE_WATCHES = web.AppKey("capture_watches", set[CaptureConnection])
 MONITORS = web.AppKey("monitors", set[MonitorConnection])
+UPLOADS = web.AppKey("uploads", Uploads)
 VIEWER = web.AppKey("viewer", ViewerFiles)

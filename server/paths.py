@@ -24,6 +24,8 @@ _LIMITS: Final = {
     "track": 2**32,
     "ordinal": 2**63,
     "attachment": 2**32,
+    "number": 2**32,
+    "start": 2**63,
 }
 
 

@@ -55,9 +55,9 @@ def url_of(listening: socket.socket, settings: Settings = DEFAULTS) -> str:
     return f"{scheme}://{name}:{port}{settings.base_path}/"
 
 
-def with_token(url: str, access: Access) -> str:
+def with_token(url: str, access: Access, parameter: str = PARAMETER) -> str:
     """The address that lets a browser in."""
-    return str(URL(url).update_query({PARAMETER: access.token})) if access.token is not None else url
+    return str(URL(url).update_query({parameter: access.token})) if access.token is not None else url
 
 
 async def run_until_signalled(

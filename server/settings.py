@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.server.guard.access import OPEN, Access
 from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
 from tilescope.server.guard.tls import Certificate
+from tilescope.server.guard.upload_rules import NOBODY, UploadRules
 from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
@@ -36,6 +37,7 @@ class Settings:
     perfetto_url: str | None = PERFETTO  # where the viewer opens Perfetto; None: nowhere
     allow_notes: bool = False  # whether marks of runs may be written, beside their stores
     captures: CaptureRules = NOTHING_BUT_LOOPBACK  # from where may be captured
+    uploads: UploadRules = NOBODY  # who may send traces
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
     max_connections_per_client: int = 1024

@@ -53,6 +53,7 @@ LAYERS: Final = (
     "tilescope.server.guard tilescope.server.settings",
     "tilescope.server.services",
     "tilescope.server.captures",
+    "tilescope.server.uploads",
     "tilescope.server.http",
     "tilescope.server.stream tilescope.server.watch",
     "tilescope.server.keys",

@@ -45,7 +45,7 @@ def admit(access: Access, base_path: str = "") -> Middleware:
         if access.is_open or request.path in free:
             return await handler(request)
         offered = request.query.get(PARAMETER)
-        if _has_bearer(request) or (offered is None and not _has_cookie(request, access)):
+        if _has_bearer(request) or (offered is None and not has_cookie(request, access)):
             try:
                 access.check_bearer(request.headers.get(hdrs.AUTHORIZATION))
             except Unauthorized as error:
@@ -53,12 +53,12 @@ def admit(access: Access, base_path: str = "") -> Middleware:
                     return _login_page(request, is_wrong=isinstance(error, WrongToken))
                 raise
             return await handler(request)
-        if offered is not None and not (access.admits_token(offered) or _has_cookie(request, access)):
+        if offered is not None and not (access.admits_token(offered) or has_cookie(request, access)):
             if is_for_people(request, base_path):
                 return _login_page(request, is_wrong=True)
             raise WrongToken
         if offered is not None and hdrs.UPGRADE not in request.headers and request.method in ("GET", "HEAD"):
-            return _exchange(request, access)
+            return exchange(request, access)
         return await handler(request)
 
     return check
@@ -80,15 +80,18 @@ def _has_bearer(request: web.Request) -> bool:
     return request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")[0].lower() == "bearer"
 
 
-def _has_cookie(request: web.Request, access: Access) -> bool:
+def has_cookie(request: web.Request, access: Access) -> bool:
+    """True if a browser has what `exchange` gave out."""
     return access.admits_cookie(request.cookies.get(access.cookie_name()))
 
 
-def _exchange(request: web.Request, access: Access) -> web.Response:
-    """A cookie for the token, and the way to the same address without it."""
+def exchange(request: web.Request, access: Access | None, parameter: str = PARAMETER) -> web.Response:
+    """A cookie for the token in this parameter (none for None), and the way to the same address without it."""
     answer = web.Response(status=HTTPStatus.SEE_OTHER)
-    answer.headers[hdrs.LOCATION] = _here(request)
+    answer.headers[hdrs.LOCATION] = _here(request, parameter)
     answer.headers[hdrs.CACHE_CONTROL] = "no-store"
+    if access is None:
+        return answer
     answer.set_cookie(
         access.cookie_name(),
         access.cookie_value(),
@@ -100,9 +103,9 @@ def _exchange(request: web.Request, access: Access) -> web.Response:
     return answer
 
 
-def _here(request: web.Request) -> str:
-    """The same address without the token, relative to itself: it cannot lead to another host or out of a prefix."""
-    query = request.rel_url.without_query_params(PARAMETER).raw_query_string
+def _here(request: web.Request, parameter: str = PARAMETER) -> str:
+    """The same address without the parameter, relative to itself: it cannot lead to another host or out of a prefix."""
+    query = request.rel_url.without_query_params(parameter).raw_query_string
     return "./" + request.rel_url.raw_path.rpartition("/")[2] + (f"?{query}" if query else "")
 
 

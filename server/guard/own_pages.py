@@ -16,13 +16,13 @@ _SITE: Final = "Sec-Fetch-Site"
 _OURS: Final = frozenset({"same-origin", "none"})
 
 
-def check_own_page(request: web.Request) -> None:
+def check_own_page(request: web.Request, what: str = "captures") -> None:
     """Raises `Forbidden` for what a page of another origin asks, be it allowed otherwise or not."""
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is not None and origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
-        raise Forbidden("captures are for the pages of this server: the Origin header names another site")
+        raise Forbidden(f"{what} are for the pages of this server: the Origin header names another site")
     if request.headers.get(_SITE, "none") not in _OURS:
-        raise Forbidden("captures are for the pages of this server: another site sends this request")
+        raise Forbidden(f"{what} are for the pages of this server: another site sends this request")
 
 
 def check_json(request: web.Request) -> None:

@@ -12,6 +12,7 @@ from tilescope.server.openapi.marks import marks_item
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
 from tilescope.server.openapi.span_events import with_events, with_export
 from tilescope.server.openapi.tools import with_tools
+from tilescope.server.openapi.uploads import upload_items
 from tilescope.server.paths import API, BUILD, RUN
 
 PathItem = dict[str, Any]
@@ -24,6 +25,9 @@ _AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: 
 _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
     "capture": ("Id of a capture, from its beginning or from the list.", {"type": "string"}),
     "host": ("`HOST:PORT` of a profiler server, or the name of a target.", {"type": "string"}),
+    "upload": ("Id of an upload, from its beginning.", {"type": "string"}),
+    "number": ("Number of a file of the upload, from 0.", {"type": "integer", "minimum": 0}),
+    "start": ("Bytes of the file that have come.", {"type": "integer", "minimum": 0}),
     "run": ("Id of a run, from the list of runs.", {"type": "string"}),
     "build": ("Build id, from the manifest.", {"type": "string"}),
     "page": ("Name id divided by the page size.", {"type": "integer", "minimum": 0}),
@@ -47,7 +51,7 @@ _ERRORS: Final[dict[int, str]] = {
     408: "`too_slow`: the body does not come.",
     409: "`not_indexed`: there is no index yet; `busy`: what the request needs is in use.",
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
-    413: "`too_large`: the body has more than 256 KiB.",
+    413: "`too_large`: the body has more than 256 KiB, or more than may be of a piece of a file.",
     422: "`bad_trace`: indexing failed; `not_available`: this is not to be had here. The message says why.",
     428: "`precondition_required`: `If-Match` must say which version is replaced.",
     429: (
@@ -122,6 +126,7 @@ def _path_items() -> dict[str, PathItem]:
             "get": _json("The runs that are offered, newest first", "RunList", (403, 500), notes="ETag, no-cache.")
         },
         **capture_items(_operation),
+        **upload_items(_operation),
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
             "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500, 507), "run", notes="ETag, no-cache.")

@@ -31,6 +31,9 @@ _ANSWERS: Final = (
     schema.CaptureRoom,
     schema.CaptureOrder,
     schema.MonitorMessage,
+    schema.UploadRoom,
+    schema.UploadOrder,
+    schema.Upload,
 )
 
 # Choices that have names of their own.
@@ -46,6 +49,7 @@ _CHOICES: Final[dict[str, tuple[Any, str]]] = {
     "SeriesKind": (schema.SeriesKind, "Form in which a series is drawn."),
     "Severity": (schema.Severity, "Severity of a note."),
     "TotalKind": (schema.TotalKind, "Way in which values of rows become one."),
+    "UploadState": (schema.UploadState, "State of an upload."),
     "TrackKind": (schema.TrackKind, "Kind of a track's events; a rollup sums up other tracks."),
 }
 

@@ -28,6 +28,7 @@ from tilescope.server.routes import (
     stream,
     tools,
     tracks,
+    uploads,
     viewer,
     watch,
 )
@@ -38,6 +39,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     openapi.routes,
     runs.routes,
     captures.routes,
+    uploads.routes,
     manifest.routes,
     tracks.routes,
     names.routes,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex, NotFound, NotIndexed, message_of
+from tilescope.server.runs.arrivals import NOTHING_ARRIVES, Arrivals
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.growth import SETTLE_S, Growth
 from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, RunJob
@@ -53,8 +54,10 @@ class Registry:
         time_unit: TimeUnit = DEFAULT_TIME_UNIT,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
         growth: Growth | None = None,
+        arrivals: Arrivals = NOTHING_ARRIVES,
     ) -> None:
         self.paths = tuple(paths)
+        self._arrivals = arrivals
         self._cache = cache
         self.cache_root = cache.root
         self._stores = stores
@@ -62,7 +65,7 @@ class Registry:
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
-        self._max_inflated = max_inflated
+        self.max_inflated = max_inflated
         self._time_unit: TimeUnit = time_unit
         self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
         self._watchers = Watchers()
@@ -122,6 +125,27 @@ class Registry:
         run, _ = min(holding, key=lambda entry: len(entry[1]))
         self._growth.finish(run)
         return run
+
+    async def find_arrived(self, root: Path) -> list[FoundRun]:
+        """The runs at one of the roots of arrivals, which has just come, newest first."""
+        await self._scan(is_due=True)
+        runs = [run for run in self._runs.values() if root == (run.store if run.origin is None else run.origin.root)]
+        for run in runs:
+            self._growth.finish(run)
+        return runs
+
+    async def give_up(self, runs: Sequence[FoundRun]) -> bool:
+        """Removes the indexes of runs whose files are to go. False where somebody uses one: then the files stay."""
+        if any(self._is_at_work(run.id) for run in runs):
+            return False
+        for run in runs:
+            self._stores.release(run.store)
+        stores = [store for run in runs for store in self._cache.stores_of(run.id)]
+        return len(await asyncio.to_thread(self._cache.discard, stores)) == len(stores)
+
+    def found_runs(self) -> Sequence[FoundRun]:
+        """All runs that were found last."""
+        return tuple(self._runs.values())
 
     def request_index(self, run: FoundRun) -> RunStatus:
         """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""
@@ -269,9 +293,7 @@ class Registry:
             if not is_due and time.monotonic() < self._rescan_at_s:
                 return
             ended = {run_id for run_id in self._requested if not self._is_at_work(run_id)}
-            runs = await asyncio.to_thread(
-                find_runs, self.paths, self._cache, self._discover, self._time_unit, self._runs
-            )
+            runs = await asyncio.to_thread(self._find_runs)
             separated = self._separated(runs)
             if separated:
                 runs = await asyncio.to_thread(with_separated, runs, separated, self._cache, self._time_unit)
@@ -289,6 +311,10 @@ class Registry:
                 if not is_waiting:
                     self._indexer.add(self._job(run))
         self._requested.intersection_update(self._runs)
+
+    def _find_runs(self) -> list[FoundRun]:
+        paths = (*self.paths, *self._arrivals.roots())
+        return find_runs(paths, self._cache, self._discover, self._time_unit, self._runs)
 
     def _separated(self, runs: Sequence[FoundRun]) -> dict[str, Sequence[int]]:
         """Numbers of the files that are not in a run's index, since they are of another time, by the run's id."""
@@ -329,6 +355,9 @@ class Registry:
             is_due = False
 
     def _status(self, run: FoundRun) -> RunStatus:
+        return replace(self._state(run), removed_ns=self._arrivals.removed_ns(run))
+
+    def _state(self, run: FoundRun) -> RunStatus:
         match self._indexer.state(run.store):
             case Queued():
                 return RunStatus(run, RunState.QUEUED)
@@ -376,9 +405,9 @@ class Registry:
             run.files,
             run.store,
             self._memory_bytes,
-            self._max_inflated,
+            self.max_inflated,
             self._time_unit,
-            self.paths,
+            (*self.paths, *self._arrivals.roots()),
             self.cache_root,
             run.is_unconfirmed,
         )

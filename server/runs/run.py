@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from tilescope.tiler import schema
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunState as RunState
 from tilescope.tiler.store.extent import RunExtent
+
+_KEPT: Final = "sent by a browser: removed after %Y-%m-%d unless somebody opens it until then"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,12 @@ class RunStatus:
     progress: IndexProgress | None = None
     extent: RunExtent | None = None  # once it is indexed
     is_growing: bool = False  # a file of it is still being written
+    removed_ns: int | None = None  # of one that was sent here: when it goes unless somebody opens it, since the epoch
 
     def to_schema(self) -> schema.Run:
         """As clients are told of it."""
         run = self.run
+        kept = () if self.removed_ns is None else (time.strftime(_KEPT, time.gmtime(self.removed_ns // 10**9)),)
         left_out = () if self.extent is None else self.extent.left_out  # of what could not be read when it was indexed
         return schema.Run(
             id=run.id,
@@ -108,7 +114,7 @@ class RunStatus:
             modified_ns=str(run.modified_ns),
             build=self.build,
             progress=None if self.progress is None else self.progress.to_schema(),
-            notes=list(dict.fromkeys([*run.notes, *left_out])),
+            notes=list(dict.fromkeys([*kept, *run.notes, *left_out])),
             events=None if self.extent is None else str(self.extent.events),
             duration_ps=None if self.extent is None else str(self.extent.duration_ps),
             growing=self.is_growing,

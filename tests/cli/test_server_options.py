@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tilescope.cli import access_options, server_options
+from tilescope.cli.access_options import make_settings
 from tilescope.cli.parser import build_parser
+from tilescope.cli.upload_options import with_uploads
+from tilescope.server.guard.upload_rules import NOBODY, UploadRules
 from tilescope.server.settings import DEFAULTS
 from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
+from tilescope.tiler.errors import UsageError
 
 
 def test_defaults_of_memory_in_the_help_are_the_real_ones() -> None:
@@ -44,3 +48,25 @@ def test_a_limit_is_a_number(text: str, capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         build_parser().parse_args(["serve", "x.store", "--questions-per-client", text])
     assert "a limit is a number from 1" in capsys.readouterr().err
+
+
+def test_uploads_are_for_the_browser_of_a_start_or_for_a_token() -> None:
+    def uploads_of(*words: str) -> UploadRules:
+        args = build_parser().parse_args(list(words))
+        return with_uploads(make_settings(args), args, is_view=words[0] == "view").uploads
+
+    token = ("--token", "a-token-of-some-length")
+    first, second = uploads_of("view", "x"), uploads_of("view", "x")
+    assert first.is_allowed
+    assert not first.start.is_open
+    assert first.start.token != second.start.token, "each start has its own"
+    assert (first.per_client_bytes, first.all_bytes) == (NOBODY.per_client_bytes, NOBODY.all_bytes)
+    assert not uploads_of("view", "x", "--no-open").is_allowed
+    assert not uploads_of("serve", "x", *token).is_allowed
+    allowed = uploads_of("serve", "x", *token, "--allow-open", "--open-size", "1GB", "--open-per-client", "1MB")
+    assert (allowed.is_allowed, allowed.start.is_open) == (True, True)
+    assert (allowed.all_bytes, allowed.per_client_bytes) == (10**9, 10**6)
+    with pytest.raises(UsageError, match="needs a token"):
+        uploads_of("serve", "x", "--allow-open")
+    with pytest.raises(UsageError, match="needs a token"):  # whoever reaches the proxy could send
+        uploads_of("serve", "x", "--allow-open", "--allow-host", "profiles.example.org")

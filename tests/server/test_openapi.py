@@ -32,6 +32,9 @@ PARAMETERS = {
     "track": "0",
     "ordinal": "3",
     "attachment": "0",
+    "upload": "nothing",
+    "number": "0",
+    "start": "0",
 }
 
 

@@ -15,7 +15,7 @@ from tilescope.server.openapi import describe_api
 
 _BASE: Final = Path(__file__).parents[2] / "viewer" / "client" / "src" / "base"
 TYPES: Final = _BASE / "schema.ts"
-JOB_TYPES: Final = _BASE / "jobs.ts"  # of running jobs: a module of its own, so that pages load it when they need it
+JOB_TYPES: Final = _BASE / "jobs.ts"  # of running jobs and uploads: pages load it when they need it
 
 _HEAD: Final = """\
 /**
@@ -31,10 +31,10 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 """
 
 _JOB_HEAD: Final = """\
-/** What the server says of running jobs, as tiler/schema declares it. Written by `make types`: change it there. */
+/** What the server says of running jobs and of uploads, as tiler/schema declares it. Written by `make types`. */
 """
 
-_OF_JOBS: Final = ("Capture", "Monitor")
+_OF_JOBS: Final = ("Capture", "Monitor", "Upload")
 
 # Of requests, or with a better type in TypeScript.
 _LEFT_OUT: Final = {"Batch", "PageKey", "Names"}

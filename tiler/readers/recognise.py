@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.readers.container import trace_paths
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.signature import HEAD_BYTES, Signature, recognise
@@ -28,6 +29,13 @@ def signature_of(source: ByteSource) -> Signature:
     if not head and source.problem is not None:
         raise DamagedTrace(source.path, source.problem)
     return recognise(head, source.path)
+
+
+def check_file(path: Path, max_inflated: int | None = None) -> None:
+    """Raises `TraceError` for a file, or an archive, whose first bytes are not those of a trace. Folders pass."""
+    if path.is_file():
+        with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
+            signature_of(source)
 
 
 def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> Reader:

@@ -85,6 +85,15 @@ from tilescope.tiler.schema.run import (
     WatchReady,
 )
 from tilescope.tiler.schema.tracks import TRACK_FIGURES, Group, GroupKind, Track, TrackKind, TrackTree
+from tilescope.tiler.schema.upload import (
+    MOST_UPLOAD_FILES,
+    UPLOAD_PIECE_BYTES,
+    Upload,
+    UploadFile,
+    UploadOrder,
+    UploadRoom,
+    UploadState,
+)
 
 __all__ = [
     "FAMILY_NAMES",
@@ -93,8 +102,10 @@ __all__ = [
     "MAX_MARKS_BYTES",
     "MOST_CAPTURE_HOSTS",
     "MOST_CAPTURE_MS",
+    "MOST_UPLOAD_FILES",
     "SETTLED_LAST",
     "TRACK_FIGURES",
+    "UPLOAD_PIECE_BYTES",
     "Argument",
     "Attachment",
     "AttachmentList",
@@ -170,6 +181,11 @@ __all__ = [
     "TreeGroup",
     "TreeMembers",
     "TreeTrack",
+    "Upload",
+    "UploadFile",
+    "UploadOrder",
+    "UploadRoom",
+    "UploadState",
     "WatchBlocks",
     "WatchError",
     "WatchFailed",

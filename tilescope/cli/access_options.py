@@ -94,6 +94,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
     from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.descriptors import fit, raise_limit
     from tilescope.server.guard.tls import choose_certificate
+    from tilescope.server.guard.upload_rules import NOBODY
     from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
 
     if args.allow_host and not is_loopback(args.host):
@@ -111,6 +112,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         allow_frames=frozenset(map(parse_origin, args.allow_frame)),
         perfetto_url=parse_perfetto_url(args.perfetto_url),
         allow_notes=args.allow_notes,
+        uploads=NOBODY,  # `with_uploads` decides
         captures=parse_capture_rules(args.capture_target, args.allow_capture),
         kept_answers_bytes=args.kept_answers,
         cache_bytes=args.question_cache,

@@ -31,11 +31,11 @@ async def serve_unless_all_failed(registry: Registry, serving: Coroutine[Any, An
 
 
 async def _all_failed(registry: Registry) -> bool:
-    """Once every run has either failed or not."""
+    """Once every run that was named, not sent, has either failed or not."""
     from tilescope.server.runs.run import RunState
 
     while True:
-        states = {status.state for status in await registry.list_runs()}
+        states = {status.state for status in await registry.list_runs() if status.removed_ns is None}
         if states and states <= {RunState.READY, RunState.FAILED}:
             return RunState.READY not in states
         await asyncio.sleep(_LOOK_SECONDS)

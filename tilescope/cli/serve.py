@@ -27,6 +27,7 @@ from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
+from tilescope.cli.upload_options import add_upload_options, make_shelf, with_uploads
 from tilescope.tiler.errors import TilescopeError
 
 NAME = "serve"
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("paths", type=Path, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve")
     add_server_options(parser, has_grpc=True)
+    add_upload_options(parser, is_view=False)
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--grpc-port",
@@ -58,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.server.runs.run import RunState
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token
 
-    settings = make_settings(args)
-    registry = make_registry(args, index_all=False)
+    settings = with_uploads(make_settings(args), args, is_view=False)
+    shelf = make_shelf(settings, args, NAME)
+    registry = make_registry(args, index_all=False, shelf=shelf)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
     warn_of_strangers(settings)
 
@@ -82,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         for port in grpc_port:
             say(f"gRPC at {settings.host}:{port}")
 
-    app = make_app(registry, settings=settings)
+    app = make_app(registry, settings=settings, shelf=shelf)
     if not args.no_grpc:
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it would say to standard error, we say better
         from tilescope.server.rpc import beside_http

@@ -25,6 +25,7 @@ from tilescope.tiler.errors import NOTHING_THERE, TraceError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
+    from tilescope.server.uploads.shelf import Shelf
 
 # As in tilescope.server.serving and .settings, which are slow to import; a test compares them.
 _DEFAULT_PORT = 8808
@@ -71,9 +72,13 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
     add_limit_options(parser, has_grpc=has_grpc)
 
 
-def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
-    """The runs at the paths of the command line. Raises `TraceError` for a path that does not exist, or is no file."""
+def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | None = None) -> Registry:
+    """The runs at the paths of the command line, and on the shelf.
+
+    Raises `TraceError` for a path that does not exist, or is no file.
+    """
     from tilescope.server.guard.roots import within
+    from tilescope.server.runs.arrivals import NOTHING_ARRIVES
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover
@@ -88,7 +93,8 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
             raise TraceError(
                 path, f"is {kind}", advice="index it first" if kind == "a pipe" else "name a file or a folder"
             )
-    confined = within(args.paths, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
+    served = args.paths if shelf is None else [*args.paths, shelf.folder]
+    confined = within(served, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
     return Registry(
         args.paths,
         cache_directory(args),
@@ -98,6 +104,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
         memory_bytes=args.memory,
         max_inflated=args.max_inflated,
         time_unit=args.time_unit,
+        arrivals=NOTHING_ARRIVES if shelf is None else shelf,
     )
 
 

@@ -38,6 +38,7 @@ from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.piped import without_pipes
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
+from tilescope.cli.upload_options import add_upload_options, make_shelf, with_uploads
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="trace, run folder, log directory or store")
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
     add_server_options(parser, has_grpc=False)
+    add_upload_options(parser, is_view=True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,28 +72,31 @@ def _view(args: argparse.Namespace) -> int:
     from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
+    from tilescope.server.guard.start_secret import PARAMETER
     from tilescope.server.serving import run_until_signalled, url_of, with_token
 
-    settings = make_settings(args)
-    registry = make_registry(args, index_all=True)
+    settings = with_uploads(make_settings(args), args, is_view=True)
+    shelf = make_shelf(settings, args, NAME)
+    registry = make_registry(args, index_all=True, shelf=shelf)
     _check_files(args.paths, args.max_inflated)
     listening = _listen(args.host, args.port)
     warn_of_strangers(settings)
 
     async def show() -> None:
-        runs = await registry.list_runs()
+        runs = [run for run in await registry.list_runs() if run.removed_ns is None]  # the others were sent earlier
         if not runs:
             where = ", ".join(str(path) for path in args.paths)
             if not all(path.is_dir() for path in args.paths):
                 raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
             complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
         url = url_of(listening, settings) + (f"?run={quote(runs[0].run.id)}" if runs else "")
+        url = with_token(url, settings.uploads.start, PARAMETER)
         with_login = with_token(url, settings.access)
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
             complain("no browser could be started: open the URL by hand")
 
-    app = make_app(registry, settings=settings)
+    app = make_app(registry, settings=settings, shelf=shelf)
     serving = with_progress(registry, run_until_signalled(app, listening, show))
     with log_to_stderr(), access_log(args.access_log):
         if not all(path.is_file() for path in args.paths):  # to folders, runs may be added
@@ -110,15 +115,12 @@ def has_screen() -> bool:
 
 def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
     """Raises `TraceError` for a file whose first bytes are not those of a trace, `StoreError` for a bad store."""
-    from tilescope.tiler.readers.container import trace_paths
-    from tilescope.tiler.readers.recognise import signature_of
-    from tilescope.tiler.readers.sources import open_source
+    from tilescope.tiler.readers.recognise import check_file
     from tilescope.tiler.store import is_store, open_run_store
 
     for path in paths:
         if path.is_file():
-            with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
-                signature_of(source)
+            check_file(path, max_inflated)
         elif is_store(path):
             open_run_store(path).close()
 

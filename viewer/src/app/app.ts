@@ -4,7 +4,7 @@ import { effect, untracked } from "@preact/signals";
 import { Api, laterByTimer, pauseFor, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import { focusedKey, followWalking } from "../components/tree-focus";
-import type { Intent, LateIntent } from "../keys/table";
+import type { Intent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
@@ -28,6 +28,7 @@ import { ViewNavigator } from "../timeline/view-navigator";
 import { connectAnnouncements } from "./announcements";
 import { BuildGrowth } from "./build-growth";
 import { type IntentHandlers, makeIntentHandlers } from "./intent-handlers";
+import type { LateCommand } from "./late-commands";
 import { Pages } from "./pages";
 import { TraceDisplay } from "./trace-display";
 import { TrackHandlers } from "./track-handlers";
@@ -74,7 +75,9 @@ export class App implements AppActions {
   );
 
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
-  readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
+  readonly #lateCommands = new LateCode(async () => {
+    return new (await import("./late-commands")).LateCommands(this, this.#api, this.#marks);
+  });
 
   readonly #partBindings = new LateCode(async () => (await import("./part-bindings")).bindParts(this.viewNavigator));
 
@@ -122,6 +125,7 @@ export class App implements AppActions {
       }
     });
     connectAnnouncements();
+    setTimeout(() => this.#lateCommands.ask(), 500); // then files may be dropped; the first picture comes before
     this.#followLink();
     this.#address.connect((to) => this.#travel(to));
     this.#opener.open(initial.run);
@@ -132,14 +136,10 @@ export class App implements AppActions {
       this.#intentHandlers[intent as keyof IntentHandlers]();
       return;
     }
-    const failed = () => {
+    const load = this.#lateCommands.load().then((commands) => commands.act(intent as LateCommand));
+    load.catch(() => {
       failure.value = "This command could not be loaded: the server does not answer.";
-    };
-    if (intent === "show-capture" || intent === "show-monitor") {
-      this.#captures.load().then((captures) => captures.act(intent), failed);
-    } else {
-      this.#marks.load().then((marks) => marks.act(intent as LateIntent), failed);
-    }
+    });
   }
 
   loadMarks(): Promise<unknown> {

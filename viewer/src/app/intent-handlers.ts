@@ -1,7 +1,7 @@
 /** A handler for each intent; the type asks for all of them. */
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
-import type { HeldIntent, Intent, JobIntent, LateIntent, PressIntent } from "../keys/table";
+import type { FileIntent, HeldIntent, Intent, JobIntent, LateIntent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
 import { highlight } from "../state/highlight";
 import { isMarksOpen } from "../state/marks";
@@ -18,7 +18,7 @@ import type { TrackHandlers } from "./track-handlers";
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-export type IntentHandlers = Readonly<Record<Exclude<Intent, LateIntent | JobIntent>, () => void>>;
+export type IntentHandlers = Readonly<Record<Exclude<Intent, LateIntent | JobIntent | FileIntent>, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it; `walk`: from hit to hit of a search, or ends it. */
 export function makeIntentHandlers(
@@ -37,7 +37,7 @@ export function makeIntentHandlers(
     "pan-left": () => pan(-PAN_STEP),
     "pan-right": () => pan(PAN_STEP),
   };
-  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent | JobIntent>, () => void>> = {
+  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent | JobIntent | FileIntent>, () => void>> = {
     "step-zoom-in": held["zoom-in"],
     "step-zoom-out": held["zoom-out"],
     "fit-run": () => {

@@ -17,10 +17,13 @@ export function RunChoice({ list }: { list: readonly Run[] }) {
       <Card title="No runs here yet">
         <p>
           Neither an XSpace (<code>.xplane.pb</code>) nor a trace-event JSON was found in what is served. Put one there
-          and look again, or capture one from a running job.
+          and look again, open one from this computer, or capture one from a running job.
         </p>
         <button type="button" class="button is-primary" onClick={() => app.refreshRuns()}>
           Look again
+        </button>{" "}
+        <button type="button" class="button is-outlined" onClick={() => app.act("open-file")}>
+          Open a file …
         </button>{" "}
         <button type="button" class="button is-outlined" onClick={() => app.act("show-capture")}>
           Capture …

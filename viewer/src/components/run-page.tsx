@@ -134,6 +134,14 @@ export function RunPage({ list }: { list: readonly Run[] }) {
         <button
           type="button"
           class="button is-outlined"
+          title={withKeys("Open a file or a folder", "open-file")}
+          onClick={() => app.act("open-file")}
+        >
+          Open a file …
+        </button>
+        <button
+          type="button"
+          class="button is-outlined"
           title={withKeys("Capture a trace from a running job", "show-capture")}
           onClick={() => app.act("show-capture")}
         >

@@ -9,8 +9,11 @@ export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
 /** Intents about running jobs, on any page: by code that is loaded when it is first asked for. */
 export type JobIntent = "show-capture" | "show-monitor";
 
+/** Intents about files of this computer, in the same way. */
+export type FileIntent = "open-file";
+
 /** Intents that act once for each press, on any page. */
-export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help" | JobIntent;
+export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help" | JobIntent | FileIntent;
 
 /** Intents that act once for each press, in the timeline. */
 export type TimelineIntent =
@@ -132,8 +135,8 @@ function late(group: KeyGroup, intent: LateIntent, label: string, ...keys: reado
   return { keys, intent, label, group, held: false, isShared: false };
 }
 
-/** A row about running jobs. */
-function job(intent: JobIntent, label: string, key: Chord): Binding {
+/** A row about running jobs, or files of this computer. */
+function job(intent: JobIntent | FileIntent, label: string, key: Chord): Binding {
   return { keys: [key], intent, label, group: "Show", held: false, isShared: true };
 }
 
@@ -385,6 +388,7 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: true,
   },
+  job("open-file", "Open a file or a folder", typed("o", "O")),
   job("show-capture", "Capture a trace from a running job", typed("j", "J")),
   job("show-monitor", "Monitor a running job", withShift(typed("j", "J"))),
   {

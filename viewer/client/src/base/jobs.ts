@@ -1,4 +1,4 @@
-/** What the server says of running jobs, as tiler/schema declares it. Written by `make types`: change it there. */
+/** What the server says of running jobs and of uploads, as tiler/schema declares it. Written by `make types`. */
 
 /** A capture, and what has become of it. */
 export interface Capture {
@@ -330,3 +330,118 @@ export function readMonitorSample(json: MonitorSampleJson): MonitorSample {
     infeedMax: json.infeed_max,
   };
 }
+
+/** An upload, and how far it is. */
+export interface Upload {
+  readonly id: string;
+  /** arriving: bytes are missing; listed: its runs are in the list. */
+  readonly state: UploadState;
+  /** Of each file, in the order of the files. */
+  readonly receivedBytes: readonly bigint[];
+  /** Ids of its runs, the newest first; none until it is listed. */
+  readonly runs: readonly string[];
+}
+
+/** Upload as JSON has it. */
+export interface UploadJson {
+  readonly id: string;
+  readonly state: UploadState;
+  readonly received_bytes: readonly string[];
+  readonly runs: readonly string[];
+}
+
+/** Upload of its JSON. */
+export function readUpload(json: UploadJson): Upload {
+  return {
+    id: json.id,
+    state: json.state,
+    receivedBytes: json.received_bytes.map(BigInt),
+    runs: json.runs,
+  };
+}
+
+/** A file that is going to be sent. */
+export interface UploadFile {
+  /** With the folders that it is in, `/` between them. */
+  readonly name: string;
+  readonly sizeBytes: bigint;
+  /** Milliseconds since the epoch. */
+  readonly modifiedMs: bigint;
+}
+
+/** UploadFile as JSON has it. */
+export interface UploadFileJson {
+  readonly name: string;
+  readonly size_bytes: string;
+  readonly modified_ms: string;
+}
+
+/** UploadFile of its JSON. */
+export function readUploadFile(json: UploadFileJson): UploadFile {
+  return {
+    name: json.name,
+    sizeBytes: BigInt(json.size_bytes),
+    modifiedMs: BigInt(json.modified_ms),
+  };
+}
+
+/** Order of an upload. */
+export interface UploadOrder {
+  readonly files: readonly UploadFile[];
+}
+
+/** UploadOrder as JSON has it. */
+export interface UploadOrderJson {
+  readonly files: readonly UploadFileJson[];
+}
+
+/** UploadOrder of its JSON. */
+export function readUploadOrder(json: UploadOrderJson): UploadOrder {
+  return {
+    files: json.files.map(readUploadFile),
+  };
+}
+
+/** Uploads to this server: whether this browser may send one, and how much. */
+export interface UploadRoom {
+  readonly allowed: boolean;
+  /** One line that says why not, and what to do. */
+  readonly reason: string | null;
+  /** Who will be able to see the runs: a sentence. */
+  readonly seenBy: string;
+  /** Days after which an upload is removed that nobody opens. */
+  readonly keptDays: number;
+  /** Files of one upload. */
+  readonly mostFiles: number;
+  /** Bytes of one piece. */
+  readonly pieceBytes: number;
+  /** Bytes that one client may have on this server, in all uploads. */
+  readonly mostBytes: bigint;
+}
+
+/** UploadRoom as JSON has it. */
+export interface UploadRoomJson {
+  readonly allowed: boolean;
+  readonly reason: string | null;
+  readonly seen_by: string;
+  readonly kept_days: number;
+  readonly most_files: number;
+  readonly piece_bytes: number;
+  readonly most_bytes: string;
+}
+
+/** UploadRoom of its JSON. */
+export function readUploadRoom(json: UploadRoomJson): UploadRoom {
+  return {
+    allowed: json.allowed,
+    reason: json.reason,
+    seenBy: json.seen_by,
+    keptDays: json.kept_days,
+    mostFiles: json.most_files,
+    pieceBytes: json.piece_bytes,
+    mostBytes: BigInt(json.most_bytes),
+  };
+}
+
+/** State of an upload. */
+export type UploadState = "arriving" | "listed";

@@ -1,0 +1,1 @@
+"""Traces that browsers send: in pieces, within limits, and listed once they are whole."""

@@ -1,0 +1,447 @@
+"""Traces that are sent over HTTP to a server with real readers and workers, by those who may and those who may not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import shutil
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse
+from msgspec import json, structs
+
+from tests.server.conftest import Client
+from tests.server.uploads.sending import (
+    BYTES,
+    SENDING,
+    TOKEN,
+    UPLOADS,
+    Place,
+    begin,
+    checked,
+    indexed,
+    list_runs,
+    order_of,
+    put,
+    run_of,
+    send,
+    trace_of,
+)
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.upload_rules import UploadRules
+from tilescope.server.http import bodies
+from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.server.uploads import uploads
+from tilescope.server.uploads.shelf import KEPT_NS, Shelf
+from tilescope.tiler.schema import UPLOAD_PIECE_BYTES
+from tilescope.tiler.store.build_lock import LOCK
+
+Make = Callable[..., Awaitable[Client]]
+RULES = SENDING.uploads
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.fixture
+def make(place: Place, aiohttp_client: Callable[..., Awaitable[Client]]) -> Make:
+    async def make_client(settings: Settings = SENDING, **headers: str) -> Client:
+        headers = headers or {"Authorization": f"Bearer {TOKEN}"}
+        return await aiohttp_client(place.app(settings), headers=headers)
+
+    return make_client
+
+
+async def test_a_trace_is_sent_listed_and_indexed(place: Place, make: Make) -> None:
+    client = await make()
+    room = await checked(await client.get(UPLOADS), "UploadRoom")
+    assert room["allowed"]
+    assert "token" in room["seen_by"]
+    assert room["kept_days"] == 7
+    trace = trace_of("hello", "world")
+    state = await send(client, {"a.json": trace}, piece=20)
+    assert state["state"] == "listed"
+    assert state["received_bytes"] == [str(len(trace))]
+    (run,) = state["runs"]
+    entry = await indexed(client, run)
+    assert (entry["state"], entry["events"], entry["name"]) == ("ready", "2", "a.json")
+    assert entry["notes"][0].startswith("sent by a browser: removed after 20")
+    assert (await (await client.get(f"{UPLOADS}/{state['id']}")).json())["runs"] == [run]
+
+
+async def test_a_folder_keeps_its_layout(make: Make) -> None:
+    client = await make()
+    files = {
+        f"logs/plugins/profile/2026_01_0{day}_00_00_00/host{host}.trace.json.gz": gzip.compress(
+            trace_of(f"{day}{host}")
+        )
+        for day in (1, 2)
+        for host in (0, 1)
+    }
+    state = await send(client, files | {"logs/events.out.txt": b"no trace"})
+    runs = [await run_of(client, run) for run in state["runs"]]
+    assert [(run["name"], run["hosts"]) for run in runs] == [
+        ("2026_01_02_00_00_00", ["host0", "host1"]),
+        ("2026_01_01_00_00_00", ["host0", "host1"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b'[{"ph": "X", "ts": 1, "dur"', "ready"),
+        (b"\x0a\xff\xff\xff\xff\x7f", None),
+        (os.urandom(4000), None),
+        (b"", None),
+    ],
+)
+async def test_what_is_no_trace_or_damaged_ends_with_one_line(
+    place: Place, make: Make, content: bytes, why: str | None
+) -> None:
+    client = await make()
+    upload = await begin(client, {"a.json": content})
+    if content:
+        await checked(await put(client, upload, 0, 0, content))
+    answer = await list_runs(client, upload)
+    if answer.status == 400:
+        assert "no trace in it" in (await answer.json())["error"]["message"]
+        assert place.files() == set(), "nothing is kept of it"
+    else:
+        entry = await indexed(client, (await checked(answer))["runs"][0])
+        assert entry["state"] == (why or "failed")
+        assert entry["error"] is None or ("\n" not in entry["error"] and str(place.folder) not in entry["error"])
+
+
+async def test_a_bomb_is_held_by_the_limit_of_the_server(place: Place, make: Make) -> None:
+    place.max_inflated = 1_000_000
+    client = await make()
+    bomb = gzip.compress(b"[" + b" " * 20_000_000 + trace_of("x")[1:])
+    state = await send(client, {"a.json.gz": bomb})
+    entry = await indexed(client, state["runs"][0])
+    assert entry["state"] == "failed"
+    assert "--max-inflated" in entry["error"]
+
+
+@pytest.mark.parametrize("name", ["../../x.json", "/etc/../../x.json", "..\\x.json", "", "x" * 2000, "a/" * 20 + "b"])
+async def test_hostile_names_are_refused(place: Place, make: Make, name: str) -> None:
+    client = await make()
+    answer = await client.post(UPLOADS, json=order_of({name: b"x"}))
+    assert answer.status == 400
+    assert place.files() == set()
+
+
+@pytest.mark.parametrize("name", ["/etc/x.json", "C:\\a\\..json", ".ssh/x.json", "a\0b.json", "%2e%2e%2fa.json"])
+async def test_no_name_becomes_a_path(place: Place, make: Make, name: str) -> None:
+    client = await make()
+    before = {path for path in place.folder.rglob("*") if not path.is_relative_to(place.folder / "cache")}
+    await send(client, {name: trace_of("x")})
+    assert {path for path in place.folder.rglob("*") if not path.is_relative_to(place.folder / "cache")} == before
+    for upload in place.shelf.uploads():
+        assert upload.root.resolve().is_relative_to(place.shelf.folder.resolve())
+        assert upload.root.exists()
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {},
+        {"files": []},
+        {"files": [{"name": "a", "size_bytes": "-1", "modified_ms": "0"}]},
+        {"files": [{"name": "a", "size_bytes": 1, "modified_ms": "0"}]},
+        {"files": [{"name": "a", "size_bytes": "9" * 19, "modified_ms": "0"}]},
+        {"files": [{"name": "a", "size_bytes": "1", "modified_ms": "0", "path": "/x"}]},
+        {"files": [{"name": "a", "size_bytes": "1", "modified_ms": "0"}] * 2001},
+    ],
+)
+async def test_orders_that_make_no_sense_are_refused(place: Place, make: Make, order: Any) -> None:
+    client = await make()
+    assert (await client.post(UPLOADS, json=order)).status == 400
+    assert place.files() == set()
+
+
+async def test_pieces_are_bounded_and_come_in_order(make: Make) -> None:
+    client = await make()
+    large = bytes(UPLOAD_PIECE_BYTES + 5)
+    upload = await begin(client, {"a.json": large})
+    assert (await put(client, upload, 0, 0, large)).status == 413
+    assert (await put(client, upload, 0, 1, b"x")).status == 409
+    assert (await put(client, upload, 1, 0, b"x")).status == 404
+    assert (await put(client, "nothing", 0, 0, b"x")).status == 404
+    assert (await put(client, "..%2f..", 0, 0, b"x")).status == 404
+    compressed = {"Content-Encoding": "gzip", **BYTES}
+    answer = await client.put(f"{UPLOADS}/{upload}/files/0/0", data=gzip.compress(large[:9]), headers=compressed)
+    assert answer.status == 400
+    await checked(await put(client, upload, 0, 0, large[:-5]))
+    assert (await put(client, upload, 0, len(large) - 5, b"123456")).status == 413, "more than the order says"
+    assert (await list_runs(client, upload)).status == 409, "bytes lack"
+
+
+async def raw_piece(
+    client: Client, upload: str, length: int, body: bytes
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A piece of which only this has been sent."""
+    reader, writer = await asyncio.open_connection(client.host, client.port)
+    head = (
+        f"PUT {UPLOADS}/{upload}/files/0/0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+        f"Content-Type: application/octet-stream\r\nContent-Length: {length}\r\n\r\n"
+    )
+    writer.write(head.encode() + body)
+    await writer.drain()
+    return reader, writer
+
+
+async def received(client: Client, upload: str) -> int:
+    state = await checked(await client.get(f"{UPLOADS}/{upload}"))
+    return int(state["received_bytes"][0])
+
+
+async def until_received(client: Client, upload: str, count: int) -> None:
+    async with asyncio.timeout(20):
+        while await received(client, upload) < count:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_piece_that_is_cut_off_goes_on_where_it_ended(make: Make) -> None:
+    client = await make()
+    trace = trace_of(*map(str, range(20_000)))
+    upload = await begin(client, {"a.json": trace})
+    _, writer = await raw_piece(client, upload, len(trace), trace[: bodies.STEP_BYTES])
+    await until_received(client, upload, bodies.STEP_BYTES)
+    writer.transport.abort()
+    start = await received(client, upload)
+    await checked(await put(client, upload, 0, start, trace[start:]))
+    state = await checked(await list_runs(client, upload))
+    assert (await indexed(client, state["runs"][0]))["events"] == "20000"
+
+
+async def test_a_sender_is_ended_by_lack_of_progress_alone(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "STEP_TIMEOUT_S", 0.4)
+    client = await make()
+    size = 6 * bodies.STEP_BYTES
+    upload = await begin(client, {"a.json": bytes(size)})
+    reader, writer = await raw_piece(client, upload, size, b"")
+    for _ in range(5):  # longer in all than a step may take
+        writer.write(bytes(bodies.STEP_BYTES))
+        await asyncio.sleep(0.2)
+    assert await received(client, upload) == 5 * bodies.STEP_BYTES
+    assert b" 408 " in await asyncio.wait_for(reader.readline(), 5)
+    writer.close()
+    assert await received(client, upload) == 5 * bodies.STEP_BYTES, "what has come is kept"
+
+
+async def test_a_second_sender_takes_over(make: Make) -> None:
+    client = await make()
+    size = 4 * bodies.STEP_BYTES
+    upload = await begin(client, {"a.json": bytes(size)})
+    reader, writer = await raw_piece(client, upload, size, bytes(bodies.STEP_BYTES))
+    await until_received(client, upload, bodies.STEP_BYTES)
+    await checked(await put(client, upload, 0, bodies.STEP_BYTES, bytes(bodies.STEP_BYTES)))
+    writer.write(b"x" * bodies.STEP_BYTES)
+    assert b" 409 " in await asyncio.wait_for(reader.readline(), 5)
+    writer.close()
+    assert await received(client, upload) == 2 * bodies.STEP_BYTES
+
+
+async def test_many_send_at_once(make: Make) -> None:
+    client = await make()
+    traces = [{"a.json": trace_of(*[f"{number}"] * (number + 1))} for number in range(6)]
+    states = await asyncio.gather(*(send(client, trace, piece=100) for trace in traces))
+    entries = [await indexed(client, state["runs"][0]) for state in states]
+    assert [entry["events"] for entry in entries] == [str(number + 1) for number in range(6)]
+    assert len({entry["id"] for entry in entries}) == 6
+
+
+async def test_what_is_cancelled_is_gone(place: Place, make: Make) -> None:
+    client = await make()
+    upload = await begin(client, {"a.json": bytes(100)})
+    await put(client, upload, 0, 0, bytes(50))
+    assert (await client.delete(f"{UPLOADS}/{upload}")).status == 204
+    assert place.files() == set()
+    assert (await put(client, upload, 0, 50, bytes(50))).status == 404
+    state = await send(client, {"b.json": trace_of("x")})
+    await indexed(client, state["runs"][0])
+    assert (await client.delete(f"{UPLOADS}/{state['id']}")).status == 204
+    runs = (await (await client.get("/api/v1/runs")).json())["runs"]
+    assert runs == []
+    assert place.files() == set()
+
+
+async def test_a_server_that_is_started_again_goes_on(
+    place: Place, make: Make, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    first = await make()
+    trace = trace_of("one", "two", "three")
+    upload = await begin(first, {"a.json": trace})
+    await put(first, upload, 0, 0, trace[:30])
+    whole = await send(first, {"b.json": trace})
+    await first.close()
+    second = await make()
+    assert (await run_of(second, whole["runs"][0]))["name"] == "b.json"
+    assert await received(second, upload) == 30
+    await checked(await put(second, upload, 0, 30, trace[30:]))
+    state = await checked(await list_runs(second, upload))
+    assert (await indexed(second, state["runs"][0]))["events"] == "3"
+
+
+# -- who may -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        DEFAULTS,
+        replace(SENDING, uploads=UploadRules()),
+        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access("s" * 32))),
+    ],
+)
+async def test_others_may_not_send(place: Place, make: Make, settings: Settings) -> None:
+    client = await make(settings)
+    room = await checked(await client.get(UPLOADS), "UploadRoom")
+    assert not room["allowed"]
+    assert room["reason"]
+    for answer in (
+        await client.post(UPLOADS, json=order_of({"a": b"x"})),
+        await client.get(f"{UPLOADS}/x"),
+        await put(client, "x", 0, 0, b"x"),
+        await list_runs(client, "x"),
+        await client.delete(f"{UPLOADS}/x"),
+    ):
+        assert answer.status == 403
+    assert place.files() == set()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "https://elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}],
+)
+async def test_pages_of_other_sites_may_not_send(make: Make, headers: dict[str, str]) -> None:
+    settings = replace(SENDING, allow_origins=frozenset({"https://elsewhere.example"}))
+    client = await make(settings, Authorization=f"Bearer {TOKEN}", **headers)
+    assert (await client.post(UPLOADS, json=order_of({"a": b"x"}))).status == 403
+    assert (await put(client, "x", 0, 0, b"x")).status == 403
+    assert (await client.delete(f"{UPLOADS}/x")).status == 403
+
+
+async def test_forms_may_not_send(make: Make) -> None:
+    client = await make()
+    form = {"Content-Type": "text/plain"}
+    assert (await client.post(UPLOADS, data=b"{}", headers=form)).status == 400
+    assert (await client.post(f"{UPLOADS}/x/runs", headers=form)).status == 400
+    assert (await client.put(f"{UPLOADS}/x/files/0/0", data=b"x", headers=form)).status in (400, 404)
+
+
+async def test_the_browser_of_this_start_may_send(make: Make) -> None:
+    secret = "s" * 32
+    client = await make(
+        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access(secret))), Accept="text/html"
+    )
+    stranger = await client.get("/?run=x&start=another", allow_redirects=False)
+    assert (stranger.status, stranger.headers["Location"], len(stranger.cookies)) == (303, "./?run=x", 0)
+    answer = await client.get(f"/?run=x&start={secret}", allow_redirects=False)
+    assert (answer.status, answer.headers["Location"]) == (303, "./?run=x")
+    (cookie,) = answer.cookies.values()
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Strict"
+    assert secret not in cookie.value
+    sending = {"Cookie": f"{cookie.key}={cookie.value}"}
+    room = await (await client.get(UPLOADS, headers=sending)).json()
+    assert room["allowed"]
+    assert "log in to the machine" in room["seen_by"]
+    assert (await client.post(UPLOADS, json=order_of({"a": b"x"}), headers=sending)).status == 201
+    client.session.cookie_jar.clear()
+    assert not (await (await client.get(UPLOADS)).json())["allowed"], "others see the page, and may not send"
+
+
+# -- how much ----------------------------------------------------------------------------------------------------------
+
+
+async def order(client: Client, size: int) -> ClientResponse:
+    content = {"files": [{"name": "a.json", "size_bytes": str(size), "modified_ms": "0"}]}
+    return await client.post(UPLOADS, json=content)
+
+
+async def test_a_client_has_its_quota(make: Make) -> None:
+    client = await make(replace(SENDING, uploads=replace(RULES, per_client_bytes=1000)))
+    assert (await order(client, 1001)).status == 429
+    assert (await order(client, 600)).status == 201
+    answer = await order(client, 401)
+    assert answer.status == 429
+    assert "1,000 bytes" in (await answer.json())["error"]["message"]
+    assert (await order(client, 400)).status == 201
+
+
+async def test_few_may_be_under_way(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_UNFINISHED", 2)
+    client = await make()
+    assert [(await order(client, 1)).status for _ in range(3)] == [201, 201, 429]
+
+
+async def test_a_disk_with_too_little_room_takes_nothing(
+    place: Place, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = await make()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=uploads.FREE_BYTES + 1000))
+    answer = await order(client, 700)
+    assert (answer.status, (await answer.json())["error"]["code"]) == (507, "disk_full")
+    assert place.files() == set()
+    assert (await order(client, 500)).status == 201
+
+
+def age(shelf: Shelf, upload: str, seconds: float) -> None:
+    """Makes an upload, and what was made of it, as old as that."""
+    then, folder = time.time() - seconds, shelf.folder / upload
+    plan = structs.replace(shelf.find(upload).plan, begun_ns=int(then * 1e9))
+    (folder / "plan.json").write_bytes(json.encode(plan))
+    runs = {place.name for place in shelf.folder.parent.parent.iterdir() if place != shelf.folder.parent}
+    marks = [lock for run in runs for lock in shelf.folder.parent.parent.glob(f"{run}/*/{LOCK}")]
+    for path in [folder, *folder.rglob("*"), *marks]:
+        os.utime(path, (then, then))
+
+
+async def test_what_nobody_opened_for_longest_makes_room(place: Place, make: Make) -> None:
+    trace = trace_of("x")
+    client = await make(replace(SENDING, uploads=replace(RULES, all_bytes=3 * len(trace) - 1)))
+    old = await send(client, {"old.json": trace})
+    await indexed(client, old["runs"][0])
+    new = await send(client, {"new.json": trace})
+    await indexed(client, new["runs"][0])
+    assert (await order(client, len(trace))).status == 429, "both were opened just now"
+    await client.close()
+    age(place.shelf, old["id"], 2 * uploads.UNTOUCHED_S)
+    client = await make(replace(SENDING, uploads=replace(RULES, all_bytes=3 * len(trace) - 1)))
+    assert (await order(client, len(trace))).status == 201
+    assert (await client.get(f"{UPLOADS}/{old['id']}")).status == 404
+    assert (await client.get(f"{UPLOADS}/{new['id']}")).status == 200
+
+
+async def test_what_is_old_or_unfinished_goes_at_the_start(place: Place, make: Make) -> None:
+    client = await make()
+    whole = await send(client, {"a.json": trace_of("x")})
+    await indexed(client, whole["runs"][0])
+    unfinished = await begin(client, {"b.json": b"xx"})
+    await put(client, unfinished, 0, 0, b"x")
+    await client.close()
+    age(place.shelf, unfinished, 2 * 3600)
+    age(place.shelf, whole["id"], KEPT_NS / 1e9 + 3600)
+    client = await make()
+    async with asyncio.timeout(10):
+        while place.files():
+            await asyncio.sleep(0.02)
+    assert (await (await client.get("/api/v1/runs")).json())["runs"] == []
+
+
+async def test_another_server_does_not_show_them(place: Place, make: Make) -> None:
+    client = await make()
+    await send(client, {"a.json": trace_of("x")})
+    other = Shelf.of_server(place.folder / "cache", "view", [place.folder / "logs"])
+    assert place.shelf.roots()
+    assert other.roots() == []
