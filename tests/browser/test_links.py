@@ -190,3 +190,58 @@ def test_a_link_shows_what_was_done_at_random(browser: Browser, viewer: Viewer, 
         done = [hand.act() for _ in range(4)]
         print(seed, done)
         compare(browser, viewer)
+
+
+def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    run = served.run_id(TRACES[0])
+    viewer.open(run)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=graph&f.program=jit_f")
+    page.locator(".graph-node.is-middle").focus()
+    page.keyboard.press("ArrowUp")
+    page.locator(".graph-node.is-focus:not(.is-middle)").wait_for()
+    page.locator("th[aria-sort]").first.click()
+    compare(browser, viewer)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=memory_viewer")
+    strip = page.locator(".buffer-strip-plot").first
+    strip.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert "&at=" in link_of(page)
+    compare(browser, viewer)
+    # Another page, another program: it is not of that.
+    page.get_by_role("button", name="Timeline", exact=True).click()
+    viewer.wait("tilescope.page === 'timeline'")
+    assert "at=" not in link_of(page)
+
+
+def test_a_link_has_its_format_of_times_wherever_it_is_opened(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(TRAINING))
+    link = link_of(page)
+    page.evaluate("localStorage.setItem('tilescope.settings', JSON.stringify({ timeFormat: 'ticks' }))")
+    page.goto("about:blank")
+    page.goto(link)
+    viewer.wait("window.tilescope?.state === 'open'")
+    assert "ticks" not in page.locator(".status-visible").inner_text()
+    page.goto("about:blank")
+    page.goto(link.partition("#")[0])
+    viewer.wait("window.tilescope?.state === 'open'")
+    assert "ticks" in page.locator(".status-visible").inner_text()
+    assert "time=ticks" in link_of(page)
+
+
+def test_back_undoes_a_mark_that_lasts_until_the_next(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    press(viewer, "Enter")
+    link_of(viewer.page)
+    press(viewer, "m")
+    assert "mark=" in link_of(viewer.page)
+    viewer.page.go_back()
+    viewer.wait("!location.hash.includes('mark=') && tilescope.selection.kind === 'event'")
+    press(viewer, "n")
+    viewer.page.get_by_text("No marks yet.").wait_for()
+    viewer.page.go_forward()
+    viewer.wait("location.hash.includes('mark=')")
+    press(viewer, "n")
+    viewer.wait("document.querySelectorAll('.mark').length === 1")
