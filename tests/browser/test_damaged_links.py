@@ -19,7 +19,7 @@ from tests.standins.written import TRAINING
         ("area=0-9&tracks=0.77777", "tracks=0.77777 (not all in this run)"),
         ("tool=Foo!", "tool=Foo!"),
         ("bin=1.2.3", "bin=1.2.3"),
-        ("bin=0.0.1.99999.1", "bin=0.0.1.99999.1 (not in this run)"),
+        ("bin=0.0.1.99999.1", "bin=0.0.1.99999.1 (not drawn here)"),
         ("open=g77777", "open=g77777 (not all in this run)"),
         ("details=yes", "details=yes"),
         ("measure=9", "measure=9"),

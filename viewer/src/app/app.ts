@@ -76,7 +76,9 @@ export class App implements AppActions {
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
   readonly #captures = new LateCode(async () => new (await import("../capture/captures")).Captures(this, this.#api));
 
-  readonly #partBindings = new LateCode(async () => (await import("./part-bindings")).bindParts(this.viewNavigator));
+  readonly #partBindings = new LateCode(async () =>
+    (await import("./part-bindings")).bindParts(this.stage, this.viewNavigator),
+  );
 
   start(): void {
     followPointer();
