@@ -18,6 +18,12 @@ from tests.standins.written import TRAINING
         ("host=nohost", "host=nohost (not in this run)"),
         ("area=0-9&tracks=0.77777", "tracks=0.77777 (not all in this run)"),
         ("tool=Foo!", "tool=Foo!"),
+        ("bin=1.2.3", "bin=1.2.3"),
+        ("bin=0.0.1.99999.1", "bin=0.0.1.99999.1 (not drawn here)"),
+        ("open=g77777", "open=g77777 (not all in this run)"),
+        ("details=yes", "details=yes"),
+        ("measure=9", "measure=9"),
+        ("mark=!", "mark=!"),
         ("tool=stats&in=steps.9-x", "in=steps.9-x"),
     ],
 )

@@ -243,11 +243,13 @@ def test_a_part_of_another_page(browser: Browser, trace_file: Callable[[str], Pa
             inner = page.frames[1]
             Viewer.wait(_Inside(inner), "tilescope.sharp && tilescope.events !== null")  # type: ignore[arg-type]
             assert inner.evaluate("document.querySelectorAll('.topbar, .statusbar').length") == 0
-            # What is selected opens no details, and the address stays that of a part.
+            # What is selected opens no details, adds nothing to the history of the page around it, and the address stays that of a part.
             inner.evaluate("document.querySelector('.timeline').focus()")
+            entries = page.evaluate("history.length")
             page.keyboard.press("Enter")
             Viewer.wait(_Inside(inner), "tilescope.selection.kind === 'event'")  # type: ignore[arg-type]
             Viewer.wait(_Inside(inner), "location.href.includes('&embed=1#v=1') && location.href.includes('sel=')")  # type: ignore[arg-type]
+            assert page.evaluate("history.length") == entries
             assert inner.evaluate("document.querySelectorAll('.drawer').length") == 0
             page.screenshot(path=str(ARTEFACTS / "embedded.png"))
             with context.expect_page() as opened:

@@ -79,7 +79,9 @@ export class App implements AppActions {
     return new (await import("./late-commands")).LateCommands(this, this.#api, this.#marks);
   });
 
-  readonly #partBindings = new LateCode(async () => (await import("./part-bindings")).bindParts(this.viewNavigator));
+  readonly #partBindings = new LateCode(async () =>
+    (await import("./part-bindings")).bindParts(this.stage, this.viewNavigator),
+  );
 
   start(): void {
     followPointer();

@@ -8,6 +8,7 @@ import { type BinFacts, selection } from "../state/selection";
 import { session } from "../state/session";
 import { isDrawerOpen, isTableOpen } from "../state/shell";
 import { binOf } from "../timeline/pointing";
+import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** The bin of the address, while it is being fetched. */
@@ -20,22 +21,38 @@ function binText({ track, row, level, index, startTicks, widthTicks }: BinFacts)
   return [track, row, level, index, (startTicks - tileOrigin(level, index)) / widthTicks].join(".");
 }
 
-async function fetchBin(text: string, signal: AbortSignal): Promise<BinFacts | null> {
-  const [track, row, level, tileIndex, place] = BIN.exec(text)!.slice(1).map(Number);
-  const tile = await session.peek()?.client.load({ track: track!, level: level!, index: tileIndex! }, signal);
-  return tile == null ? null : binOf(tile, row!, place!);
+/** Looks so often whether what is drawn has come. */
+const LOOK_MS = 100;
+const MOST_LOOKS = 100;
+
+/** A bin of a tile that the server has, or else of one that is made of others for the screen; null where there is none. */
+async function fetchBin(text: string, stage: Stage, signal: AbortSignal): Promise<BinFacts | null> {
+  const [track, row, level, tileIndex, place] = BIN.exec(text)!.slice(1).map(Number) as [number, ...number[]];
+  const tile = await session.peek()?.client.load({ track, level: level!, index: tileIndex! }, signal);
+  if (tile != null) {
+    return binOf(tile, row!, place!);
+  }
+  for (let look = 0; look < MOST_LOOKS && !signal.aborted; look++) {
+    const coverage = stage.picture?.coverages.get(track);
+    const drawn = coverage?.draws.find(({ tile: made }) => made.level === level && made.index === tileIndex);
+    if (drawn !== undefined || coverage?.complete === true) {
+      return drawn === undefined ? null : binOf(drawn.tile, row!, place!);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return null;
 }
 
-async function selectBin(text: string, viewNavigator: ViewNavigator): Promise<void> {
+async function selectBin(text: string, stage: Stage, viewNavigator: ViewNavigator): Promise<void> {
   const { details, list } = parts.peek();
   const signal = viewNavigator.startAnew();
   comingBin.value = text;
-  const bin = await fetchBin(text, signal).catch(() => null);
+  const bin = await fetchBin(text, stage, signal).catch(() => null);
   if (comingBin.peek() !== text) {
     return;
   }
   if (bin === null) {
-    addUnread(`bin=${text} (not in this run)`);
+    addUnread(`bin=${text} (not drawn here)`);
   } else if (!signal.aborted && selection.peek().kind === "none") {
     viewNavigator.selectInPlace({ kind: "bin", bin });
     isDrawerOpen.value = details !== "0";
@@ -56,7 +73,7 @@ function bindOpen(name: string, word: string, isOpen: Signal<boolean>): void {
   );
 }
 
-export function bindParts(viewNavigator: ViewNavigator): void {
+export function bindParts(stage: Stage, viewNavigator: ViewNavigator): void {
   bindPart(
     "bin",
     () => comingBin.value ?? (selection.value.kind === "bin" ? binText(selection.value.bin) : null),
@@ -64,7 +81,7 @@ export function bindParts(viewNavigator: ViewNavigator): void {
       comingBin.value = null;
       const isBin = text !== null && BIN.test(text);
       if (isBin) {
-        void selectBin(text, viewNavigator);
+        void selectBin(text, stage, viewNavigator);
       }
       return isBin || text === null;
     },

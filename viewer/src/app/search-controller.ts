@@ -1,6 +1,6 @@
 /** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
 
-import { effect, untracked } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { mayPass } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
 import { detailsView } from "../state/details";
@@ -12,15 +12,17 @@ import {
   HitRun,
   hitsOf,
   placeBefore,
+  placeRightBefore,
   rankOf,
   rankQuestions,
   type WalkDirection,
 } from "../state/hit-walk";
 import { retries } from "../state/link";
+import { bindPart } from "../state/parts";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { runView } from "../state/run";
 import { currentHit, SearchLoader, searchKey, searchResult, walkNote } from "../state/search";
-import { selection } from "../state/selection";
+import { type EventSelection, selection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { visible } from "../state/view";
@@ -47,6 +49,8 @@ export class SearchController {
   #current: FoundHit | null = null;
   /** The hit whose number is not known, though another time the server may say it. */
   #uncounted: FoundHit | null = null;
+  /** True while it is looked up whether the selected event is a hit, as the address says. */
+  readonly #isResuming = signal(false);
   #key = "";
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
@@ -77,6 +81,21 @@ export class SearchController {
           : undefined;
       return () => clearTimeout(timer);
     });
+    bindPart(
+      "hit",
+      () => (this.#isResuming.value || currentHit.value !== null ? "1" : null),
+      (text) => {
+        this.#isResuming.value = text === "1";
+        return text === null || text === "1";
+      },
+    );
+    effect(() => {
+      const shown = runView.value;
+      const chosen = selection.value;
+      if (this.#isResuming.value && shown.kind === "open" && query.value !== "" && chosen.kind === "event") {
+        untracked(() => void this.#resume(shown.trace, chosen));
+      }
+    });
     effect(() => {
       const chosen = selection.value;
       const hit = currentHit.peek();
@@ -85,6 +104,25 @@ export class SearchController {
         currentHit.value = null;
       }
     });
+  }
+
+  /** Looks up the number of the selected event among the hits: the address says that it is one. */
+  async #resume(trace: Trace, { track, ordinal }: EventSelection): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      const { startTicks } = await trace.api.event(track, ordinal, signal);
+      const hit = await this.#look(trace, placeRightBefore({ startTicks, track, ordinal }), "next", signal);
+      const chosen = selection.peek();
+      const isStill = chosen.kind === "event" && chosen.track === track && chosen.ordinal === ordinal;
+      if (isStill && hit?.track === track && hit.ordinal === ordinal && !signal.aborted) {
+        this.#current = hit;
+        currentHit.value = { track, ordinal, index: null };
+        void this.#count(trace, hit, signal);
+      }
+    } catch {
+      // The search itself says that the server does not answer; the event is shown without its number.
+    }
+    this.#isResuming.value = false;
   }
 
   /** Begins a search, or ends it: a step that Back undoes. */

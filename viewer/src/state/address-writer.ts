@@ -46,6 +46,12 @@ export class AddressWriter {
   constructor(isHeld: () => boolean) {
     this.#isHeld = isHeld;
     effect(() => {
+      // What is left out because it could not be read is no step that somebody takes.
+      if (unreadParts.value.length > 0) {
+        this.#steps = null;
+      }
+    });
+    effect(() => {
       const place = currentLocation();
       this.#cancel();
       // Marks that the server does not keep are nowhere else.

@@ -27,6 +27,14 @@ export function placeBefore(startTicks: Ticks): HitPlace | null {
   return startTicks > 0n ? { startTicks: ticks(startTicks - 1n), track: 4_294_967_295, ordinal: 2 ** 53 } : null;
 }
 
+/** The place right before an event, of which its start is known. */
+export function placeRightBefore({ startTicks, track, ordinal }: HitPlace): HitPlace | null {
+  if (ordinal > 0) {
+    return { startTicks, track, ordinal: ordinal - 1 };
+  }
+  return track > 0 ? { startTicks, track: track - 1, ordinal: 2 ** 53 } : placeBefore(startTicks);
+}
+
 /** Asks for the hits after a place, or for those before it; without a place for the first or the last ones. */
 export function beyond(query: string, from: HitPlace | null, direction: WalkDirection): ToolQuestion {
   const after = from === null ? undefined : placeText(from);

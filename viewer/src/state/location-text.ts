@@ -1,6 +1,6 @@
 /** Addresses as they are written: what `location.ts` reads. Loaded late. */
 
-import { FIELD, type PageLocation, VERSION } from "./location";
+import { FIELD, PART_NAMES, type PageLocation, VERSION } from "./location";
 import type { PagePlace, PageRange } from "./page";
 import type { ChoiceTexts } from "./track-choice";
 
@@ -84,6 +84,11 @@ export function formatLocation(location: PageLocation): string {
     parts.push(`q=${encoded(location.query)}`);
   }
   parts.push(...formatPage(location.page));
-  parts.push(...Object.entries(location.parts).map(([name, text]) => `${name}=${encodedList(text)}`));
+  parts.push(
+    ...PART_NAMES.flatMap((name) => {
+      const text = location.parts[name] ?? "";
+      return text === "" ? [] : [`${name}=${encodedList(text)}`];
+    }),
+  );
   return `${search}#${parts.join("&")}`;
 }

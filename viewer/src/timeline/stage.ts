@@ -281,7 +281,11 @@ export class Stage {
     // The first size is that of a view that has not been shown yet: keep its range, not its scale.
     const isFirst = this.#isFirstSize;
     this.#isFirstSize = false;
-    view.value = isFirst ? fit(visibleRange(before), widthPx) : resize(before, widthPx, bounds.peek());
+    if (isFirst) {
+      view.value = fit(visibleRange(before), widthPx);
+    } else if (widthPx !== before.widthPx) {
+      view.value = resize(before, widthPx, bounds.peek());
+    }
     this.invalidate();
   }
 

@@ -29,6 +29,16 @@ describe("fit", () => {
     expect(xOfTick(fitted, 1300n)).toBeCloseTo(900);
   });
 
+  test("shows a range of an address as that range, at any width", () => {
+    const random = new Random(3);
+    for (let round = 0; round < 5000; round++) {
+      const startTicks = ticks(BigInt(random.below(2 ** 31)) * BigInt(1 + random.below(2 ** 20)) - 1000n);
+      const spanTicks = BigInt(100 + random.below(2 ** random.below(31))) * BigInt(1 + random.below(2 ** 10));
+      const range = { startTicks, endTicks: ticks(startTicks + spanTicks) };
+      expect(visibleRange(fitRange(range, 1 + random.below(4000)))).toEqual(range);
+    }
+  });
+
   test("a single instant is centred at the closest zoom", () => {
     const fitted = fitRange({ startTicks: ticks(7), endTicks: ticks(7) }, 1000);
     expect(fitted.ticksPerPx).toBe(0.01);

@@ -34,7 +34,8 @@ export function fit(range: TickRange, widthPx: number, paddingPx = 0): View {
   const inner = Math.max(1, width - 2 * paddingPx);
   const span = Math.max(1, Number(range.endTicks - range.startTicks));
   const ticksPerPx = Math.max(span / inner, 1 / MAX_PX_PER_TICK);
-  const unused = inner - span / ticksPerPx;
+  // Not what rounding leaves: the view would begin a tick earlier.
+  const unused = ticksPerPx > span / inner ? inner - span / ticksPerPx : 0;
   return moved({ startTicks: range.startTicks, startFraction: 0, ticksPerPx, widthPx: width }, -paddingPx - unused / 2);
 }
 
@@ -90,11 +91,15 @@ export function tickAtX(view: View, xPx: number): Ticks {
   return plus(view.startTicks, BigInt(Math.floor(view.startFraction + xPx * view.ticksPerPx)));
 }
 
-/** All ticks of which at least a part is visible. */
+/** Part of a length that rounding may add to it. */
+const ROUNDING = 2 ** -50;
+
+/** All ticks of which at least a part is visible; of a view that `fit` has made without padding, the range that it was made of. */
 export function visibleRange(view: View): TickRange {
+  const lengthTicks = view.startFraction + view.widthPx * view.ticksPerPx;
   return {
     startTicks: view.startTicks,
-    endTicks: plus(view.startTicks, BigInt(Math.ceil(view.startFraction + view.widthPx * view.ticksPerPx))),
+    endTicks: plus(view.startTicks, BigInt(Math.ceil(lengthTicks * (1 - ROUNDING)))),
   };
 }
 

@@ -1,0 +1,247 @@
+"""Links hold the whole state: what somebody has done at random is what a fresh browser shows that opens the link."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.conftest import TRACES, Served, watched_page
+from tests.browser.driver import Viewer
+from tests.standins.written import TRAINING
+
+# What one sees, but for the canvas: that is drawn from the view, the layout and the selection, which are in it.
+_SCREEN = """() => {
+    const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
+    const chosen = { ...tilescope.selection };
+    return {
+        page: tilescope.page,
+        selection: chosen,
+        scroll: Math.round(document.querySelector('.scroller')?.scrollTop ?? 0),
+        tree: [...document.querySelectorAll('[role=treeitem]')].map(item => [
+            item.innerText.split('\\n')[0], item.getAttribute('aria-expanded'),
+        ]),
+        filter: document.querySelector('.tree-filter input')?.value,
+        query: document.querySelector('.search-box input')?.value,
+        hit: texts('.search-count'),
+        drawer: texts('.drawer h2, .drawer [aria-selected=true], .drawer caption'),
+        sorts: [...document.querySelectorAll('[aria-sort]')].map(head => [head.innerText.trim(), head.ariaSort]),
+        first: texts('.data-table tbody tr').slice(0, 3),
+        groups: [...document.querySelectorAll('.group-choice select')].map(select => select.value),
+        filters: [...document.querySelectorAll('.table-filter')].map(field => field.value),
+        marks: texts('.mark textarea'),
+        lists: ['.slice-table', '.marks-panel', '.drawer'].map(name => document.querySelector(name) !== null),
+        node: texts('.graph-node.is-focus .graph-name, .buffer-card h3'),
+        tool: texts('[aria-pressed=true]'),
+        axis: document.querySelector('.status-visible')?.innerText,
+    };
+}"""
+
+
+def screen(viewer: Viewer) -> Any:
+    """State of the page when nothing is on its way any more: two looks that are alike."""
+    before = None
+    while before != (before := viewer.page.evaluate(_SCREEN)):
+        viewer.frames(10)
+        viewer.wait("document.querySelector('[aria-busy=true], .skeleton') === null")
+    return before
+
+
+def link_of(page: Page) -> str:
+    """The address, when it has followed what is shown and stays."""
+    before = None
+    while before != (before := page.url):
+        page.wait_for_timeout(700)  # twice the time in which it follows
+    return str(before)
+
+
+def compare(browser: Browser, viewer: Viewer) -> None:
+    """Opens the link of what is shown in a fresh browser of the same size: it shows the same, and has the same link."""
+    shown, link = screen(viewer), link_of(viewer.page)
+    assert len(link) < 2000
+    with watched_page(browser, viewer.url) as page:
+        fresh = Viewer(page, viewer.url)
+        page.goto(link)
+        fresh.wait("window.tilescope?.state === 'open'", 60)
+        if shown["page"] == "timeline":
+            fresh.rest()
+        fresh.wait("document.querySelector('[data-status=unread]') === null")
+        there = screen(fresh)
+        for _ in range(40):
+            if there == shown:
+                break
+            there = screen(fresh)
+        assert there == shown, link
+        assert link_of(page).partition("#")[2] == link.partition("#")[2]
+
+
+def press(viewer: Viewer, keys: str) -> None:
+    viewer.page.locator(".timeline").focus()
+    viewer.page.keyboard.press(keys)
+    viewer.rest()
+
+
+class Hand:
+    """Somebody who does this and that."""
+
+    def __init__(self, viewer: Viewer, seed: int) -> None:
+        self.viewer = viewer
+        self.page = viewer.page
+        self.random = random.Random(seed)
+
+    def point(self) -> tuple[float, float]:
+        """A place over the tracks."""
+        box = self.viewer.timeline_box()
+        x = box["x"] + box["width"] * self.random.uniform(0.1, 0.9)
+        return x, box["y"] + min(box["height"], 300) * self.random.uniform(0.1, 0.9)
+
+    def drag(self) -> None:
+        (x0, y0), (x1, y1) = self.point(), self.point()
+        self.page.mouse.move(x0, y0)
+        self.page.mouse.down()
+        self.page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2)
+        self.page.mouse.move(x1, y1)
+        self.page.mouse.up()
+
+    def select_area(self) -> None:
+        press(self.viewer, "1")
+        self.drag()
+        tab = self.random.choice(self.page.locator(".drawer [role=tab]").all() or [None])
+        if tab is not None:
+            tab.click()
+
+    def select_drawn(self) -> None:
+        press(self.viewer, "Shift+Enter")
+        for _ in range(self.random.randrange(3)):
+            press(self.viewer, "ArrowRight")
+
+    def click(self) -> None:
+        self.page.mouse.click(*self.point())
+
+    def sum_up(self) -> None:
+        select = self.page.get_by_label("Sum up by")
+        if select.count() > 0:
+            select.select_option(self.random.choice(["track", "category", "process"]))
+
+    def sort(self) -> None:
+        heads = self.page.locator(".drawer th button, .drawer th[aria-sort]").all()
+        if heads:
+            self.random.choice(heads).click()
+
+    def filter_table(self) -> None:
+        field = self.page.locator(".drawer .table-filter")
+        if field.count() > 0:
+            field.first.fill("e, ;%")
+
+    def zoom(self) -> None:
+        self.page.mouse.move(*self.point())
+        self.viewer.hold(self.random.choice(["w", "w", "s", "d"]), 150)
+        self.viewer.rest()
+
+    def scroll(self) -> None:
+        self.viewer.scroll_to(self.random.randrange(600))
+
+    def fold(self) -> None:
+        group = self.random.choice(self.page.locator("[role=treeitem][aria-expanded] button").all() or [None])
+        if group is not None:
+            group.click()
+
+    def fold_all(self) -> None:
+        self.page.get_by_role("button", name=self.random.choice(["Expand all", "Collapse all"])).first.click()
+
+    def find(self) -> None:
+        press(self.viewer, "/")
+        self.page.keyboard.type("e")
+        self.viewer.wait("document.querySelector('.search-count') !== null")
+        for _ in range(self.random.randrange(3)):
+            self.page.keyboard.press("Enter")
+        self.page.keyboard.press("Tab")
+
+    def measure(self) -> None:
+        press(self.viewer, "4")
+        self.drag()
+
+    def toggle(self) -> None:
+        press(self.viewer, self.random.choice(["q", "b", "n", "m", "u", "e", "Shift+M"]))
+
+    def act(self) -> str:
+        """Does one of them, and says which."""
+        acts: list[Callable[[], None]] = [
+            *(self.select_area, self.select_area, self.select_drawn, self.click, self.sum_up, self.sort, self.zoom),
+            *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure, self.toggle, self.toggle),
+        ]
+        act = self.random.choice(acts)
+        if self.page.locator(".slice-table").count() > 0:
+            act = lambda: press(self.viewer, "b")  # noqa: E731 -- the canvas is below it
+        act()
+        self.viewer.rest()
+        return getattr(act, "__name__", "b")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_link_shows_what_was_done_at_random(browser: Browser, viewer: Viewer, served: Served, seed: int) -> None:
+    name = TRACES[1] if seed % 3 == 2 else TRAINING
+    viewer.open(served.run_id(name))
+    hand = Hand(viewer, seed)
+    for _ in range(3):
+        done = [hand.act() for _ in range(4)]
+        print(seed, done)
+        compare(browser, viewer)
+
+
+def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    run = served.run_id(TRACES[0])
+    viewer.open(run)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=graph&f.program=jit_f")
+    page.locator(".graph-node.is-middle").focus()
+    page.keyboard.press("ArrowUp")
+    page.locator(".graph-node.is-focus:not(.is-middle)").wait_for()
+    page.locator("th[aria-sort]").first.click()
+    compare(browser, viewer)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=memory_viewer")
+    strip = page.locator(".buffer-strip-plot").first
+    strip.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert "&at=" in link_of(page)
+    compare(browser, viewer)
+    # Another page, another program: it is not of that.
+    page.get_by_role("button", name="Timeline", exact=True).click()
+    viewer.wait("tilescope.page === 'timeline'")
+    assert "at=" not in link_of(page)
+
+
+def test_a_link_has_its_format_of_times_wherever_it_is_opened(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(TRAINING))
+    link = link_of(page)
+    page.evaluate("localStorage.setItem('tilescope.settings', JSON.stringify({ timeFormat: 'ticks' }))")
+    page.goto("about:blank")
+    page.goto(link)
+    viewer.wait("window.tilescope?.state === 'open'")
+    assert "ticks" not in page.locator(".status-visible").inner_text()
+    page.goto("about:blank")
+    page.goto(link.partition("#")[0])
+    viewer.wait("window.tilescope?.state === 'open'")
+    assert "ticks" in page.locator(".status-visible").inner_text()
+    assert "time=ticks" in link_of(page)
+
+
+def test_back_undoes_a_mark_that_lasts_until_the_next(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    press(viewer, "Enter")
+    link_of(viewer.page)
+    press(viewer, "m")
+    assert "mark=" in link_of(viewer.page)
+    viewer.page.go_back()
+    viewer.wait("!location.hash.includes('mark=') && tilescope.selection.kind === 'event'")
+    press(viewer, "n")
+    viewer.page.get_by_text("No marks yet.").wait_for()
+    viewer.page.go_forward()
+    viewer.wait("location.hash.includes('mark=')")
+    press(viewer, "n")
+    viewer.wait("document.querySelectorAll('.mark').length === 1")
