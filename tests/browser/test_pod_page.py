@@ -42,7 +42,7 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     assert page.locator(".pod-host-name").all_inner_texts() == [f"tpu-pod-w-{host}" for host in range(4)]
     assert page.locator(".pod-straggler").count() == 5
     legend = page.locator(".pod-legend")
-    assert ("Dark is bad" if theme == "light" else "Bright is bad") in legend.inner_text()
+    assert ("Darker" if theme == "light" else "Brighter") in legend.inner_text()
     assert "tpu-pod-w-2" in card.inner_text()  # what stands out comes first
     stragglers = page.get_by_role("region", name="Cores that keep others waiting")
     assert stragglers.locator("tbody tr").count() == 5

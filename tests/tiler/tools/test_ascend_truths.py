@@ -244,10 +244,13 @@ def test_steps_of_a_step_trace_alone_are_made_of_nothing_recorded(tmp_path: Path
     assert overview.fact("input_share").value is None
     assert overview.fact("device_type").value == "Ascend"
     # Tables of the run say what costs the time, the most costly first: 108 and 52 ms of a step of their ranks.
-    first, second, third, *_ = (note.text for note in overview.notes)
-    assert "Communication within a stage, stage 1: 60.30 %" in first
-    assert "Communication between stages, all ranks: 25.82 %" in second
-    assert "Step interval, rank 2: 22.23 %" in third
+    assert overview.headline is not None
+    assert "Ranks of stage 1 communicate within it for 60.30 % of their time" in overview.headline.text
+    second, third, *_ = (note.text for note in overview.notes)
+    assert "Ranks wait for other stages for 25.82 % of their time" in second
+    assert "Rank 2 waits longest before its steps, 22.23 % above the mean" in third
+    assert pod.headline is not None
+    assert "Steps of device 3 · Step trace take 618.731 ms in the mean, those of device 0" in pod.headline.text
     for steps_answer in (pipeline, overview):
         assert "parts" not in [table.id for table in steps_answer.tables]
         assert any("not what devices do in them" in note.text for note in steps_answer.notes)

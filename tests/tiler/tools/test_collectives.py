@@ -75,7 +75,9 @@ def test_five_proposals_of_a_real_cluster(cluster: QueryReader) -> None:
     }
     assert {name for name, row in table.items() if not row["over"]} == {"Computation", "FLOPS"}
     texts = [note.text for note in answer(cluster, "collectives").notes]
-    assert any(text.startswith("Step interval, rank 2: 22.23 %") for text in texts)
+    assert any(
+        text.startswith("Rank 2 waits longest before its steps, 22.23 % above the mean (2.4318 ms") for text in texts
+    )
 
 
 def test_parts_of_a_real_cluster(cluster: QueryReader) -> None:

@@ -43,6 +43,7 @@ class Proposal(Struct, frozen=True):
     threshold: float
     figures: str
     advice: str
+    sentence: str
     loss: int = 0  # of a step, on the ranks that it is about; 0 where it has no time of its own
 
     @property
@@ -70,7 +71,14 @@ def _mean(parts: Sequence[StepParts]) -> StepParts:
 def proposals(cluster: Cluster, means: Sequence[StepParts], links: Sequence[RankLink]) -> list[Proposal]:
     """The worst of each kind, whether over its threshold or not."""
     compared = [
-        _worst_rank(means, "Step interval", lambda part: part.interval, _INTERVAL, "see its data preparation"),
+        _worst_rank(
+            means,
+            "Step interval",
+            lambda part: part.interval,
+            _INTERVAL,
+            "see its data preparation (see input_pipeline)",
+            "waits longest before its steps",
+        ),
         _slow_rank(means),
         *_communication(means),
         *_flops(cluster, means),
@@ -80,7 +88,12 @@ def proposals(cluster: Cluster, means: Sequence[StepParts], links: Sequence[Rank
 
 
 def _worst_rank(
-    parts: Sequence[StepParts], name: str, figure: Callable[[StepParts], int | None], threshold: float, advice: str
+    parts: Sequence[StepParts],
+    name: str,
+    figure: Callable[[StepParts], int | None],
+    threshold: float,
+    advice: str,
+    verb: str,
 ) -> Proposal | None:
     """The rank that is furthest above the mean."""
     values = [(value, part.rank) for part in parts if (value := figure(part)) is not None]
@@ -89,13 +102,21 @@ def _worst_rank(
     worst, rank = max(values, key=lambda pair: (pair[0], -pair[1]))
     share = worst * len(values) / total - 1
     text = f"{_milliseconds(worst)}, mean {_milliseconds(total // len(values))}"
-    return Proposal(name, f"rank {rank}", share, threshold, text, advice, worst - total // len(values))
+    words = f"rank {rank} {verb}, {percent_text(share, 2)} above the mean ({text})"
+    return Proposal(name, f"rank {rank}", share, threshold, text, advice, words, worst - total // len(values))
 
 
 def _slow_rank(means: Sequence[StepParts]) -> Proposal | None:
     """Ranks of a stage do the same work: the one that computes longest, in its stage."""
     stages = [
-        _worst_rank(parts, "Computation", lambda part: part.computation, _COMPUTATION, "others wait for it")
+        _worst_rank(
+            parts,
+            "Computation",
+            lambda part: part.computation,
+            _COMPUTATION,
+            "others wait for it",
+            "computes longest in its stage",
+        )
         for parts in _stages(means).values()
     ]
     return max((stage for stage in stages if stage is not None), key=lambda stage: stage.share, default=None)
@@ -105,28 +126,44 @@ def _communication(means: Sequence[StepParts]) -> list[Proposal]:
     advice = "overlap it with computation, exchange less, or less often"
     stages = _stages(means)
     if None in stages:
-        whole = _share(means, "communication", "all ranks", "Communication", advice)
+        whole = _share(
+            means, "communication", "all ranks", "Communication", advice, "ranks communicate, and nothing hides it,"
+        )
         return [] if whole is None else [whole]
     equal = "divide the layers into stages that take equally long"
-    between = _share(means, "receive", "all ranks", "Communication between stages", equal)
+    between = _share(
+        means, "receive", "all ranks", "Communication between stages", equal, "ranks wait for other stages"
+    )
     within = [
         share
         for stage, parts in stages.items()
-        if (share := _share(parts, "collective", f"stage {stage}", "Communication within a stage", advice)) is not None
+        if (
+            share := _share(
+                parts,
+                "collective",
+                f"stage {stage}",
+                "Communication within a stage",
+                advice,
+                f"ranks of stage {stage} communicate within it",
+            )
+        )
+        is not None
     ]
     worst = max(within, key=lambda proposal: proposal.share, default=None)
     return [proposal for proposal in (between, worst) if proposal is not None]
 
 
-def _share(parts: Sequence[StepParts], name: str, place: str, title: str, advice: str) -> Proposal | None:
-    """A part of computation and exposed communication."""
+def _share(parts: Sequence[StepParts], name: str, place: str, title: str, advice: str, words: str) -> Proposal | None:
+    """A part of computation and exposed communication. `words`: what ranks do in that part of their time."""
     whole = sum((part.computation or 0) + (part.communication or 0) for part in parts)
     values = [value for part in parts if (value := getattr(part, name)) is not None]
     if not whole or not values:
         return None
     figures = f"{_milliseconds(sum(values))} of {_milliseconds(whole)}"
     loss = sum(values) // len(values)
-    return Proposal(title, place, sum(values) / whole, _COMMUNICATION, figures, advice, loss)
+    share = sum(values) / whole
+    text = f"{words} for {percent_text(share, 2)} of their time ({figures})"
+    return Proposal(title, place, share, _COMMUNICATION, figures, advice, text, loss)
 
 
 def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
@@ -141,14 +178,18 @@ def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
         stage = max(stage_means, key=lambda stage: stage_means[stage])
         text = f"{stage_means[stage]:.4f} M, mean {mean:.4f} M"
         advice = "give it fewer layers"
-        result.append(
-            Proposal("FLOPs of a stage", f"stage {stage}", stage_means[stage] / mean - 1, _FLOPS, text, advice)
-        )
+        above = stage_means[stage] / mean - 1
+        words = f"stage {stage} has {percent_text(above, 2)} more FLOPs than the mean of stages ({text})"
+        result.append(Proposal("FLOPs of a stage", f"stage {stage}", above, _FLOPS, text, advice, words))
     rates = {rank: rate for rank, (_, rate) in cluster.flops.items()}
     if len(rates) > 1 and (mean := sum(rates.values()) / len(rates)):
         rank = min(rates, key=lambda rank: rates[rank])
         text = f"{rates[rank]:.3f} G/s, mean {mean:.3f} G/s"
-        result.append(Proposal("FLOPS", f"rank {rank}", 1 - rates[rank] / mean, _FLOPS, text, "see its operators"))
+        below = 1 - rates[rank] / mean
+        words = f"rank {rank} computes {percent_text(below, 2)} slower than the mean ({text})"
+        result.append(
+            Proposal("FLOPS", f"rank {rank}", below, _FLOPS, text, "look at its operators (see flops)", words)
+        )
     return result
 
 
@@ -164,7 +205,8 @@ def _slow_link(links: Sequence[RankLink]) -> Proposal | None:
         return None
     link, share = slow
     text = f"{(speed(link) or 0) / 1000:.4f} kB/s" + (", as recorded" if has_recorded else "")
-    return Proposal("Link", link.words, share, SLOW, text, "see the device and its neighbours")
+    advice = "see the device and its neighbours"
+    return Proposal("Link", link.words, share, SLOW, text, advice, f"the link {link.words} is slow")
 
 
 def _stages(parts: Sequence[StepParts]) -> dict[int | None, list[StepParts]]:
@@ -196,10 +238,7 @@ def proposals_table(compared: Sequence[Proposal]) -> Table:
 def proposal_notes(compared: Sequence[Proposal]) -> list[Note]:
     """Proposals over their thresholds in words, the greatest loss first; links have a note of their own."""
     return [
-        Note(
-            "warning",
-            f"{row.name}, {row.place}: {percent_text(row.share, 2)} ({row.figures}): {row.advice}",
-        )
+        Note("warning", f"{row.sentence}: {row.advice}")
         for row in sorted(compared, key=lambda proposal: -proposal.loss)
         if row.is_over and row.name != "Link"
     ]

@@ -52,7 +52,7 @@ PART_TITLES: Final = {
 }
 
 # The reason for which nothing is said of what such steps are made of.
-NOT_RECORDED: Final = "not recorded: what devices do in these steps"
+NOT_RECORDED: Final = "what devices do in these steps was not recorded"
 
 _CLASS_LEVELS: Final = {
     StepClass.DEVICE_COLLECTIVES: levels.COLLECTIVES,

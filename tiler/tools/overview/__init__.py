@@ -128,14 +128,14 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         for note in (*device_operations.notes, *steps.notes)
         if device_operations.table.cores or note in steps.notes
     ]
+    headline = finding_note(findings.rows[0]) if findings.rows else next(iter(digested.warnings), None)
     # What several tools say is said once; where no event says what costs the time, tables of the run say it.
-    others = [note for note in digested.notes if not any(note.text.endswith(own.text) for own in notes)]
+    own = [note.text for note in (*notes, *([] if headline is None else [headline]))]
+    others = [note for note in digested.notes if not any(note.text.endswith(text) for text in own)]
     leading = [] if findings.rows else [note for note in others if note.severity == "warning"]
     notes = [*leading, *notes, *(note for note in others if note not in leading)]
     notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
-    headline = finding_note(findings.rows[0]) if findings.rows else next(iter(leading), None)
-    notes = [note for note in notes if note is not headline]
     return Answer(in_order(facts), tables, series, notes, digested.is_complete, headline=headline)
 
 

@@ -29,6 +29,7 @@ class Digests:
     tables: Sequence[Table] = ()
     notes: Sequence[Note] = ()  # that are about a table say which
     is_complete: bool = True
+    warnings: Sequence[Note] = ()  # sentences with which answers begin, as they stand there
 
 
 def tool_digests(scope: Scope, question: FigureQuestion) -> Interruptible[Digests]:
@@ -42,6 +43,7 @@ def tool_digests(scope: Scope, question: FigureQuestion) -> Interruptible[Digest
         [table for part in parts for table in part.tables],
         [note for part in parts for note in part.notes],
         all(part.is_complete for part in parts),
+        [note for part in parts for note in part.warnings],
     )
 
 
@@ -71,7 +73,8 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
             own = replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
             texts = [*([] if answer.headline is None else [answer.headline]), *answer.notes]
             notes = [replace(note, text=f"{digest.title}: {note.text}") for note in texts]
-            return Digests([own], notes, answer.is_complete)
+            warnings = [note for note in texts[:1] if note is answer.headline and note.severity == "warning"]
+            return Digests([own], notes, answer.is_complete, warnings)
     return Digests([], [], answer.is_complete)
 
 

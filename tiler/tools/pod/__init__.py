@@ -12,14 +12,14 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage, saved_page
-from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes, aligned
+from tilescope.tiler.facts.step_times import StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, finish
-from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Value, values_of
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.findings import opening
 from tilescope.tiler.tools.host_nouns import host_noun
@@ -37,6 +37,16 @@ from tilescope.tiler.tools.pod.saved import (
     step_times_of_core,
 )
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
+from tilescope.tiler.tools.pod.tables import (
+    KEEPS_WAITING,
+    KEEPS_WAITING_TITLE,
+    TPU,
+    cells_table,
+    cores_table,
+    has_recorded,
+    keeps_waiting,
+    stragglers_table,
+)
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
@@ -45,18 +55,11 @@ from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
 
-# Time by which others wait longer in collectives than a core itself: what it keeps them waiting.
-KEEPS_WAITING: Final = "keeps_waiting"
-_KEEPS_WAITING_TITLE: Final = "Keeps others waiting"
-
 MAX_LISTED: Final = 65_536
 DEFAULT_LISTED: Final = 2000
 
 # Rows of a heat map: one is a few pixels high.
 _MOST_DRAWN: Final = 256
-
-# What ids of the categories of TPUs begin with: some are those of classes, too.
-_TPU: Final = "tpu_"
 
 _STEPS_AT_ONCE: Final = 20_000  # between two turns
 
@@ -132,8 +135,8 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
         return Answer(facts, choice.tables, notes=[*choice.notes, *steps.notes])
     places_by_group = core_places(scope.reader)
     places = [places_by_group.get(core_times.group) for core_times in steps.times]
-    cores = yield from _cores_table(steps, standing_out, places)
-    tables = [_stragglers_table(steps, standing_out), cores, _cells_table(steps, question.limit), *choice.tables]
+    cores = yield from cores_table(steps, standing_out, places)
+    tables = [stragglers_table(steps, standing_out), cores, cells_table(steps, question.limit), *choice.tables]
     if question.collectives:
         tables.append((yield from collectives_table(scope, steps, question.limit)))
     cause = yield from opening(scope, question)
@@ -180,9 +183,9 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     yield
     standing_out = stragglers(times, steps.part_rows)
     tables = [
-        _stragglers_table(steps, standing_out),
-        (yield from _cores_table(steps, standing_out, places)),
-        _cells_table(steps, question.limit),
+        stragglers_table(steps, standing_out),
+        (yield from cores_table(steps, standing_out, places)),
+        cells_table(steps, question.limit),
         (yield from saved_channels(parsed, cores, names, question.steps, tick_ps, question.limit)),
     ]
     tables = [
@@ -202,7 +205,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
 def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     enough = len(steps.times) >= LEAST
     hosts = f"{host_noun(steps.hosts)}s"
-    is_recorded = any(map(_has_recorded, steps.times))
+    is_recorded = any(map(has_recorded, steps.times))
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
     why = why if is_recorded else NOT_RECORDED
     count = len({straggler.place for straggler in standing_out}) if enough and is_recorded else None
@@ -224,10 +227,6 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     if steps.of_tpus:
         facts += _reduce_facts(steps)
     return facts
-
-
-def _has_recorded(core_times: StepTimes) -> bool:
-    return bool(core_times.is_recorded.any())
 
 
 def _reduce_facts(steps: AskedSteps) -> list[Fact]:
@@ -258,142 +257,6 @@ def _reduce_facts(steps: AskedSteps) -> list[Fact]:
 def _of_all(part: StepPart) -> str:
     """The title of a share in the steps of all cores; in other tools it is that of a core."""
     return f"{PART_TITLES[part]}, all cores"
-
-
-def _cores_table(
-    steps: AskedSteps, standing_out: Sequence[Straggler], places: Sequence[CorePlace | None]
-) -> Interruptible[Table]:
-    """Each core with the means of its steps."""
-    times = steps.times
-    causes: dict[int, list[str]] = {}
-    for straggler in standing_out:
-        causes.setdefault(straggler.place, []).append(CLASS_TITLES[straggler.cause])
-    straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
-
-    def means(columns: Sequence[Ints], masks: Sequence[NDArray[np.bool_]] = steps.part_rows) -> list[Value]:
-        counted = [ps[rows] for ps, rows in zip(columns, masks, strict=True)]
-        return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) if len(ps) else None for ps in counted]
-
-    has_recorded = [_has_recorded(core_times) for core_times in times]
-    durations = means([core_times.duration for core_times in times], steps.mean_rows)
-    of_classes: dict[StepClass, list[Value]] = {}
-    for step_class in StepClass:
-        yield
-        row = means([core_times.classes[step_class] for core_times in times])
-        if step_class is not StepClass.NOT_RECORDED:
-            row = [mean if mean or has_parts else None for mean, has_parts in zip(row, has_recorded, strict=True)]
-        of_classes[step_class] = row
-    of_parts: dict[StepPart, list[Value]] = {}
-    for part in TPU_PARTS:
-        yield
-        is_told = all(part in core_times.parts for core_times in times)
-        of_parts[part] = means([core_times.parts[part] for core_times in times]) if is_told else [None] * len(times)
-
-    columns = [
-        Column("core", "Core", "name", list(steps.names)),
-        Column("straggles", "Takes longer for", "text", straggles),
-        Column("steps", "Steps", "count", [len(core_times) for core_times in times]),
-        Column("duration", "Mean step", "ticks", durations, total="none"),
-        *(
-            Column(step_class.value, CLASS_TITLES[step_class], "ticks", of_classes[step_class], total="none")
-            for step_class in StepClass
-        ),
-        *(
-            Column(f"{_TPU}{part.value}", PART_TITLES[part], "ticks", of_parts[part], total="none")
-            for part in TPU_PARTS
-        ),
-        Column(
-            KEEPS_WAITING,
-            _KEEPS_WAITING_TITLE,
-            "ticks",
-            means(keeps_waiting(steps)) if all(has_recorded) else [None] * len(times),
-            total="none",
-        ),
-        Column("host", f"On {host_noun(steps.hosts)}", "text", [host or None for host in steps.hosts]),
-        Column("chip", "Chip", "id", [None if place is None else place.chip for place in places]),
-        Column("core_number", "Core of chip", "id", [None if place is None else place.core for place in places]),
-        Column("x", "X", "id", [None if place is None else place.x for place in places]),
-        Column("y", "Y", "id", [None if place is None else place.y for place in places]),
-        Column("start", "Start", "time", [int(core_times.start.min()) for core_times in times]),
-        Column("end", "End", "time", [int(core_times.stop.max()) for core_times in times]),
-        Column(
-            "track",
-            "Track",
-            "track",
-            [int(core_times.track[0]) if core_times.track[0] >= 0 else None for core_times in times],
-        ),
-    ]
-    return Table("cores", "Cores, mean of their steps", columns)
-
-
-def _stragglers_table(steps: AskedSteps, standing_out: Sequence[Straggler]) -> Table:
-    rows = [(straggler, steps.times[straggler.place]) for straggler in standing_out]
-    extra = [straggler.extra_ps // steps.tick_ps for straggler in standing_out]
-    columns = [
-        Column("core", "Core", "name", [steps.names[straggler.place] for straggler, _ in rows]),
-        Column("cause", "Takes longer for", "text", [CLASS_TITLES[straggler.cause] for straggler, _ in rows]),
-        Column("extra", "Longer by, a step", "ticks", extra, total="none"),
-        Column("share", "Of its time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
-        Column("median", "Usual", "fraction", [straggler.median for straggler, _ in rows], total="none"),
-        Column("score", "Score", "number", [straggler.score for straggler, _ in rows], "modified z", total="none"),
-        Column(
-            "step",
-            "Worst step",
-            "count",
-            [int(core_times.number[straggler.worst]) for straggler, core_times in rows],
-            total="none",
-        ),
-        Column("event", "Event", "event", [steps.event(straggler.place, straggler.worst) for straggler, _ in rows]),
-    ]
-    return Table("stragglers", "Stragglers", columns)
-
-
-def _cells_table(steps: AskedSteps, limit: int) -> Table:
-    """Each step on each core."""
-    step, place = np.nonzero(steps.aligned.rows[:limit] >= 0)
-    step_of, core_of = step[:limit].tolist(), place[:limit].tolist()
-    cells = list(zip(core_of, steps.aligned.rows[step_of, core_of].tolist(), strict=True))
-    rows = [(steps.times[core], row) for core, row in cells]
-
-    def part(core_times: StepTimes, step_part: StepPart, row: int) -> int | None:
-        return int(core_times.parts[step_part][row]) // steps.tick_ps if step_part in core_times.parts else None
-
-    columns = [
-        Column("step", "Step", "count", [int(steps.aligned.number[k]) for k in step_of], total="none"),
-        Column("core", "Core", "name", [steps.names[core] for core, _ in cells]),
-        Column(
-            "duration",
-            "Duration",
-            "ticks",
-            [int(core_times.duration[row]) // steps.tick_ps for core_times, row in rows],
-        ),
-        Column(
-            "bottleneck", "Bottleneck", "text", [CLASS_TITLES[core_times.bottlenecks[row]] for core_times, row in rows]
-        ),
-        *(
-            Column(
-                step_class.value,
-                CLASS_TITLES[step_class],
-                "ticks",
-                [steps.class_ticks(core, row, step_class) for core, row in cells],
-            )
-            for step_class in StepClass
-        ),
-        *(
-            Column(
-                f"{_TPU}{step_part.value}",
-                PART_TITLES[step_part],
-                "ticks",
-                [part(core_times, step_part, row) for core_times, row in rows],
-            )
-            for step_part in TPU_PARTS
-        ),
-        Column("pass", "Pass", "count", [int(steps.aligned.pass_[k]) + 1 for k in step_of], total="none"),
-        Column("start", "Start", "time", [int(core_times.start[row]) for core_times, row in rows]),
-        Column("end", "End", "time", [int(core_times.stop[row]) for core_times, row in rows]),
-        Column("event", "Event", "event", [steps.event(core, row) for core, row in cells]),
-    ]
-    return Table("cells", "Steps on cores", columns)
 
 
 def _map(steps: AskedSteps, question: PodQuestion) -> Series:
@@ -427,35 +290,18 @@ def _map(steps: AskedSteps, question: PodQuestion) -> Series:
 
 def _taken(core_times: StepTimes, colour: str) -> Ints | None:
     """Times of a core's steps for a class, or for a category of TPUs; None: it has no categories."""
-    if colour.startswith(_TPU):
-        return core_times.parts.get(StepPart(colour.removeprefix(_TPU)))
+    if colour.startswith(TPU):
+        return core_times.parts.get(StepPart(colour.removeprefix(TPU)))
     return core_times.classes[StepClass(colour)]
-
-
-def keeps_waiting(steps: AskedSteps) -> list[Ints]:
-    """Time that the core which waits longest in collectives waits beyond each core, ps, for each of its steps."""
-    rows = steps.aligned.rows
-    waits = np.full(rows.shape, -1)
-    for core, core_times in enumerate(steps.times):
-        has_step = rows[:, core] >= 0
-        waits[has_step, core] = core_times.classes[StepClass.DEVICE_COLLECTIVES][rows[has_step, core]]
-    longest = waits.max(axis=1, initial=0)
-    beyond = []
-    for core, core_times in enumerate(steps.times):
-        has_step = rows[:, core] >= 0
-        ticks = np.zeros(len(core_times), np.int64)
-        ticks[rows[has_step, core]] = (longest - waits[:, core])[has_step]
-        beyond.append(ticks)
-    return beyond
 
 
 def _title(colour: str) -> str:
     if colour == KEEPS_WAITING:
-        return _KEEPS_WAITING_TITLE
+        return KEEPS_WAITING_TITLE
     if colour == "duration":
         return "How long steps are"
-    if colour.startswith(_TPU):
-        return PART_TITLES[StepPart(colour.removeprefix(_TPU))]
+    if colour.startswith(TPU):
+        return PART_TITLES[StepPart(colour.removeprefix(TPU))]
     return CLASS_TITLES[StepClass(colour)]
 
 
@@ -499,8 +345,20 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if not figures.count("steps"):
         return next((fact.note for fact in answer.facts if fact.id == "cores"), "")
     bound = figures.text("bottleneck")
-    of_cores = f"{plural(figures.count('steps'), 'step', 'steps')} of {figures.text('cores')}"
-    return f"{of_cores} cores or hosts are compared" + (f"; most steps are bound by {bound.lower()}" if bound else "")
+    of_cores = f"{plural(figures.count('steps'), 'step', 'steps')} of {figures.text('cores')} cores or hosts"
+    if bound:
+        return f"{of_cores} are compared; most steps are bound by {bound.lower()}"
+    cores = answer.table("cores")
+    means = [
+        (mean, name)
+        for mean, name in zip(values_of(cores.column("duration")), values_of(cores.column("core")), strict=True)
+        if isinstance(mean, int)
+    ]
+    if len(means) < 2:
+        return f"{of_cores}: what these do in them was not recorded"
+    (least, short), (most, long) = min(means), max(means)
+    steps = f"Steps of {long} take {duration_text(most, tick_ps)} in the mean"
+    return f"{steps}, those of {short} {duration_text(least, tick_ps)}; what devices do in them was not recorded"
 
 
 TOOL: Final = Tool(

@@ -40,7 +40,7 @@ test("all can be read on any colour", () => {
 
 test("the picker has what was recorded, and the legend says what it is worth", () => {
   expect(partGroups(CORES)).toEqual([{ title: "Classes", parts: [{ id: "input", title: "input" }] }]);
-  expect(legendWords("device_compute", "Dark")).toBe("Dark is good");
-  expect(legendWords("tpu_low_flops", "Bright")).toContain("neither");
-  expect(legendWords("tpu_all_reduce_sync", "Dark")).toContain("waits for the cores that have least");
+  expect(legendWords("device_compute", "Darker")).toBe("Darker is better");
+  expect(legendWords("tpu_low_flops", "Brighter")).toBe("Brighter: more of it");
+  expect(legendWords("tpu_all_reduce_sync", "Darker")).toBe("Darker: waits longer for other cores");
 });

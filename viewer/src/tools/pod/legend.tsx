@@ -32,7 +32,7 @@ export function PodLegend({ heat, colour, title, time, hasStragglers }: Props) {
         ))}
       </svg>
       <span>{text(heat.most)}</span>
-      <span class="pod-worth">{legendWords(colour, theme.value === "light" ? "Dark" : "Bright")}.</span>
+      <span class="pod-worth">{legendWords(colour, theme.value === "light" ? "Darker" : "Brighter")}.</span>
       {hasStragglers && <span class="pod-worth">▲ keeps others waiting.</span>}
     </p>
   );

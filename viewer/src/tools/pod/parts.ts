@@ -45,12 +45,14 @@ export function worthOf(colour: string): Worth {
   return GOOD.has(colour) ? "good" : NEITHER.has(colour) ? "neither" : "bad";
 }
 
-/** Text of the legend for much of it, `more` being its look: dark or bright. */
+/** Text of the legend for more of it, `more` being its look: "Darker" or "Brighter". */
 export function legendWords(colour: string, more: string): string {
   if (colour === KEEPS_WAITING) {
-    return `${more} is bad: the others wait for it`;
+    return `${more}: others wait longer for it`;
+  }
+  if (WAITING.has(colour)) {
+    return `${more}: waits longer for other cores`;
   }
   const worth = worthOf(colour);
-  const words = worth === "neither" ? "neither good nor bad by itself" : worth;
-  return WAITING.has(colour) ? `${more} is ${words}: it waits for the cores that have least` : `${more} is ${words}`;
+  return worth === "neither" ? `${more}: more of it` : `${more} is ${worth === "good" ? "better" : "worse"}`;
 }

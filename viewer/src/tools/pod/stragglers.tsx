@@ -20,7 +20,7 @@ export function Stragglers({ stragglers, fact, time, onCore }: Props) {
     const { digits, unit } = figureText({ kind, unit: "" }, value ?? null, time);
     return `${digits} ${unit}`.trim();
   };
-  const none = fact?.value === null ? `Not known: ${fact.note}.` : "None: no core takes longer than usual.";
+  const none = fact?.value === null ? `Unknown: ${fact.note}.` : "None: no core takes longer than usual.";
   return (
     <section class="pod-stragglers" aria-label="Cores that keep others waiting">
       <h3>Stragglers</h3>
