@@ -69,7 +69,8 @@ def _chart(
         values = np.full(len(points), np.nan)
         is_there = points < len(array)
         values[is_there] = array[points[is_there]]
-        ys.append(Column(f"{name}_{number}", label, unit, values))
+        own = "idle" if label == TITLES[Metric.IDLE] else number  # idle time has a look of its own
+        ys.append(Column(f"{name}_{own}", label, unit, values))
     return Series(name, title, kind, Column("sample", "Sample", "count", points + 1), ys)
 
 
