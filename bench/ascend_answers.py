@@ -1,4 +1,4 @@
-"""Times of tools about a training on Ascend devices: ten million events, and a million kernels of each of eight ranks."""
+"""Times of tools about a training on Ascend devices: ten million events, a million kernels of each of eight ranks."""
 
 from __future__ import annotations
 
