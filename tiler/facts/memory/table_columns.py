@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.facts.tables import RunTable, TableColumn
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -38,13 +38,20 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
     The header has the unit: `Size(KB)`; else it is `otherwise` bytes.
     """
     header = column_named(table, plain)
-    sizes = np.full(len(table), NO_SIZE)
     if header is None:
-        return sizes
+        return np.full(len(table), NO_SIZE)
     match = _UNIT.search(header.strip())
     unit = otherwise if match is None else _UNITS[match[1].upper()]
     column = yield from table.column(header)
-    yield
+    parts = [np.zeros(0, np.int64)]
+    for cells in column.chunks:  # each fits in the caches of a processor, all of a column do not
+        parts.append((yield from _sizes(TableColumn(header, [cells]), unit)))
+        yield
+    return np.concatenate(parts)
+
+
+def _sizes(column: TableColumn, unit: int) -> Interruptible[Ints]:
+    sizes = np.full(len(column), NO_SIZE)
     amounts = column.doubles()
     near = np.abs(amounts) < _NEAR / unit
     sizes[near] = np.rint(amounts[near] * unit)
