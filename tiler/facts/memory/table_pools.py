@@ -125,10 +125,9 @@ def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[in
     earlier = _earlier(rows.tick)
     pair = _Pair(None, rows, _meeting(_NOTHING, rows.tick, earlier))
     for number, fill in enumerate(fills):
-        if fill.device == rows.device and number not in taken:
+        # No two allocations meet one sample: a component with few cannot be it.
+        if fill.device == rows.device and number not in taken and len(fill) > most:
             meeting = _meeting(fill.tick, rows.tick, earlier)
-            if np.count_nonzero(meeting.is_there) <= most:
-                continue
             total = rows.allocated[meeting.is_there]
             same = fill.allocated[meeting.place[meeting.is_there]] == total
             count = int(np.count_nonzero(same & (total >= 0)))
@@ -138,7 +137,7 @@ def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[in
 
 
 def _earlier(ticks: Ints) -> Ints:
-    """Of each event, by time: how many before it have its tick."""
+    """Numbers of events before each that have its tick, by time."""
     places = np.arange(len(ticks))
     is_new = np.append(True, np.diff(ticks) > 0)[: len(ticks)]
     return places - np.maximum.accumulate(np.where(is_new, places, 0)) if len(ticks) else places
