@@ -44,7 +44,7 @@ def plain_means(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsO
 
 
 def _sum(values: NDArray[np.float64]) -> float:
-    """Their sum, rounded once; NaN where it is too large, or one of infinities of both signs."""
+    """Sum of values, rounded once; NaN where it is too large, or one of infinities of both signs."""
     most = float(np.abs(values).max(initial=0))
     if most * len(values) < _EXACT and bool((np.rint(values) == values).all()):  # whole numbers, such as bytes
         return float(values.astype(np.int64).sum())
