@@ -75,22 +75,26 @@ def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
     return Container(magic, level, n_tiles, block, decoded)
 
 
-def with_columns(data: bytes, columns: Collection[int]) -> bytes:
-    """The container in `data` with these columns alone, undecoded. One whose end is missing stays as it is."""
+def with_columns(data: bytes, columns: Collection[int], most_bytes: int) -> bytes | None:
+    """The container in `data` with these columns alone, undecoded; None where they take more, or its end is missing."""
+    if len(data) < _HEAD.size:
+        return None
     *head, n_columns, n_tiles, block = _HEAD.unpack_from(data)
-    first = _HEAD.size + n_columns * _COLUMN_HEAD.size
-    headers, bodies = [], []
-    for place in range(_HEAD.size, first, _COLUMN_HEAD.size):
-        if place + _COLUMN_HEAD.size > len(data):
-            return data
-        column, planes, n = _COLUMN_HEAD.unpack_from(data, place)
+    heads = data[_HEAD.size : _HEAD.size + n_columns * _COLUMN_HEAD.size]
+    if len(heads) < n_columns * _COLUMN_HEAD.size:
+        return None
+    start = _HEAD.size + len(heads)
+    headers, bodies, size = [], [], 0
+    for place, (column, planes, n) in enumerate(_COLUMN_HEAD.iter_unpack(heads)):
+        end = start + planes * n
         if column in columns:
-            headers.append(data[place : place + _COLUMN_HEAD.size])
-            bodies.append(data[first : first + planes * n])
-        first += planes * n
-    if first != len(data):
-        return data
-    return b"".join((_HEAD.pack(*head, len(headers), n_tiles, block), *headers, *bodies))
+            headers.append(heads[place * _COLUMN_HEAD.size : (place + 1) * _COLUMN_HEAD.size])
+            bodies.append(slice(start, end))
+            size += end - start
+        start = end
+    if size > most_bytes or start != len(data):
+        return None
+    return b"".join((_HEAD.pack(*head, len(headers), n_tiles, block), *headers, *(data[body] for body in bodies)))
 
 
 Ints = NDArray[np.int64] | NDArray[np.uint32]

@@ -226,11 +226,10 @@ class QueryReader:
         if content is not None:
             return content
         content = self._content(key)
+        part = None
         if content[: len(PAGE_MAGIC)] == PAGE_MAGIC:
-            part = with_columns(content, _OF_SLICES)
-            if len(part) * _WORTH_A_PART <= len(content):
-                return self._kept_slices.keep(key, part)
-        return self._kept_content.keep(key, content)
+            part = with_columns(content, _OF_SLICES, len(content) // _WORTH_A_PART)
+        return self._kept_content.keep(key, content) if part is None else self._kept_slices.keep(key, part)
 
     def slice_contents(self, keys: Sequence[PageKey]) -> Interruptible[list[bytes]]:
         """The same of several pages, read by two threads where that is worth it. Raises DamagedStore."""

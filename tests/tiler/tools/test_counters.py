@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from tilescope.tiler.pages import Page, PageKey
 from tilescope.tiler.query import finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
-from tilescope.tiler.tools.counters.plain_mean import plain_means
+from tilescope.tiler.tools.counters.plain_mean import _sum, plain_means
 from tilescope.tiler.tools.counters.tiles import CounterTiles
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -140,3 +142,12 @@ def test_a_run_without_counters(tmp_path: Path) -> None:
     with pytest.raises(NotAvailable, match="no counters"):
         answered(plain)
     plain.store.close()
+
+
+@given(st.lists(st.floats() | st.integers(-(2**62), 2**62).map(float), max_size=8))
+def test_sums_of_samples_are_rounded_once(values: list[float]) -> None:
+    try:
+        wanted = math.fsum(values)
+    except (OverflowError, ValueError):
+        wanted = math.nan
+    assert repr(_sum(np.array(values, np.float64)) + 0.0) == repr(wanted + 0.0)

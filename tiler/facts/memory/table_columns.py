@@ -38,17 +38,15 @@ def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[In
     The header has the unit: `Size(KB)`; else it is `otherwise` bytes.
     """
     header = column_named(table, plain)
-    sizes = np.full(len(table), NO_SIZE)
     if header is None:
-        return sizes
+        return np.full(len(table), NO_SIZE)
     match = _UNIT.search(header.strip())
     unit = otherwise if match is None else _UNITS[match[1].upper()]
-    first = 0
+    parts = [np.zeros(0, np.int64)]
     for (column,) in table.chunks([header]):  # nothing of it is kept: a table may have ten million rows
-        yield from _fill_sizes(sizes[first : first + len(column)], column, unit)
-        first += len(column)
+        parts.append((yield from _sizes(column, unit)))
         yield
-    return sizes
+    return np.concatenate(parts)
 
 
 def has_number(table: RunTable, header: str) -> Interruptible[NDArray[np.bool_]]:
@@ -60,7 +58,8 @@ def has_number(table: RunTable, header: str) -> Interruptible[NDArray[np.bool_]]
     return np.concatenate(parts)
 
 
-def _fill_sizes(sizes: Ints, column: TableColumn, unit: int) -> Interruptible[None]:
+def _sizes(column: TableColumn, unit: int) -> Interruptible[Ints]:
+    sizes = np.full(len(column), NO_SIZE)
     amounts = column.doubles()
     near = np.abs(amounts) < _NEAR / unit
     sizes[near] = np.rint(amounts[near] * unit)
@@ -71,6 +70,7 @@ def _fill_sizes(sizes: Ints, column: TableColumn, unit: int) -> Interruptible[No
         exact = zip(numbers[rows].tolist(), digits[rows].tolist(), strict=True)
         sizes[rows] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
         yield
+    return sizes
 
 
 def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int) -> Interruptible[Ints]:

@@ -32,6 +32,7 @@ OPERATORS: Final = "operators"  # a memory of which operators alone tell
 
 _FIGURES: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
 _ANYWHERE: Final = -1
+_NOTHING: Final = np.zeros(0, np.int64)
 
 
 def memory_tables(reader: QueryReader) -> list[RunTable]:
@@ -97,7 +98,7 @@ def pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -
                 yield
     pools = []
     for number, fill in enumerate(fills):
-        pair = pairs.get(number) or _Pair(fill, None, _meeting(fill.tick, np.zeros(0, np.int64)))
+        pair = pairs.get(number) or _Pair(fill, None, _meeting(fill.tick, _NOTHING, _NOTHING))
         pools.append(_pool(reader, host, f"{fill.device} {fill.component}".strip(), pair))
         yield
     for pair in alone:
@@ -126,10 +127,12 @@ class _Pair(NamedTuple):
 def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[int]) -> tuple[int | None, _Pair]:
     """The component most of whose samples have the time and the total of an allocation; of equal ones the first."""
     owner, most = None, 0
-    pair = _Pair(None, rows, _meeting(np.zeros(0, np.int64), rows.tick))
+    earlier = _earlier(rows.tick)
+    pair = _Pair(None, rows, _meeting(_NOTHING, rows.tick, earlier))
     for number, fill in enumerate(fills):
-        if fill.device == rows.device and number not in taken:
-            meeting = _meeting(fill.tick, rows.tick)
+        # No two allocations meet one sample: a component with few cannot be it.
+        if fill.device == rows.device and number not in taken and len(fill) > most:
+            meeting = _meeting(fill.tick, rows.tick, earlier)
             total = rows.allocated[meeting.is_there]
             same = fill.allocated[meeting.place[meeting.is_there]] == total
             count = int(np.count_nonzero(same & (total >= 0)))
@@ -138,12 +141,16 @@ def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[in
     return owner, pair
 
 
-def _meeting(ticks: Ints, others: Ints) -> _Meeting:
+def _earlier(ticks: Ints) -> Ints:
+    """Numbers of events before each that have its tick, by time."""
+    places = np.arange(len(ticks))
+    is_new = np.append(True, np.diff(ticks) > 0)[: len(ticks)]
+    return places - np.maximum.accumulate(np.where(is_new, places, 0)) if len(ticks) else places
+
+
+def _meeting(ticks: Ints, others: Ints, earlier: Ints) -> _Meeting:
     first = np.searchsorted(ticks, others)
-    # How many of the others before it have its tick.
-    places = np.arange(len(others))
-    is_new = np.append(True, np.diff(others) > 0)[: len(others)]
-    place = first + places - np.maximum.accumulate(np.where(is_new, places, 0)) if len(others) else first
+    place = first + earlier
     inside = np.minimum(place, max(len(ticks) - 1, 0))
     is_there = ticks[inside] == others if len(ticks) else np.zeros(len(others), np.bool_)
     return _Meeting(inside, is_there & (place < len(ticks)), first - 1)

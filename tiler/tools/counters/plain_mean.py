@@ -5,11 +5,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.events import EventPlan, LeafRun
 from tilescope.tiler.windows import WindowsOf
+
+_EXACT: Final = float(1 << 62)  # sums below are 64-bit integers
 
 
 def plain_means(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[list[float | None]]:
@@ -31,13 +37,21 @@ def plain_means(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsO
             samples = plan.events(run, page)
             if reader.outliers is not None:
                 samples = reader.outliers.without(samples)
-            try:
-                sums[place].append(math.fsum(samples.value.tolist()))
-            except (OverflowError, ValueError):  # too large; infinities of both signs
-                sums[place].append(math.nan)
+            sums[place].append(_sum(samples.value))
             counts[place] += len(samples)
         yield
     return [_mean(*each) for each in zip(sums, counts, strict=True)]
+
+
+def _sum(values: NDArray[np.float64]) -> float:
+    """Sum of values, rounded once; NaN where it is too large, or one of infinities of both signs."""
+    most = float(np.abs(values).max(initial=0))
+    if most * len(values) < _EXACT and bool((np.rint(values) == values).all()):  # whole numbers, such as bytes
+        return float(values.astype(np.int64).sum())
+    try:
+        return math.fsum(values.tolist())
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 def _mean(sums: Sequence[float], count: int) -> float | None:
