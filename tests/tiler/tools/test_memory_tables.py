@@ -305,7 +305,7 @@ def two_ranks(tmp_path: Path) -> QueryReader:
 def test_the_tables_of_one_rank_at_a_time_are_worked_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = two_ranks(tmp_path)
     worked_on: list[int] = []
-    pools_of_place = kept.pools_of_place
+    pools_of_place = table_pools.pools_of_place
 
     def counted(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
         worked_on.append(len(tables))

@@ -98,6 +98,8 @@ class StreamOperators:
 
 def _innermost_of(reader: QueryReader, track: int, launches: Ints) -> Interruptible[NDArray[np.int32]]:
     """The name of the innermost operator that is a launch or around it, of each of these ordinals, each once."""
+    if track >= len(reader.tree.tracks) or int(launches[-1]) >= reader.tree.tracks[track].events:
+        raise DamagedStore(f"track {track} lacks slices that are launches")
     is_operator = yield from operator_names(reader)
     names = np.full(len(launches), NO_OPERATOR, np.int32)
     count = 0

@@ -164,13 +164,12 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
     is_alone[meeting.place[meeting.is_there]] = False
     samples = np.flatnonzero(is_alone)
     times = np.concatenate([row_ticks, ticks[samples]])
-    is_sample = np.arange(len(times)) >= len(row_ticks)
     # Allocations of a moment before its other samples, which say what is there in the end.
     order = np.argsort(times, kind="stable")
+    times = times[order]
     sample_of = np.concatenate([np.where(meeting.is_there, meeting.place, meeting.before), samples])[order]
-    own = np.where(is_sample, -1, np.arange(len(times)))[order]
-    is_own = own >= 0
-    own_places = own[is_own]
+    is_own = order < len(row_ticks)
+    own_places = order[is_own]
     position = np.zeros(len(row_ticks) + 1, np.int32)
     position[own_places] = np.flatnonzero(is_own)
     position[-1] = len(times)
@@ -210,7 +209,7 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
     return MemoryPool(
         name=name,
         host=host,
-        start=times[order],
+        start=times,
         track=np.broadcast_to(np.int32(_place(reader, host) if track < 0 else track), len(times)),
         ordinal=ordinals,
         is_made=is_own & ~is_freeing,
@@ -218,7 +217,7 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
         stack=np.broadcast_to(np.int64(0), len(times)),
         heap=heap,
         free=np.where((heap >= 0) & (reserved >= heap) & ~np.bool_(is_reserved), reserved - heap, -1),
-        active=np.maximum(active, -1),
+        active=np.maximum(active, -1, out=active),
         fragmentation=np.broadcast_to(np.float64(np.nan), len(times)),
         lifetime=nothing,
         requested=nothing,

@@ -131,11 +131,14 @@ def make_slices(
 
 def make_samples(events: TimedEvents, scratch: Scratch) -> TrackData:
     """Counter samples, in the order (time, order in the file)."""
-    order = np.argsort(events.start, kind="stable")
-    args_end, args = gather_args(scratch, events.args_end, events.args, order)
+    order, args_end, args = None, events.args_end, events.args
+    # Most are: then no column is copied.
+    if not _native.in_canonical_order(events.start, events.duration):
+        order = np.argsort(events.start, kind="stable")
+        args_end, args = gather_args(scratch, args_end, args, order)
     value = np.full(len(events), np.nan) if events.value is None else events.value
     slices = _Slices(events.start, events.duration, events.name, events.flags, None, None).in_order(order, scratch)
-    rows = scratch.fill(len(order), np.dtype(np.uint32), lambda part: np.zeros(part.stop - part.start, np.uint32))
+    rows = scratch.fill(len(events), np.dtype(np.uint32), lambda part: np.zeros(part.stop - part.start, np.uint32))
     return TrackData(
         slices.start,
         slices.duration,
@@ -160,7 +163,9 @@ class _Slices(Struct, frozen=True):
     source: Ints | None
     end_source: Ints | None
 
-    def in_order(self, order: Ints, scratch: Scratch) -> _Slices:
+    def in_order(self, order: Ints | None, scratch: Scratch) -> _Slices:
+        if order is None:
+            return self
         return _Slices(
             scratch.pick(self.start, order),
             scratch.pick(self.duration, order),

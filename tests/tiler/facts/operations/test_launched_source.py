@@ -8,6 +8,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,13 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_ascend_launches import flows, ps
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.host_operations.naming import pytorch_type
-from tilescope.tiler.facts.launches import operators
+from tilescope.tiler.facts.launches import launch_chunks, operators
+from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
 from tilescope.tiler.facts.launches.operators import Ints, StreamOperators
 from tilescope.tiler.indexing.flows import correlation
-from tilescope.tiler.query import Events, QueryReader, finish
+from tilescope.tiler.query import Events, Interruptible, QueryReader, finish
 from tilescope.tiler.records import launches as records
 from tilescope.tiler.tools import Scope, tool
 
@@ -244,3 +247,20 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
         assert sum(held) > 100_000 > 2 * max(held)  # those of a page at a time
         backwards = finish(StreamOperators(run, track).behind(ordinals[::-7]))
         assert backwards.tolist() == ids[::-7]
+
+
+@pytest.mark.parametrize(("column", "value"), [("ordinal", 10**6), ("launch", 10**6), ("track", 10**4)])
+def test_launches_of_slices_that_a_store_lacks_are_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, value: int
+) -> None:
+    events, launching = nested_trace(30, 3)
+
+    def damaged(reader: QueryReader, track: int, first: int) -> Interruptible[LaunchPairs]:
+        pairs = yield from launch_chunks.launch_pairs(reader, track, first)
+        return replace(pairs, **{column: np.append(getattr(pairs, column)[:-1], value)})
+
+    monkeypatch.setattr(operators, "launch_pairs", damaged)
+    with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
+        (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
+        with pytest.raises(DamagedStore, match="lacks slices that"):
+            finish(StreamOperators(run, track).behind(np.arange(len(launching))))

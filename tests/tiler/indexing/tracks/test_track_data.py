@@ -7,8 +7,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tilescope.tiler.indexing.tracks.track_data import TrackData, exact_sum
+from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing.reading.timed import TimedEvents
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.track_data import TrackData, exact_sum, make_samples
 
 
 def data(*durations: int) -> TrackData:
@@ -71,3 +76,28 @@ def test_pairs_of_a_large_track_lie_in_scratch_files(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LITTLE_MEMORY, "300000", str(tmp_path), str(24 << 20)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-4, 4), st.binary(max_size=3)), min_size=1, max_size=20))
+def test_samples_by_time_and_in_the_order_of_the_file(samples: list[tuple[int, float, bytes]]) -> None:
+    times, values, texts = (list(column) for column in zip(*samples, strict=True))
+    zeros = np.zeros(len(samples), np.int64)
+    events = TimedEvents(
+        np.full(len(samples), Phase.COUNTER, np.uint8),
+        np.array(times),
+        zeros,
+        zeros.astype(np.int32),
+        None,
+        np.array(values),
+        zeros.astype(np.uint8),
+        np.cumsum([len(text) for text in texts]),
+        np.frombuffer(b"".join(texts), np.uint8),
+    )
+    data = make_samples(events, Scratch())
+    order = sorted(range(len(samples)), key=lambda place: times[place])
+    assert data.start.tolist() == [times[place] for place in order]
+    assert data.value is not None
+    assert data.value.tolist() == [values[place] for place in order]
+    assert bytes(data.args) == b"".join(texts[place] for place in order)
+    assert data.args_end.tolist() == np.cumsum([len(texts[place]) for place in order]).tolist()
+    assert (data.start is events.start) == (order == list(range(len(samples))))  # nothing is copied
