@@ -140,7 +140,7 @@ def _notes(gpu_kernels: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
         notes.append(Note("info", f"{text} no time by the trace's clock: no row has that"))
     whole = _time(kernels)
     if not whole:
-        return [*notes, Note("info", "no kernel runs in what is looked at")]
+        return [*notes, Note("info", "no kernel runs in this range")]
     first = kernels[0]
     share = percent_text(first.total / whole)
     text = f"of the time of kernels, {share} is of {_short(first.name)}, more than of any other"

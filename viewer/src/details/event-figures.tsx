@@ -23,7 +23,7 @@ interface Props {
   readonly span: ShownSpan;
 }
 
-const NAMELESS = "These events have no name by which they could be found.";
+const NAMELESS = "These events have no name to search for.";
 
 /** Sorting and filters of each sort of table: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
@@ -48,7 +48,7 @@ export function EventFigures({ trace, span }: Props) {
   if (more.argument === "") {
     return (
       <p class="drawer-empty" data-state="empty">
-        Which argument? Write its name beside “argument” above.
+        Which argument? Enter its name beside “argument” above.
       </p>
     );
   }
@@ -60,7 +60,7 @@ export function EventFigures({ trace, span }: Props) {
       span={span}
       isOf={isSliced}
       more={more}
-      nothing="No event lies in this."
+      nothing="There are no events here."
     >
       {(answer) => <EventTable trace={trace} span={span} by={by} answer={answer} />}
     </SpanAnswer>
@@ -105,7 +105,7 @@ function rowActionsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string
       const wanted = row === null ? null : highlightOf(by, table, row, trace);
       highlight.value = wanted;
       failure.value = row !== null && wanted === null ? NAMELESS : "";
-      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
   };
 }
