@@ -225,7 +225,7 @@ def test_more_threads_than_are_looked_at(devices: DeviceTrace, monkeypatch: pyte
     monkeypatch.setattr(edges, "_launch", lambda *_: None)
     answer = gaps(devices.reader, limit=3)
     texts = [note.text for note in answer.notes]
-    assert "The host has more threads: 1 were not looked at." in texts
+    assert "The host has more threads: 1 were not examined." in texts
     assert any(text.startswith("No flow says what launched the work at their ends") for text in texts)
 
 
