@@ -364,11 +364,11 @@ def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
         page.get_by_text("the server does not answer", exact=True).wait_for()
         state["is"] = "there"
         page.get_by_role("button", name="Try again").click()
-        page.get_by_text("No event lies in this.").wait_for()
+        page.get_by_text("There are no events here.").wait_for()
         panel.tab("Overlap")
         page.get_by_text("None of the tracks is one of a device.").wait_for()
         panel.tab("Flows")
-        page.get_by_text("No flow begins or ends in this.").wait_for()
+        page.get_by_text("No flow starts or ends here.").wait_for()
         assert faults(panel.viewer) == []
         # As long as the answer is waited for, the figures of the question before are dimmed, and cannot be used.
         panel.tab("Events")

@@ -90,6 +90,6 @@ def test_behind_the_last_sample(browser: Browser, counters: Served, name: str, z
         page.get_by_role("tooltip").wait_for()
         said = page.get_by_role("tooltip").inner_text().replace("\u202f", " ").replace("\xa0", " ")
         assert "Last sample 9" in said
-        assert "earlier: nobody knows the value here" in said
+        assert "earlier: the value here is unknown" in said
         page.mouse.move(viewer.x_of(1_008_000), track["y"] + 20)
         page.get_by_role("tooltip").wait_for(state="detached")

@@ -73,3 +73,21 @@ def test_the_palette_colours_by_what_one_asks_for(viewer: Viewer, served: Served
     page.keyboard.press("Enter")
     viewer.wait("location.hash.includes('color=name')", 5)
     assert page.get_by_label("Colour by").input_value() == "name"
+
+
+def test_a_narrow_window_scrolls_to_every_kind(viewer: Viewer, served: Served) -> None:
+    viewer.page.set_viewport_size({"width": 480, "height": 720})
+    viewer.open(served.run_id(TRAINING))
+    kinds = viewer.page.get_by_role("group", name="Kinds of work").get_by_role("button")
+    kinds.last.wait_for()
+    legend = viewer.page.locator(".legend").bounding_box()
+    assert legend is not None
+    for kind in kinds.all():
+        kind.scroll_into_view_if_needed()
+        box = kind.bounding_box()
+        assert box is not None
+        assert legend["x"] <= box["x"]
+        assert box["x"] + box["width"] <= legend["x"] + legend["width"]
+        assert legend["y"] <= box["y"]
+        assert box["y"] + box["height"] <= legend["y"] + legend["height"]
+    assert faults(viewer) == []

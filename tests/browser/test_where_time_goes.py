@@ -114,7 +114,7 @@ def test_the_op_profile_by_keys_and_both_ways(pages: ToolPages, ids: dict[str, s
     pages.viewer.wait("location.hash.includes('f.by=program')")
     page.get_by_role("radio", name="Category").check()
     page.get_by_label("Idle time").uncheck()
-    page.get_by_label("How much is listed").select_option("cover=90")
+    page.get_by_label("Rows to list").select_option("cover=90")
     page.get_by_label("Hosts and devices").select_option(label="tpu-pod-w-1")
     pages.viewer.wait("location.hash.includes('f.tracks=')")
     pages.answered()

@@ -118,7 +118,7 @@ def go_away(http: h2.connection.H2Connection) -> None:
             saying(b""),
             Failure(
                 C.REFUSED,
-                "the connection was taken and closed at once, as tunnels and proxies do if nobody listens behind them",
+                "the connection was taken and closed at once, as tunnels and proxies do if nothing listens behind them",
             ),
         ),
         (

@@ -280,7 +280,7 @@ def test_lines_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["step_mean_ms"] is None, "not asked at level 1"
     assert int(told["time_ns"]) > 10**18
     assert main(["monitor", str(address), "--num-queries", "1"]) == 1
-    assert "nobody listens at this port" in capsys.readouterr().err
+    assert "nothing listens at this port" in capsys.readouterr().err
 
 
 JOB: Final = """

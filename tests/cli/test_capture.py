@@ -72,8 +72,8 @@ def test_what_some_hosts_gave_is_kept(
     assert out.splitlines()[0].endswith(": 1 of 3 hosts")
     complaints = [line for line in err.splitlines() if line.startswith("tilescope: ")]
     assert complaints == [
-        "tilescope: 127.0.0.1:1: nobody listens at this port",
-        "tilescope: 127.0.0.1:2: nobody listens at this port",
+        "tilescope: 127.0.0.1:1: nothing listens at this port",
+        "tilescope: 127.0.0.1:2: nothing listens at this port",
         *(f"tilescope: hint: {hint}" for hint in Failure(CaptureCause.REFUSED).hints),  # once
     ]
 
@@ -146,7 +146,7 @@ def test_windows(tmp_path: Path) -> None:
             complaints = process.stderr.readlines()
     assert first.startswith(f"{tmp_path}/plugins/profile/2")
     assert first.endswith(": 1 of 2 hosts, 4 B\n")
-    said = "127.0.0.1:1: nobody listens at this port; tried again for the next window"
+    said = "127.0.0.1:1: nothing listens at this port; tried again for the next window"
     assert complaints[0] == f"tilescope: {said}\n"
     assert len([line for line in complaints if said in line]) == 1
     assert process.returncode == 0

@@ -152,7 +152,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     elif first.cause in _IS_CAUSE:
         least = percent_text(LEAST_SHARE, 0)
         whole = "a step" if findings.steps else "the time"
-        notes.append(Note("info", f"Nothing else is seen that costs {least} of {whole} or more"))
+        notes.append(Note("info", f"Nothing else costs {least} of {whole} or more"))
     if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"

@@ -47,7 +47,7 @@ _MEANINGS: Final = {
         "the name of the host has no address", ("check the spelling", TPU_ADDRESS), may_pass=True
     ),
     CaptureCause.REFUSED: _Meaning(
-        "nobody listens at this port",
+        "nothing listens at this port",
         (
             "the job must call jax.profiler.start_server(PORT) or tf.profiler.experimental.server.start(PORT) first",
             "a server that listens on the loopback interface of another machine is reached through a tunnel "

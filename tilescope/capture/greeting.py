@@ -30,7 +30,9 @@ class Greeting:
     def cut_short(self) -> Fault:
         """The fault of a connection that ended before the greeting was complete."""
         if not self.first:
-            why = "the connection was taken and closed at once, as tunnels and proxies do if nobody listens behind them"
+            why = (
+                "the connection was taken and closed at once, as tunnels and proxies do if nothing listens behind them"
+            )
             return Fault(CaptureCause.REFUSED, why)
         return Fault(CaptureCause.NOT_A_PROFILER, self._what_else())
 

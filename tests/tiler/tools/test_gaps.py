@@ -89,7 +89,7 @@ def test_halves_of_a_gap_that_crosses_the_middle_are_two_and_said_to_be_cut(devi
     for part, half in (((start - 50, middle), (start, middle, lane)), ((middle, end + 50), (middle, end, lane))):
         answer = gaps(devices.reader, start=part[0], end=part[1])
         assert half in listed(answer)
-        assert any("an edge of what is looked at: only the part within counts" in note.text for note in answer.notes)
+        assert any("an edge of the range: only the part inside counts" in note.text for note in answer.notes)
     halves = [gaps(devices.reader, end=middle), gaps(devices.reader, start=middle)]
     crossing = sum(a < middle < b for a, b, _ in every_gap(devices))
     assert sum(int(half.fact("count").value or 0) for half in halves) == len(every_gap(devices)) + crossing
@@ -225,7 +225,7 @@ def test_more_threads_than_are_looked_at(devices: DeviceTrace, monkeypatch: pyte
     monkeypatch.setattr(edges, "_launch", lambda *_: None)
     answer = gaps(devices.reader, limit=3)
     texts = [note.text for note in answer.notes]
-    assert "The host has more threads: 1 were not looked at." in texts
+    assert "The host has more threads: 1 were not examined." in texts
     assert any(text.startswith("No flow says what launched the work at their ends") for text in texts)
 
 

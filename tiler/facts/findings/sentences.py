@@ -110,14 +110,14 @@ def idle_devices_sentence(working: Sequence[str], count: int) -> str:
 
 
 def host_only_sentence(operation: str, share: float, threads: int = 1, *, has_devices: bool = False) -> str:
-    """The sentence of so many threads of hosts alone. `has_devices`: the run has some, which are not looked at."""
+    """The sentence of so many threads of hosts alone. `has_devices`: the run has some, which are not examined."""
     thread = "threads that mark steps" if threads > 1 else "the thread that marks steps"
     greatest = f"; {operation} takes {percent_text(share, 0)} of the time of {thread}" if operation else ""
     if has_devices:
-        return f"No device is on what is looked at{greatest}"
+        return f"No device is among these tracks{greatest}"
     return f"No device was recorded: the program computes on the host{greatest}"
 
 
 def no_work_sentence() -> str:
     """The sentence of steps in which devices do nothing."""
-    return "No device computes in what is looked at"
+    return "No device computes in this range"

@@ -101,7 +101,7 @@ def _ends(track: TreeTrack) -> tuple[int, int]:
 def _stopped_note(names: Sequence[str], track: int) -> Note:
     more = len(names) - _NAMED
     which = ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-    text = f"no sample in the last tenth of what is looked at: {which}. Means over time end with the last samples"
+    text = f"no sample in the last tenth of the range: {which}. Means over time end with the last samples"
     return Note("info", text, track=track)
 
 

@@ -66,7 +66,7 @@ def _answer(scope: Scope, question: FlowsQuestion) -> Interruptible[Answer]:
         return Answer(facts, [_chain_table(scope, chain)], notes=notes)
     edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
     facts = [
-        Fact("leaving", "Leave", int(edges.leaving.sum()), "count", "flows that begin in what is looked at"),
+        Fact("leaving", "Leave", int(edges.leaving.sum()), "count", "flows that begin in this range"),
         Fact("arriving", "Arrive", int(edges.arriving.sum()), "count", "flows that end there"),
         Fact("pairs", "Pairs of tracks", len(edges), "count"),
     ]

@@ -134,7 +134,7 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
         Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
-        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in what is looked at"),
+        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in this range"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact(
@@ -265,11 +265,11 @@ def _lengths_table(search: Search) -> Table:
 def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostWork) -> list[Note]:
     notes = []
     if not lanes.devices:
-        notes.append(Note("info", f"Tracks are looked at one by one: {NO_DEVICES}."))
+        notes.append(Note("info", f"Tracks are judged one by one: {NO_DEVICES}."))
     cut = _sum(of_lanes, lambda lane_gaps: lane_gaps.cut)
     if cut:
         text = plural(cut, "gap reaches", "gaps reach")
-        notes.append(Note("info", f"{text} an edge of what is looked at: only the part within counts."))
+        notes.append(Note("info", f"{text} an edge of the range: only the part inside counts."))
     if edges.ended and lanes.devices and not any(launch is not None for launch in edges.launch):
         notes.append(
             Note(
@@ -277,7 +277,7 @@ def _notes(lanes: Lanes, of_lanes: Sequence[LaneGaps], edges: Edges, host: HostW
             )
         )
     if host.left_out > 0:
-        notes.append(Note("info", f"The host has more threads: {host.left_out:,} were not looked at."))
+        notes.append(Note("info", f"The host has more threads: {host.left_out:,} were not examined."))
     return notes
 
 

@@ -40,7 +40,7 @@ _TITLES: Final = {
     "exposed_copies": "Exposed copies",
 }
 _HELP: Final = {
-    "span": f"{DEVICE_SPAN}, in what is looked at",
+    "span": f"{DEVICE_SPAN}, in this range",
     "busy": "when anything runs, asynchronous copies included",
     "exposed_communication": "while no computation runs",
     "exposed_copies": "while neither computation nor communication runs",
@@ -138,7 +138,7 @@ def _headline(total: Parts, unknown: str) -> Note:
     if unknown:
         return Note("warning", unknown)
     if not total.span:
-        return Note("info", "The devices do not work in what is looked at.")
+        return Note("info", "The devices do no work in this range.")
     parts = {
         "compute": total.computation,
         "wait for communication": total.exposed_communication,

@@ -105,7 +105,7 @@ def device_use(
                     total += device_parts.parts
     if not total.span:
         is_any = run_environment.devices or (yield from devices_of(scope.reader))
-        why = "devices do not work in what is looked at" if is_any else NO_DEVICES
+        why = "devices do no work in this range" if is_any else NO_DEVICES
         if is_cut:
             why = "not known: operators were recorded up to an earlier time alone"
         return DeviceUse(None, why, None, why, None, None, why)

@@ -123,7 +123,7 @@ def _notes(transfers: Transfers, *, are_numbered: bool) -> list[Note]:
         notes.append(Note("warning", text))
     if transfers.unmatched:
         ends = plural(transfers.unmatched, "transfer ends", "transfers end")
-        text = f"{ends} in no step that is looked at: left out of the channels"
+        text = f"{ends} in no step of the range: left out of the channels"
         notes.append(Note("info", text))
     if transfers.unpaired:
         channels = plural(transfers.unpaired, "channel", "channels")

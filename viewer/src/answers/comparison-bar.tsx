@@ -33,7 +33,12 @@ export function ComparisonBar({ compared, durationOf, wayTo, onClear }: Props) {
           beside <Side letter="B" step={second} {...side} />
         </>
       )}
-      <button type="button" class="button is-outlined" title="Compares no steps (Esc on the chart)" onClick={onClear}>
+      <button
+        type="button"
+        class="button is-outlined"
+        title="Stop comparing steps (Esc on the chart)"
+        onClick={onClear}
+      >
         <CloseIcon />
         Compare no more
       </button>

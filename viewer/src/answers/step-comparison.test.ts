@@ -19,6 +19,6 @@ test("a step that is picked again is taken away", () => {
 test("hints say what a click would do", () => {
   expect(pickHint(null, 9n)).toContain("compare with others");
   expect(pickHint({ first: 9n, second: null }, 5n)).toContain("with step 9");
-  expect(pickHint({ first: 9n, second: null }, 9n)).toContain("no more");
+  expect(pickHint({ first: 9n, second: null }, 9n)).toContain("stop comparing");
   expect(pickHint({ first: 9n, second: 5n }, 7n)).toContain("instead");
 });

@@ -36,7 +36,7 @@ export function pickHint(compared: ComparedSteps | null, step: bigint): string {
     return "Click: compare with others";
   }
   if (letterOf(compared, step) !== "") {
-    return "Click: compare no more";
+    return "Click: stop comparing";
   }
   return compared.second === null ? `Click: compare with step ${compared.first}` : "Click: compare this one instead";
 }

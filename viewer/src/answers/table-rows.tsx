@@ -86,7 +86,7 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** null: there is nothing to open. */
   readonly isOpen: boolean | null;
-  /** Its events stand out in the timeline. */
+  /** Its events are highlighted in the timeline. */
   readonly isLit: boolean;
   readonly ways: readonly RowWay[];
   /** A bit for each of the ways that the row leads. */

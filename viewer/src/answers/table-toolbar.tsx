@@ -64,7 +64,7 @@ export function TableToolbar({ model, hasCard, head, copy, onMore }: Props) {
         type="button"
         class="button is-outlined"
         aria-pressed={hasCard.value}
-        title="All of the row, with texts to their end"
+        title="The whole row, with its texts in full"
         onClick={() => {
           hasCard.value = !hasCard.value;
         }}

@@ -144,7 +144,7 @@ function needsFlow(direction: "in" | "out", none: string): string | null {
 }
 
 function needsQuery(): string | null {
-  return query.value === "" ? "Nothing is searched for" : null;
+  return query.value === "" ? "There is no search" : null;
 }
 
 function needsTrack(): string | null {

@@ -54,7 +54,7 @@ function apart(): ComponentChildren {
   }
   if (delayed.value > 0) {
     return (
-      <span title="The server refused, or an answer was lost. It is asked again at growing intervals.">
+      <span title="The server refused, or an answer was lost. Trying again, at growing intervals.">
         <i class="status-dot is-busy" />
         The server is busy: {plural(delayed.value, "question")} asked again
       </span>

@@ -51,7 +51,7 @@ function Running({ heard, stop }: { heard: HeardCapture; stop: () => void }) {
   }, []);
   const { elapsedMs, leftMs, part } = timesOf(heard, Math.max(now.value, heard.heardMs));
   const slowest = slowestHost(capture);
-  const words = slowest === null ? "Putting the run in the list" : phaseWords(slowest);
+  const words = slowest === null ? "Adding the run to the list" : phaseWords(slowest);
   const percent = part === null ? undefined : Math.round(part * 100);
   const isWaiting = slowest?.phase === "waiting";
   const left =

@@ -98,7 +98,7 @@ export class CaptureRun {
     this.#take(capture);
     this.#unfollow = followCapture(api, capture.id, {
       onCapture: (now) => this.#take(now),
-      onLost: () => this.showForm("The server was started again, and knows nothing of the capture any more."),
+      onLost: () => this.showForm("The server was restarted and no longer knows this capture."),
       connect: () => new WebSocket(captureWatchUrl(api, capture.id, location.href)),
     });
   }

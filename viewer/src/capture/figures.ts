@@ -66,7 +66,7 @@ const ROWS: readonly RowKind[] = [
   {
     id: "step",
     name: "Step time",
-    missing: "No step that the job marks was seen",
+    missing: "The job marked no step",
     isShare: false,
     value: ({ stepMeanMs }) => stepMeanMs,
     band: ({ stepMinMs, stepMaxMs }) => both(stepMinMs, stepMaxMs),
@@ -74,7 +74,7 @@ const ROWS: readonly RowKind[] = [
   {
     id: "infeed",
     name: "Waits for input",
-    missing: "No step that the job marks was seen",
+    missing: "The job marked no step",
     isShare: true,
     value: ({ infeedMean }) => infeedMean,
     band: ({ infeedMin, infeedMax }) => both(infeedMin, infeedMax),

@@ -70,7 +70,7 @@ export function orderOf(form: CaptureForm): FormResult {
   }
   const attempts = wholeOf(form.attempts, 1, 10);
   if (attempts === null) {
-    return wrong("attempts", "There are 1 to 10 attempts");
+    return wrong("attempts", "Attempts are 1 to 10");
   }
   const runName = form.runName.trim();
   if (runName !== "" && !RUN_NAME.test(runName)) {

@@ -55,9 +55,9 @@ function stateWords(state: MonitorState): string {
     case "connecting":
       return "Waiting for the first figures …";
     case "paused":
-      return "Paused: nothing is asked of the job";
+      return "Paused: no requests are sent to the job";
     case "held":
-      return "A capture runs: the monitor waits for its end";
+      return "A capture is running; the monitor goes on after it";
     case "away":
       return "Tilescope does not answer. Trying again";
     default:

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { heard, timesOf } from "./clock";
 import { failuresOf, namesOf, outcomeOf, phaseWords, secondsText, slowestHost } from "./words";
 
-const PROBLEM: CaptureProblem = { cause: "refused", sentence: "nobody listens", detail: "", hints: ["start it"] };
+const PROBLEM: CaptureProblem = { cause: "refused", sentence: "nothing listens", detail: "", hints: ["start it"] };
 
 function host(name: string, change: Partial<CapturedHost> = {}): CapturedHost {
   const facts = { attempt: 1, attempts: 3, sizeBytes: 0n, totalBytes: 0n, waitMs: 0, problem: null };
@@ -27,7 +27,7 @@ describe("where a capture is", () => {
     const sizes = { sizeBytes: 2_000_000n, totalBytes: 4_000_000n };
     expect(phaseWords(host("a", { phase: "receiving", ...sizes }))).toBe("Receiving 2.0\u202fMB of 4.0\u202fMB");
     expect(phaseWords(host("a", { phase: "receiving", sizeBytes: 7n }))).toBe("Receiving 7\u202fB");
-    expect(phaseWords(host("a", { phase: "waiting", problem: PROBLEM }))).toBe("Nobody listens");
+    expect(phaseWords(host("a", { phase: "waiting", problem: PROBLEM }))).toBe("Nothing listens");
     expect(phaseWords(host("a", { phase: "failed" }))).toBe("No trace");
   });
 

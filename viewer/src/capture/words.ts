@@ -32,7 +32,7 @@ export function phaseWords({ phase, sizeBytes, totalBytes, problem }: CapturedHo
     case "capturing":
       return "Capturing";
     case "collecting":
-      return "The job puts its trace together";
+      return "The job is writing its trace";
     case "receiving":
       return `Receiving ${formatBytes(sizeBytes)}${totalBytes > 0n ? ` of ${formatBytes(totalBytes)}` : ""}`;
     case "stopping":
@@ -46,7 +46,7 @@ export function phaseWords({ phase, sizeBytes, totalBytes, problem }: CapturedHo
   }
 }
 
-/** `nobody listens` → `Nobody listens`. */
+/** `nothing listens` → `Nothing listens`. */
 export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -53,7 +53,7 @@ function noticeOf(now: Link, app: ReturnType<typeof useApp>): Notice | null {
     return { id: "disconnected", text: "Disconnected.", note, button: "Try now", press: () => app.tryLink() };
   }
   if (now.kind === "slow") {
-    return { id: "slow", text: "The server is slow to answer.", note: "Requests are still under way." };
+    return { id: "slow", text: "The server is slow to answer.", note: "Data are still loading." };
   }
   if (estrangement.value.needsLogin) {
     const text = "The server asks for its token again.";

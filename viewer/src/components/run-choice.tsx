@@ -103,7 +103,7 @@ export function RunItems({ list, chosen, close }: RunItemsProps) {
     }
   }, [filter.value]);
   if (list.length === 0) {
-    return <p class="menu-note is-alone">No runs are here.</p>;
+    return <p class="menu-note is-alone">There are no runs here.</p>;
   }
   const lines = linesOf(groupedRuns(list, filter.value, NEWEST_FIRST));
   const isParted = new Set(list.map(folderOf)).size > 1;

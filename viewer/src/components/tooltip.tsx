@@ -98,7 +98,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
   const track = trace.tracks.get(hit.track)?.name ?? "";
   if (hit.kind === "sample") {
     const { agoTicks } = hit;
-    const note = agoTicks === null ? "" : `Last sample ${duration(agoTicks)} earlier: nobody knows the value here`;
+    const note = agoTicks === null ? "" : `Last sample ${duration(agoTicks)} earlier: the value here is unknown`;
     return {
       nameId: null,
       title: withUnit(hit.value, track),

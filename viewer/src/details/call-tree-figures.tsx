@@ -21,7 +21,7 @@ export function CallTreeFigures({ trace, span }: { trace: Trace; span: ShownSpan
       span={span}
       isOf={isSliced}
       more={{ limit: MOST_NODES, ...treesQuestion() }}
-      nothing="No slice starts in this on a track whose slices lie in one another."
+      nothing="No slice starts here on a track with nested slices."
     >
       {({ tables }) =>
         tables

@@ -13,7 +13,7 @@ export function CounterFigures({ trace, span }: { trace: Trace; span: ShownSpan 
   const links = useLinks(trace);
   const rowActionsOf = (table: ToolTable): RowActions => highlightTracks(trace, table, ["track"], []);
   return (
-    <SpanAnswer trace={trace} tool="counters" span={span} isOf={isCounter} nothing="No counter lies in this.">
+    <SpanAnswer trace={trace} tool="counters" span={span} isOf={isCounter} nothing="There are no counters here.">
       {(answer) => (
         <FigureTables
           answer={answer}

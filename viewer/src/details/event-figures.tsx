@@ -25,7 +25,7 @@ interface Props {
   readonly span: ShownSpan;
 }
 
-const NAMELESS = "These events have no name by which they could be found.";
+const NAMELESS = "These events have no name to search for.";
 
 function choices(by: string): TableChoices {
   return choicesFor(`details.stats/${by}`, () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]));
@@ -45,7 +45,7 @@ export function EventFigures({ trace, span }: Props) {
   if (more.argument === "") {
     return (
       <p class="drawer-empty" data-state="empty">
-        Which argument? Write its name beside “argument” above.
+        Which argument? Enter its name beside “argument” above.
       </p>
     );
   }
@@ -58,7 +58,7 @@ export function EventFigures({ trace, span }: Props) {
       span={span}
       isOf={isSliced}
       more={more}
-      nothing="No event lies in this."
+      nothing="There are no events here."
     >
       {(answer) =>
         more.then === undefined ? (
@@ -140,7 +140,7 @@ function rowActionsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string
       const wanted = row === null ? null : highlightOf(by, table, row, trace);
       highlight.value = wanted;
       failure.value = row !== null && wanted === null ? NAMELESS : "";
-      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
   };
 }

@@ -25,13 +25,13 @@ export function FlowFigures({ trace, span }: { trace: Trace; span: ShownSpan }) 
       table,
       ["source", "target"],
       [
-        { label: "Show the track that they leave", icon: GoIcon, go: show("source") },
-        { label: "Show the track that they reach", icon: TargetIcon, go: show("target") },
+        { label: "Show the track where they start", icon: GoIcon, go: show("source") },
+        { label: "Show the track where they end", icon: TargetIcon, go: show("target") },
       ],
     );
   };
   return (
-    <SpanAnswer trace={trace} tool="flows" span={span} isOf={isSliced} nothing="No flow begins or ends in this.">
+    <SpanAnswer trace={trace} tool="flows" span={span} isOf={isSliced} nothing="No flow starts or ends here.">
       {(answer) => (
         <FigureTables answer={answer} links={links} tool="flows" facts={FACTS} rowActionsOf={rowActionsOf} />
       )}

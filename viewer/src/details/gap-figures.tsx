@@ -37,7 +37,7 @@ export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
       span={span}
       isOf={isSliced}
       more={{ limit: MOST_GAPS }}
-      nothing="There is no gap in this."
+      nothing="There are no gaps here."
     >
       {(answer) => (
         <FigureTables

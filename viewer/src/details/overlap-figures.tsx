@@ -16,7 +16,7 @@ const FACTS = ["overlap", "busy", "span", "devices"];
 export function OverlapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
   const links = useLinks(trace);
   return (
-    <SpanAnswer trace={trace} tool="overlap" span={span} isOf={isSliced} nothing="No device has a track in this.">
+    <SpanAnswer trace={trace} tool="overlap" span={span} isOf={isSliced} nothing="No device has a track here.">
       {(answer) => (
         <>
           <StackedBar answer={answer} links={links} />

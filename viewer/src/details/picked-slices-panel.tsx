@@ -137,8 +137,8 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
                     <button
                       type="button"
                       class="button is-icon is-quiet"
-                      title="Take it from the selection"
-                      aria-label={`Take ${event.details?.name ?? "it"} from the selection`}
+                      title="Remove it from the selection"
+                      aria-label={`Remove ${event.details?.name ?? "it"} from the selection`}
                       onClick={() => leaveOut(events, event)}
                     >
                       <CloseIcon />

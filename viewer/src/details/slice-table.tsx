@@ -67,7 +67,7 @@ export function SliceTable({ trace }: { trace: Trace }) {
           text={
             named.kind === "none"
               ? "No track with slices is on the screen: scroll in the tree, or open a group."
-              : "More separate tracks are on the screen than one question can name: close groups, or hide tracks."
+              : "Too many separate tracks are on the screen for one request: close groups, or hide tracks."
           }
         />
       ) : (
@@ -129,7 +129,7 @@ function Listed({ trace, range, tracks }: ListedProps) {
   if (answer === null) {
     return (
       <>
-        <Head text={state.kind === "waiting" ? "Asking for the slices in view" : ""} />
+        <Head text={state.kind === "waiting" ? "Loading the slices in view" : ""} />
         <Answered request={request}>{() => null}</Answered>
       </>
     );

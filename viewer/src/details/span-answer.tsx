@@ -37,7 +37,7 @@ export function SpanAnswer(props: Props) {
     case "tooMany":
       return (
         <StateCard title="Too many separate tracks" state="empty">
-          <p>The selection has more tracks here and there than one question can name. Select whole groups, or fewer.</p>
+          <p>Too many separate tracks are selected for one request. Select whole groups, or fewer tracks.</p>
         </StateCard>
       );
     case "all":

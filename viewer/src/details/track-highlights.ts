@@ -24,7 +24,8 @@ export function highlightTracks(
     isLit: (row) => highlight.value !== null && rowHighlight(row).key === highlight.value.key,
     light: (row) => {
       highlight.value = row === null ? null : rowHighlight(row);
-      announcement.value = row === null ? "Nothing is highlighted" : "The tracks of the row stand out in the timeline";
+      announcement.value =
+        row === null ? "Nothing is highlighted" : "The tracks of the row are highlighted in the timeline";
     },
   };
 }

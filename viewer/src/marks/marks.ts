@@ -353,7 +353,7 @@ export class Marks implements TimelineExtension {
     if (chosen.kind !== "event") {
       say(
         chosen.kind === "bin"
-          ? "A bin stands for many events: zoom in until the one that you mean is drawn, then add it."
+          ? "A bin stands for many events: zoom in until the event that you want is drawn, then add it."
           : "",
       );
       return;

@@ -58,7 +58,7 @@ function KeepNote({ shown, state }: { shown: MarkCollection; state: KeepState })
 function stateNote(state: KeepState, note: (text: ComponentChildren, kind?: "plain" | "bad") => ComponentChildren) {
   switch (state.kind) {
     case "loading":
-      return note("Looking which marks the server keeps …");
+      return note("Loading the marks of the server …");
     case "read-only":
       return note(
         <>

@@ -163,7 +163,7 @@ function Tracks({ mark, shown, trace }: Omit<RowProps, "isCurrent">) {
       <button
         type="button"
         class="link"
-        title="Have it be about all tracks"
+        title="Apply it to all tracks"
         onClick={() => shown.change(mark, { ...mark, tracks: [] })}
       >
         all tracks

@@ -13,7 +13,7 @@ import type { MarkCollection, ShownMark } from "./mark-collection";
 export const collection = signal<MarkCollection | null>(null);
 
 /** Reason why a trace has no UTC. */
-export const NO_CLOCK = "This trace has no wall clock: its times count from when a machine was started.";
+export const NO_CLOCK = "This trace has no wall-clock time: its times count from the start of a machine.";
 
 /** A shorter span is no more than a line. */
 const SEEN_PX = 4;

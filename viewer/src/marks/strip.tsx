@@ -25,7 +25,7 @@ const TOOLS: readonly (readonly [ToolMode, LateIntent, string, typeof PanIcon])[
 const FORMATS = [
   ["relative", "Since the start", "From the first event on: 12.5 ms"],
   ["ticks", "Ticks", "The integers of the trace"],
-  ["utc", "UTC", "By the clock on the wall"],
+  ["utc", "UTC", "Wall-clock time"],
 ] as const;
 
 function TimeMenu({ trace }: { trace: Trace }) {

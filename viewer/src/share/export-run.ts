@@ -66,7 +66,7 @@ export class ExportRun {
     return this.#run(async (abort) => {
       const file = await this.#fetch(api, question, abort);
       save(file);
-      return { kind: "done", bytes: file.size, what: "The browser has the file." };
+      return { kind: "done", bytes: file.size, what: "The file is in the downloads of the browser." };
     });
   }
 
@@ -82,7 +82,7 @@ export class ExportRun {
       await ready;
       abort.throwIfAborted();
       handOver(page, origin, { buffer, title, fileName: `${title}.json` });
-      return { kind: "done", bytes: file.size, what: "Perfetto has the events." };
+      return { kind: "done", bytes: file.size, what: "The events are open in Perfetto." };
     });
   }
 

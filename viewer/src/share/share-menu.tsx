@@ -108,7 +108,9 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
         icon={link.value === "copied" ? <CheckIcon /> : <CopyIcon />}
         name={link.value === "copied" ? "Link copied" : "Copy link"}
         note={
-          link.value === "failed" ? "The browser does not allow it" : "To this view, for those who reach this server"
+          link.value === "failed"
+            ? "The browser does not allow it"
+            : "To this view, for anyone who can reach this server"
         }
         isBad={link.value === "failed"}
         onClick={copy}

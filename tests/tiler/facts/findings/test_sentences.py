@@ -96,5 +96,5 @@ def test_runs_without_devices() -> None:
     )
     assert host_only_sentence("step", 0.4, 2).endswith("of the time of threads that mark steps")
     assert host_only_sentence("", 0.0) == "No device was recorded: the program computes on the host"
-    assert host_only_sentence("", 0.0, has_devices=True) == "No device is on what is looked at"
-    assert no_work_sentence() == "No device computes in what is looked at"
+    assert host_only_sentence("", 0.0, has_devices=True) == "No device is among these tracks"
+    assert no_work_sentence() == "No device computes in this range"

@@ -161,7 +161,7 @@ def test_a_cause_of_all_steps_is_not_said_of_the_longest_alone(tmp_path: Path) -
 def test_a_range_in_which_devices_are_idle_is_not_called_one_without_devices(tmp_path: Path) -> None:
     with reading(write_hosts(pod_run(Pod()), tmp_path), tmp_path) as reader:
         rows = findings(reader, TickRange(0, 1)).rows
-        assert [(row.cause, row.sentence) for row in rows] == [(Cause.NONE, "No device computes in what is looked at")]
+        assert [(row.cause, row.sentence) for row in rows] == [(Cause.NONE, "No device computes in this range")]
 
 
 def test_hosts_without_the_devices_of_the_run_are_not_called_a_run_without_devices(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_hosts_without_the_devices_of_the_run_are_not_called_a_run_without_devic
     with reading(write_ranks([rank], tmp_path), tmp_path) as reader:
         (row,) = finish(findings_of(reader, reader.steps, [], TickRange(0, reader.end + 1))).rows
     assert row.cause is Cause.HOST_ONLY
-    assert row.sentence.startswith("No device is on what is looked at"), row
+    assert row.sentence.startswith("No device is among these tracks"), row
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
           onChoose={(next) => setFields({ ...fields, by: next })}
         />
         <BarSelect
-          label="How much is listed"
+          label="Rows to list"
           choices={LIMITS.map((value) => ({ value, text: `The ${formatCount(Number(value))} largest nodes` }))}
           chosen={limit}
           onChoose={(next) => setFields({ ...fields, limit: next })}

@@ -22,7 +22,7 @@ export function RankPicker({ answer, rank, onChoose }: Props) {
       label="Rank whose data preparation is shown"
       choices={["", ...listed].map((value) => ({
         value,
-        text: value === "" ? "Data of the rank most in doubt" : `Data of rank ${value}`,
+        text: value === "" ? "The rank that most likely has a problem" : `Data of rank ${value}`,
       }))}
       chosen={rank}
       onChoose={onChoose}

@@ -44,7 +44,7 @@ export function NodeCard({ table, node, isMiddle, context, program, onCentre, on
         )}
         {(node.inside > 0 || node.frame >= 0) && (
           <button type="button" class="button is-outlined" onClick={() => onToggle(node)}>
-            {node.inside > 0 ? "Open" : "Close what it is in"}
+            {node.inside > 0 ? "Open" : "Collapse its scope"}
           </button>
         )}
         {typeof query === "string" && (

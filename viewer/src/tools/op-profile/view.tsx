@@ -52,7 +52,7 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
           Idle time
         </label>
         <BarSelect
-          label="How much is listed"
+          label="Rows to list"
           choices={LISTED.map((value) => ({ value, text: PARTS[value] }))}
           chosen={listed}
           onChoose={(next) => setFields({ ...fields, listed: next })}

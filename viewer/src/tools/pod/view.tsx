@@ -265,7 +265,7 @@ function AskChannels({ context, question, onTable }: ShownProps & { onTable: (ch
   const { state } = request;
   const table = state.kind === "answered" ? state.answer.tables.find(({ id }) => id === "channels") : undefined;
   useEffect(() => onTable({ question, table: table ?? null }), [question, table, onTable]);
-  return state.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
+  return state.kind === "failed" ? <p class="page-note">The channels could not be loaded.</p> : null;
 }
 
 interface PodProps extends ShownProps {
