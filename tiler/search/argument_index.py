@@ -63,6 +63,11 @@ class ArgumentIndex:
         """About what it takes."""
         return self._text_bytes * _DECODED + self._part_bytes
 
+    def shape(self, text: bytes) -> ArgumentShape | StatTexts:
+        """The shape of some texts: decoded once, as long as there is room."""
+        number = self._numbers.get((-1, text))
+        return ArgumentShape(text) if number is None else self.shapes[number]
+
     def parts(self, track: int) -> Interruptible[Sequence[ArgumentPart]]:
         """Parts of a track, in order; events that are in none have no arguments. Raises DamagedStore."""
         if (kept := self._parts.get(track)) is not None:

@@ -93,10 +93,11 @@ void bind_xspace_args(nb::module_& m) {
           nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
           "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
           "Raises ValueError.");
-    m.def("own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
-          "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
-          "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
-          "damaged arguments and for too many different texts. Raises ValueError.");
+    m.def(
+        "own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
+        "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
+        "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
+        "damaged arguments and for too many different texts. Raises ValueError.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }
