@@ -78,6 +78,7 @@ auto own_texts_of(const InColumn<std::int64_t>& args_end, const InColumn<std::ui
         own = xspace::own_texts(span_of(args_end), span_of(args), first, stop);
     }
     std::vector<nb::bytes> texts;
+    texts.reserve(own.texts.size());
     for (std::size_t k = 0; k < own.texts.size(); ++k)
         texts.push_back(to_bytes(own.texts.at(static_cast<std::int32_t>(k))));
     return std::make_tuple(own.ids, std::move(texts), own.counts, own.is_whole);

@@ -175,6 +175,7 @@ std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, 
     std::size_t offset = 0;
     const ChunkShapes head = take_shapes(bytes, offset);
     std::vector<std::size_t> numbers;
+    numbers.reserve(head.shapes.size());
     for (const std::string_view shape : head.shapes)
         numbers.push_back(static_cast<std::size_t>(std::count(shape.begin(), shape.end(), kNumberMark)));
     std::vector<std::int32_t> rows;
