@@ -17,9 +17,8 @@ KINDS = """() => [...document.querySelectorAll('[data-kinds=found] tbody tr')].m
 
 
 def type_anew(page: Page, text: str) -> None:
-    page.locator(".search-box input").fill("")
-    page.keyboard.press("/")
-    page.keyboard.type(text)
+    page.locator(".search-box input").click()
+    page.locator(".search-box input").fill(text)
 
 
 @pytest.mark.parametrize("theme", THEMES)
