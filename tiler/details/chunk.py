@@ -39,6 +39,7 @@ _MOST_TEXT_BYTES = 1 << 28  # of a chunk that is read: arguments of two events o
 
 _HEAD = struct.Struct("<IBB")
 _THIN_HEAD = struct.Struct("<II")
+_TAKEN = struct.Struct("<BqBq")  # the stats that are in records
 _CHECKSUM = struct.Struct("<I")
 _ORDERS = _ROWS, _COLUMNS, _THIN, _SHAPES = 0, 1, 2, 3
 
@@ -173,6 +174,28 @@ class Chunk(Struct, frozen=True):
             raise DamagedStore("a chunk of arguments is damaged")
         begin = int(self.ends[index - 1]) if index else 0
         return self.args[begin : int(self.ends[index])].tobytes()
+
+
+class RestOfChunk(Struct, frozen=True):
+    """Arguments of a chunk without the stats that are in records of operations, and the ids of these."""
+
+    chunk: Chunk
+    taken: list[int]
+
+    @classmethod
+    def parse(cls, data: bytes, first: int) -> RestOfChunk:
+        """Rest of an inflated chunk; of other events all arguments. Raises DamagedStore."""
+        if len(data) < _HEAD.size or _HEAD.unpack_from(data)[1] != _THIN:
+            return cls(Chunk.parse(data, first), [])
+        lengths, body = _lengths_of(data)
+        if len(data) < body + _THIN_HEAD.size + _TAKEN.size:
+            raise DamagedStore("a chunk of arguments is damaged")
+        _, size = _THIN_HEAD.unpack_from(data, body)
+        tags_and_ids = _TAKEN.unpack_from(data, body + _THIN_HEAD.size)
+        left = np.frombuffer(data, np.uint8, offset=body + _THIN_HEAD.size)[size:]
+        ends = np.cumsum(lengths)
+        taken = [stat for tag, stat in zip(tags_and_ids[::2], tags_and_ids[1::2], strict=True) if tag]
+        return cls(Chunk(first, ends, _native.restored_by_length(ends, left)), taken)
 
 
 class ChunkShapes(Struct, frozen=True):
