@@ -15,6 +15,11 @@ from tilescope.tiler.tools import Tracks, values_of
 
 _QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
+_WORDS = (
+    *("resnet.py", "fusion", "convolution", "e", "jit", "all-reduce", "python", "xla", "output fusion", "TPU"),
+    *("copy", "dot", "transpose", "layer", "forward", "gradient", "bf16", "train.py", "o", "is nowhere"),
+)
+
 
 def totals(subject: Subject, count: int) -> Iterator[Timed]:
     """Totals of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
@@ -58,6 +63,12 @@ def _arguments(subject: Subject, count: int) -> Iterator[Timed]:
         yield partial(subject.ask, "search", query=f"arg:flops>{1000 + k}", totals=False, after=f"{k * 997},0,0")
 
 
+def _kinds(subject: Subject, count: int) -> Iterator[Timed]:
+    """Counts of events with words in their arguments, and on tracks and in processes that are called so."""
+    for k in range(count):
+        yield partial(subject.ask, "search", query=_WORDS[k], kinds=True, totals=False, limit=0)
+
+
 def _all_of_a_name(subject: Subject, count: int) -> Iterator[Timed]:
     """Every hit of the name that has most, as a table of pandas: of the client, which opens the store anew.
 
@@ -79,6 +90,7 @@ ROWS = (
     Work("search `fusion`: count, total time, names, any range", 50, 20, totals),
     Work("next or previous hit from anywhere", 20, 5, _steps),
     Work("hit overlay, viewports of 50 tracks on 400 bins", 50, 20, _overlays),
+    Work("words in all arguments, track and process names: counts, whole run", 300, None, _kinds, len(_WORDS), 0.95),
     Work("first hits of an argument", 300, None, _arguments, 20),
     Work("all hits of the most frequent name to pandas", 1500, 500, _all_of_a_name, 5),
 )

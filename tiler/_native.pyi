@@ -1167,6 +1167,15 @@ def shapes_of_chunk(
     have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.
     """
 
+def row_shapes_of_chunk(
+    counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Returns for each row of such a chunk the place of its shape among those of the chunk; -1 where it has no
+    text, -2 where it has several, or one without a shape. Raises ValueError.
+    """
+
 def texts_of_chunk(
     counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -39,8 +39,9 @@ _MOST_TEXT_BYTES = 1 << 28  # of a chunk that is read: arguments of two events o
 
 _HEAD = struct.Struct("<IBB")
 _THIN_HEAD = struct.Struct("<II")
+_TAKEN = struct.Struct("<BqBq")  # the stats that are in records
 _CHECKSUM = struct.Struct("<I")
-_ROWS, _COLUMNS, _THIN, _SHAPES = 0, 1, 2, 3
+_ORDERS = _ROWS, _COLUMNS, _THIN, _SHAPES = 0, 1, 2, 3
 
 # The durations of so many operations from this one on, in picoseconds of the device. May raise DamagedStore.
 DurationsOf = Callable[[int, int], NDArray[np.int64]]
@@ -92,6 +93,17 @@ def _lengths(ends: NDArray[np.int64], begin: int) -> NDArray[np.uint32]:
     return lengths
 
 
+def _lengths_of(data: bytes) -> tuple[NDArray[np.int64], int]:
+    """The lengths at the beginning of a chunk, and where they end. Raises DamagedStore."""
+    n, _, width = _HEAD.unpack_from(data)
+    body = _HEAD.size + n * width
+    if not 1 <= width <= 4 or body > len(data):
+        raise DamagedStore("a chunk of arguments is damaged")
+    planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n).astype(np.int64)
+    lengths: NDArray[np.int64] = (planes << (8 * np.arange(width))[:, None]).sum(axis=0)
+    return lengths, body
+
+
 def _checksum(duration: NDArray[np.int64]) -> int:
     return isal_zlib.crc32(np.ascontiguousarray(duration, "<i8"))
 
@@ -125,12 +137,10 @@ class Chunk(Struct, frozen=True):
         """`durations`: of the track's operations, where it has any. Raises DamagedStore."""
         if len(data) < _HEAD.size:
             raise DamagedStore("a chunk of arguments is damaged")
-        n, order, width = _HEAD.unpack_from(data)
-        body = _HEAD.size + n * width
-        if order not in (_ROWS, _COLUMNS, _THIN, _SHAPES) or not 1 <= width <= 4 or body > len(data):
+        n, order, _ = _HEAD.unpack_from(data)
+        if order not in _ORDERS:
             raise DamagedStore("a chunk of arguments is damaged")
-        planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n).astype(np.int64)
-        lengths = (planes << (8 * np.arange(width))[:, None]).sum(axis=0)
+        lengths, body = _lengths_of(data)
         if order == _SHAPES:
             return cls._of_shapes(lengths.astype(np.uint32), np.frombuffer(data, np.uint8, offset=body), first)
         ends = np.cumsum(lengths)
@@ -164,6 +174,28 @@ class Chunk(Struct, frozen=True):
             raise DamagedStore("a chunk of arguments is damaged")
         begin = int(self.ends[index - 1]) if index else 0
         return self.args[begin : int(self.ends[index])].tobytes()
+
+
+class RestOfChunk(Struct, frozen=True):
+    """Arguments of a chunk without the stats that are in records of operations, and the ids of these."""
+
+    chunk: Chunk
+    taken: list[int]
+
+    @classmethod
+    def parse(cls, data: bytes, first: int) -> RestOfChunk:
+        """Rest of an inflated chunk; of other events all arguments. Raises DamagedStore."""
+        if len(data) < _HEAD.size or _HEAD.unpack_from(data)[1] != _THIN:
+            return cls(Chunk.parse(data, first), [])
+        lengths, body = _lengths_of(data)
+        if len(data) < body + _THIN_HEAD.size + _TAKEN.size:
+            raise DamagedStore("a chunk of arguments is damaged")
+        _, size = _THIN_HEAD.unpack_from(data, body)
+        tags_and_ids = _TAKEN.unpack_from(data, body + _THIN_HEAD.size)
+        left = np.frombuffer(data, np.uint8, offset=body + _THIN_HEAD.size)[size:]
+        ends = np.cumsum(lengths)
+        taken = [stat for tag, stat in zip(tags_and_ids[::2], tags_and_ids[1::2], strict=True) if tag]
+        return cls(Chunk(first, ends, _native.restored_by_length(ends, left)), taken)
 
 
 class ChunkShapes(Struct, frozen=True):
@@ -201,6 +233,34 @@ class ChunkShapes(Struct, frozen=True):
             planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n)
             is_whole = plain == 0 and not planes[1:].any() and int(planes[0].max(initial=0)) <= 1
             return cls(n, shapes, counts, is_whole)
+
+
+class RowShapes(Struct, frozen=True):
+    """The shape of each event of a chunk of texts."""
+
+    first: int  # ordinal of its first event
+    shapes: list[bytes]
+    rows: NDArray[np.int32]  # places of shapes; -1 without arguments, -2 with several texts, or one without a shape
+
+    @classmethod
+    def parse(cls, data: bytes, first: int) -> RowShapes | None:
+        """Shapes of an inflated chunk; None for one of another order. Raises DamagedStore."""
+        if len(data) < _HEAD.size or (order := _HEAD.unpack_from(data)[1]) not in _ORDERS:
+            raise DamagedStore("a chunk of arguments is damaged")
+        if order != _SHAPES:
+            return None
+        lengths, body = _lengths_of(data)
+        texts = np.frombuffer(data, np.uint8, offset=body)
+        try:
+            shapes, _, _ = _native.shapes_of_chunk(texts)
+            return cls(first, shapes, _native.row_shapes_of_chunk(lengths.astype(np.uint32), texts))
+        except ValueError as error:
+            raise DamagedStore("a chunk of arguments is damaged") from error
+
+    @property
+    def stop(self) -> int:
+        """The ordinal after that of its last event."""
+        return self.first + len(self.rows)
 
 
 def count_of(data: bytes) -> int:

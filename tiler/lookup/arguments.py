@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.details import UNREADABLE, ArgsCodec, Arguments
-from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.chunk import Chunk, RowShapes
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import FormatFailed
@@ -34,6 +34,15 @@ def argument_chunk(store: Store, track: int, ordinal: int) -> Chunk | None:
         return None
     (_, first), chunk = record
     return Chunk.parse(decompress(chunk), first, device_durations(store, track))
+
+
+def argument_row_shapes(store: Store, track: int, ordinal: int) -> RowShapes | None:
+    """The shapes of the events of that chunk; None where there is none, or one without shapes. Raises DamagedStore."""
+    record = store.at_most(ARGUMENTS, track, ordinal)
+    if record is None:
+        return None
+    (_, first), chunk = record
+    return RowShapes.parse(decompress(chunk), first)
 
 
 def argument_decoder(store: Store, file: int) -> Callable[[bytes], Arguments]:

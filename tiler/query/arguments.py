@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.chunk import Chunk, RowShapes
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.values import ValueKind, Values, first_of
-from tilescope.tiler.lookup.arguments import argument_chunk, argument_decoder, argument_values
+from tilescope.tiler.lookup.arguments import argument_chunk, argument_decoder, argument_row_shapes, argument_values
 from tilescope.tiler.lookup.tracks import file_of
 from tilescope.tiler.store.store import Store
 
@@ -42,7 +42,8 @@ class ArgumentReader:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept = _KeptChunks(store)
+        self._kept = _KeptChunks(lambda track, ordinal: argument_chunk(store, track, ordinal))
+        self._kept_shapes = _KeptChunks(lambda track, ordinal: argument_row_shapes(store, track, ordinal))
 
     def decoded(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
         """All arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
@@ -74,6 +75,13 @@ class ArgumentReader:
                 yield self._of_chunk(track, chunk, slice(start, stop), ordinals[start:stop] - chunk.first, names)
             start = stop
 
+    def row_shapes(self, track: int, ordinal: int) -> RowShapes | None:
+        """The shapes of the events of the chunk that has those of an event; None where it has none.
+
+        Raises DamagedStore.
+        """
+        return self._kept_shapes.chunk(track, ordinal)
+
     def values_around(self, track: int, ordinal: int, names: Sequence[str]) -> ValuesOfSome | None:
         """The same of all events of the chunk that has those of an event: `which` are their ordinals; None: of none."""
         chunk = self._kept.chunk(track, ordinal)
@@ -99,16 +107,19 @@ class ArgumentReader:
         return ValuesOfSome(which, columns, decoded)
 
 
-class _KeptChunks:
+KeptChunk = TypeVar("KeptChunk", Chunk, RowShapes)
+
+
+class _KeptChunks(Generic[KeptChunk]):
     """Chunks that were read last."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, read: Callable[[int, int], KeptChunk | None]) -> None:
+        self._read = read
         self._lock = Lock()
-        self._chunks: OrderedDict[tuple[int, int], Chunk] = OrderedDict()
+        self._chunks: OrderedDict[tuple[int, int], KeptChunk] = OrderedDict()
         self._firsts: defaultdict[int, list[int]] = defaultdict(list)  # by track, ascending
 
-    def chunk(self, track: int, ordinal: int) -> Chunk | None:
+    def chunk(self, track: int, ordinal: int) -> KeptChunk | None:
         """The chunk with the arguments of an event; None: it has none, like all that follow it. Raises DamagedStore."""
         with self._lock:
             firsts = self._firsts[track]
@@ -116,7 +127,7 @@ class _KeptChunks:
             if position and ordinal < (kept := self._chunks[track, firsts[position - 1]]).stop:
                 self._chunks.move_to_end((track, kept.first))
                 return kept
-        read_chunk = argument_chunk(self._store, track, ordinal)
+        read_chunk = self._read(track, ordinal)
         if read_chunk is None or ordinal >= read_chunk.stop:
             return None
         with self._lock:

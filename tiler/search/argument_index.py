@@ -11,11 +11,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.chunk import Chunk, ChunkShapes
+from tilescope.tiler.details.chunk import ChunkShapes, RestOfChunk
 from tilescope.tiler.details.wire import varint
 from tilescope.tiler.details.xstat import stats
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.lookup.device_durations import device_durations
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
@@ -63,6 +62,11 @@ class ArgumentIndex:
         """About what it takes."""
         return self._text_bytes * _DECODED + self._part_bytes
 
+    def shape(self, text: bytes) -> ArgumentShape | StatTexts:
+        """The shape of some texts: decoded once, as long as there is room."""
+        number = self._numbers.get((-1, text))
+        return ArgumentShape(text) if number is None else self.shapes[number]
+
     def parts(self, track: int) -> Interruptible[Sequence[ArgumentPart]]:
         """Parts of a track, in order; events that are in none have no arguments. Raises DamagedStore."""
         if (kept := self._parts.get(track)) is not None:
@@ -74,6 +78,7 @@ class ArgumentIndex:
                 parts.append(self._part(first, ChunkShapes.read(member)))
             else:
                 parts.append(self._stat_part(track, first, member, tables))
+                yield
             if len(parts) % _AT_ONCE == 0:
                 yield
         # Of a chunk in another order the next one says where it ends.
@@ -108,7 +113,8 @@ class ArgumentIndex:
             return self._own_part(track, first, member, tables)
 
     def _own_part(self, track: int, first: int, member: bytes, tables: XStatTables) -> ArgumentPart:
-        chunk = Chunk.parse(decompress(member), first, device_durations(self._store, track))
+        rest = RestOfChunk.parse(decompress(member), first)
+        chunk = rest.chunk
         ids, texts, counts, is_whole = _native.own_texts(chunk.ends, chunk.args, 0, len(chunk))
         number, _ = varint(chunk.args[:_VARINT_BYTES].tobytes(), 0)
         plane = int(tables.plane[number])
@@ -118,7 +124,7 @@ class ArgumentIndex:
             return StatTexts(Texts.from_arguments([(stat.name, stat.value) for stat in stats(text, stat_names)]))
 
         numbers = self._numbered(self._reader.file_of(track) << 32 | plane, texts, stat_texts) if is_whole else None
-        own = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in ids)
+        own = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in (*ids, *rest.taken))
         return ArgumentPart(first, chunk.stop, numbers, np.array(counts, np.int64), True, plane, own)
 
     def _numbered(

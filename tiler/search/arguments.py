@@ -1,4 +1,4 @@
-"""Events that have arguments with some values: chunks of arguments are gone through."""
+"""Comparison of arguments with those of a query, of one event and of many."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader, ValuesOfSome
+from tilescope.tiler.query import ValuesOfSome
 from tilescope.tiler.search.language import Argument, Comparison
 
-Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # The numbers of a text decide nothing then: events of which texts differ in their numbers alone are told apart by none.
@@ -44,26 +43,6 @@ def shown(value: object) -> str:
 def contains(text: str, wanted: str) -> bool:
     """True if a text has another in it, upper and lower case alike; never one that is written as a number."""
     return wanted.casefold() in text.casefold() and not _WRITTEN_NUMBER.fullmatch(text)
-
-
-class ArgumentTest:
-    """Holds events against the arguments that a query names: all of these must be as it wants them."""
-
-    def __init__(self, reader: QueryReader, arguments: Sequence[Argument]) -> None:
-        self._reader = ArgumentReader(reader.store)
-        self._arguments = arguments
-        self._names = list(dict.fromkeys(argument.key for argument in arguments))
-
-    def holds(self, track: Ints, ordinal: Ints) -> Interruptible[Mask]:
-        """True for each of these events that has such arguments. Raises DamagedStore."""
-        mask = np.zeros(len(track), np.bool_)
-        order = np.lexsort((ordinal, track))
-        borders = np.flatnonzero(np.diff(track[order])) + 1
-        for which in np.split(order, borders) if len(order) else ():
-            for batch in self._reader.values(int(track[which[0]]), ordinal[which], self._names):
-                mask[which[batch.which]] = has_arguments(batch, self._names, self._arguments)
-                yield
-        return mask
 
 
 def has_arguments(batch: ValuesOfSome, names: Sequence[str], arguments: Sequence[Argument]) -> Mask:

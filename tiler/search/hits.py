@@ -16,7 +16,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Interruptible, Place, QueryReader
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.search.arguments import ArgumentTest
+from tilescope.tiler.search.argument_test import ArgumentTest
 from tilescope.tiler.search.duration_filter import lasting
 from tilescope.tiler.search.leaves import LeafPart, Leaves, leaves
 from tilescope.tiler.search.selection import Selection, occurring

@@ -91,6 +91,7 @@ def words_of(store: RunStore) -> list[list[str]]:
         "chrome/devtools_116.json",
         "ascend/msprof_0_2_10.json",
         "xplane/h100_jax_train.xplane.pb",
+        "xplane/tpu_v6e_4core.xplane.pb",
         "xplane/jax_cpu_10steps.xplane.pb",
         "xplane/gpu_mi300x8_conv.xplane.pb",
     ],

@@ -84,6 +84,15 @@ std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& c
     return {to_numpy(std::move(chunk_texts.ends)), to_bytes(chunk_texts.texts)};
 }
 
+OutColumn<int32_t> read_row_shapes(const InColumn<uint32_t>& counts, const InColumn<uint8_t>& bytes) {
+    std::vector<int32_t> rows;
+    {
+        nb::gil_scoped_release release;
+        rows = row_shapes_of_chunk(span_of(counts), span_of(bytes));
+    }
+    return to_numpy(std::move(rows));
+}
+
 std::tuple<std::vector<nb::bytes>, OutColumn<int64_t>, uint64_t> read_shapes(const InColumn<uint8_t>& bytes) {
     ChunkShapes head = shapes_of_chunk(span_of(bytes));
     std::vector<nb::bytes> shapes;
@@ -112,8 +121,12 @@ void bind_packed_texts(nb::module_& m) {
              "ends\n"
              "when it has so many rows, or more than so many bytes, packed and of shapes.");
     m.def("shapes_of_chunk", &read_shapes, nb::arg("bytes"),
-          "Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many texts\n"
+          "Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many "
+          "texts\n"
           "have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.");
+    m.def("row_shapes_of_chunk", &read_row_shapes, nb::arg("counts"), nb::arg("bytes"),
+          "Returns for each row of such a chunk the place of its shape among those of the chunk; -1 where it has no\n"
+          "text, -2 where it has several, or one without a shape. Raises ValueError.");
     m.def("texts_of_chunk", &read_chunk, nb::arg("counts"), nb::arg("bytes"), nb::arg("most_bytes"),
           "Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is\n"
           "damaged, and for more than so many bytes.");

@@ -78,6 +78,7 @@ auto own_texts_of(const InColumn<std::int64_t>& args_end, const InColumn<std::ui
         own = xspace::own_texts(span_of(args_end), span_of(args), first, stop);
     }
     std::vector<nb::bytes> texts;
+    texts.reserve(own.texts.size());
     for (std::size_t k = 0; k < own.texts.size(); ++k)
         texts.push_back(to_bytes(own.texts.at(static_cast<std::int32_t>(k))));
     return std::make_tuple(own.ids, std::move(texts), own.counts, own.is_whole);
@@ -93,10 +94,11 @@ void bind_xspace_args(nb::module_& m) {
           nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
           "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
           "Raises ValueError.");
-    m.def("own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
-          "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
-          "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
-          "damaged arguments and for too many different texts. Raises ValueError.");
+    m.def(
+        "own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
+        "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
+        "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
+        "damaged arguments and for too many different texts. Raises ValueError.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

@@ -171,6 +171,34 @@ ChunkShapes shapes_of_chunk(Bytes bytes) {
     return take_shapes(bytes, offset);
 }
 
+std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes) {
+    std::size_t offset = 0;
+    const ChunkShapes head = take_shapes(bytes, offset);
+    std::vector<std::size_t> numbers;
+    numbers.reserve(head.shapes.size());
+    for (const std::string_view shape : head.shapes)
+        numbers.push_back(static_cast<std::size_t>(std::count(shape.begin(), shape.end(), kNumberMark)));
+    std::vector<std::int32_t> rows;
+    rows.reserve(counts.size());
+    for (const std::uint32_t count : counts) {
+        std::int32_t row = count == 0 ? kNoText : kNoShape;
+        for (std::uint32_t text = 0; text < count; ++text) {
+            const std::uint64_t number = take_varint(bytes, offset);
+            if (number == kTextAsItIs) {
+                take_text(bytes, offset);
+                continue;
+            }
+            if (number > numbers.size()) refuse();
+            const auto place = static_cast<std::size_t>(number - 1);
+            for (std::size_t k = 0; k < numbers[place]; ++k) take_varint(bytes, offset);
+            if (count == 1) row = static_cast<std::int32_t>(place);
+        }
+        rows.push_back(row);
+    }
+    if (offset != bytes.size()) refuse();
+    return rows;
+}
+
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes) {
     std::size_t offset = 0;
     const ChunkShapes head = take_shapes(bytes, offset);

@@ -78,6 +78,12 @@ struct ChunkShapes {
 // Reads the shapes alone, from the first bytes of a chunk. Throws std::invalid_argument for other bytes, and for too few.
 ChunkShapes shapes_of_chunk(Bytes bytes);
 
+constexpr std::int32_t kNoText = -1;  // of a row without texts, in the place of a shape
+constexpr std::int32_t kNoShape = -2;  // of one with several texts, or with one that has no shape
+
+// Returns for each row the place of its shape among those of the chunk. Throws std::invalid_argument for other bytes.
+std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes);
+
 // Reads what `TextChunks` has written. Throws std::invalid_argument for other bytes, and for more than `most_bytes` of
 // texts.
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes);

@@ -38,20 +38,11 @@ Stat stat_of(Bytes message) {
         const std::uint64_t field = tag >> 3;
         std::uint64_t value = 0;
         switch (tag & 7) {
-            case WireType::varint:
-                value = take_varint(message, offset);
-                break;
-            case WireType::fixed64:
-                skip(message, offset, 8);
-                break;
-            case WireType::bytes:
-                skip(message, offset, take_varint(message, offset));
-                break;
-            case WireType::fixed32:
-                skip(message, offset, 4);
-                break;
-            default:
-                throw std::invalid_argument("a stat is damaged");
+        case WireType::varint: value = take_varint(message, offset); break;
+        case WireType::fixed64: skip(message, offset, 8); break;
+        case WireType::bytes: skip(message, offset, take_varint(message, offset)); break;
+        case WireType::fixed32: skip(message, offset, 4); break;
+        default: throw std::invalid_argument("a stat is damaged");
         }
         if (field == stat_id && (tag & 7) == WireType::varint) stat.id = static_cast<std::int64_t>(value);
         // A value of a kind that is not the field's may be read in its own way: it counts as a text, which is looked at.
@@ -89,7 +80,8 @@ OwnTexts own_texts(Span<const std::int64_t> ends, Bytes args, std::size_t first,
             throw std::invalid_argument("arguments lie beyond the data");
         texts.clear();
         try {
-            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[k] - begin)), texts, out.ids);
+            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[k] - begin)), texts,
+                 out.ids);
         } catch (const std::invalid_argument&) {
             out.is_whole = false;
         }

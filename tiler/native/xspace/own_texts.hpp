@@ -13,7 +13,8 @@ namespace tilescope::xspace {
 
 struct OwnTexts {
     std::vector<std::int64_t> ids;  // of stats that some event has itself, ascending
-    Interner texts;  // the `stats` fields of an event that are texts or references, as they lie there, one behind the other
+    Interner
+        texts;  // the `stats` fields of an event that are texts or references, as they lie there, one behind the other
     std::vector<std::int64_t> counts;  // of events that have each
     bool is_whole = true;  // false: something is damaged, or there are too many different texts: they are not here
 };

@@ -31,7 +31,7 @@ export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () =>
       <table aria-label="Found elsewhere">
         <thead>
           <tr>
-            <th scope="col">Not in the name, but in</th>
+            <th scope="col">Also in</th>
             <th scope="col">Events</th>
           </tr>
         </thead>
@@ -59,6 +59,11 @@ export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () =>
       </table>
     </div>
   );
+}
+
+/** True if the words of the search are in other places than names. */
+export function hasKinds(): boolean {
+  return query.value !== "" && (lastOf(searchKinds.value)?.answer.length ?? 0) > 0;
 }
 
 function placeOf({ kind, argument, items }: SearchKind): string {

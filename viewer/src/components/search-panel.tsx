@@ -15,7 +15,7 @@ import { goToTypedPlace, placeLabel, reasonAgainstPlace } from "./go-to-place";
 import { CloseIcon, DownIcon } from "./icons";
 import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
-import { SearchKinds } from "./search-kinds";
+import { hasKinds, SearchKinds } from "./search-kinds";
 import "../styles/search.css";
 
 interface Seen {
@@ -243,7 +243,7 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
       <p class="search-line">
         {count === 0n ? (
           <>
-            <strong>No event is found.</strong>
+            <strong>{hasKinds() ? "No name has it." : "No event is found."}</strong>
             <LaneCount />
           </>
         ) : (

@@ -1,0 +1,84 @@
+"""Search: other places than names that have the words; and places that are typed: times, steps, events."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Served
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.test_search import IN_PALETTE, ask, fact, rows_of, search, wait_for_count
+from tests.browser.themes import THEMES
+from tests.standins.written import DEVICES
+
+KINDS = """() => [...document.querySelectorAll('[data-kinds=found] tbody tr')].map(row =>
+    [row.querySelector('button').title.slice('Search for '.length), row.cells[1].innerText.replaceAll('\u202f', '')])"""
+
+
+def type_anew(page: Page, text: str) -> None:
+    page.locator(".search-box input").click()
+    page.locator(".search-box input").fill(text)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_each_other_place_is_counted_and_one_click_away(viewer: Viewer, served: Served, theme: str) -> None:
+    page, run = viewer.page, served.run_id(DEVICES)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(run)
+    search(viewer, "XLA")
+    viewer.wait("document.querySelector('[data-kinds=found]') !== null")
+    told = rows_of(ask(served, run, "search", query="XLA", limit=0, kinds="true"), "kinds")
+    assert told
+    assert page.evaluate(KINDS) == [[row["query"], str(row["events"])] for row in told]
+    assert faults(viewer) == []
+    viewer.screenshot(f"search-kinds-{theme}")
+    page.keyboard.press("ArrowDown")
+    page.locator("[data-kinds=found] button").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".search-box input").input_value() == told[0]["query"]
+    count = fact(ask(served, run, "search", query=told[0]["query"], limit=0), "count")
+    assert count == int(told[0]["events"])
+    wait_for_count(viewer, f"{count} hits")
+
+
+def test_typed_places_are_gone_to_from_the_search_and_the_palette(viewer: Viewer, served: Served) -> None:
+    page, run = viewer.page, served.run_id(DEVICES)
+    viewer.open(run)
+    manifest = served.get(f"/runs/{run}/manifest")
+    start, end = (int(tick) for tick in viewer.span())
+    middle_ns = (start + end) * manifest["tick_ps"] // 2000
+    type_anew(page, f"{middle_ns} ns")
+    page.locator(".search-place").wait_for()
+    assert page.locator(".search-panel button").first.inner_text().startswith("Go to ")
+    page.keyboard.press("Enter")
+    viewer.wait(f"tilescope.view.end - tilescope.view.start < {(end - start) // 2}")
+    viewer.rest()
+    first, last = (int(tick) for tick in viewer.span())
+    assert first < (start + end) // 2 < last
+    assert page.locator(".search-box input").input_value() == ""
+    hit = rows_of(ask(served, run, "search", query="/./", limit=1, totals="false"), "events")[0]
+    page.keyboard.press("Control+Shift+P")
+    viewer.wait(IN_PALETTE)
+    page.keyboard.type(f"#{hit['event']}")
+    assert page.locator(".finder-item").first.get_attribute("data-key") == "place"
+    page.keyboard.press("Enter")
+    viewer.wait(f"location.hash.includes('sel={hit['event']}')")
+    type_anew(page, "999999999 h")
+    assert page.locator(".search-place").is_disabled()
+    assert "Outside of the run" in page.inner_text(".search-place")
+
+
+def test_names_are_whole_in_the_palette(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(DEVICES))
+    page.set_viewport_size({"width": 1100, "height": 700})
+    page.keyboard.press("Control+Shift+P")
+    viewer.wait("document.querySelector('dialog.finder [role=option][data-key=\"page hit_bins\"]') !== null")
+    cut = """[...document.querySelectorAll('[data-key^="page "] .finder-name')]
+        .filter(name => name.scrollWidth > name.clientWidth).map(name => name.innerText)"""
+    assert page.evaluate(cut) == []
+    page.keyboard.type("go to time")
+    assert "450 ms" in page.inner_text("[data-key=go-to-time]")
+    page.keyboard.press("Enter")
+    viewer.wait("document.activeElement === document.querySelector('.search-box input')")
