@@ -96,6 +96,17 @@ def test_too_many_pairs_are_refused(example: Example, monkeypatch: pytest.Monkey
         stats(example, by=sides[0], then=sides[1])
 
 
+def test_a_search_finds_the_events_of_a_group(example: Example) -> None:
+    search = tool("search")
+    rows = rows_of(stats(example, by="category", then="name"), "pivot")
+    queries = [row["query"] for row in rows]
+    assert queries.count(None) == 1, "events without a category have no words"
+    for row in rows:
+        if row["query"] is not None and (row["parent"] < 0 or row["category"]):
+            answer = finish(ask(search, Scope(example.reader), from_values(search.question, {"query": row["query"]})))
+            assert answer.fact("count").value == row["count"], row["query"]
+
+
 def test_what_is_left_out_is_said(example: Example) -> None:
     answer = stats(example, by="track", then="name", limit=5)
     parents = [row["parent"] for row in rows_of(answer, "pivot")]
