@@ -19,11 +19,18 @@ def query_column(names: Iterable[str | None], categories: Iterable[str] = ()) ->
     """
     pairs = zip_longest(names, categories, fillvalue="")
     return Column(
-        QUERY, "Search", "text", [None if name is None else _exactly(name, category) for name, category in pairs]
+        QUERY, "Search", "text", [None if name is None else name_query(name, category) for name, category in pairs]
     )
 
 
-def _exactly(name: str, category: str) -> str | None:
+def category_query(category: str) -> str | None:
+    """A search for all events of a category; None: there is none, or it is too long."""
+    query = f"cat:{_quoted(category)}"
+    return query if category and len(query) <= MOST_CHARACTERS + 2 else None
+
+
+def name_query(name: str, category: str) -> str | None:
+    """A search for all events of a name and a category; None: there is no name, or it is too long."""
     query = _quoted(name) + (f" cat:{_quoted(category)}" if category else "")
     return query if name and len(query) <= MOST_CHARACTERS + 2 else None
 

@@ -32,6 +32,8 @@ QUESTIONS: list[tuple[str, dict[str, object]]] = [
     ("hit_bins", {"query": "op", "px": 1000}),
     ("find", {"text": "op", "limit": 50_000}),
     ("stats", {"start": 1001, "end": 3_999_999}),
+    ("stats", {"by": "track", "then": "name", "start": 1001, "end": 3_999_999}),
+    ("rank", {"track": 0, "ordinal": 21_000, "start": 1001}),
     ("gaps", {"each_track": True}),
     ("overlap", {}),
     ("call_tree", {}),

@@ -165,11 +165,11 @@ def test_an_argument_groups_as_categories_do(limit: int, tmp_path: Path) -> None
         for other in ("name", "track"):
             for sides in (("category", other), (other, "category")):
                 renamed = ["argument" if side == "category" else side for side in sides]
-                wanted = stats(reader, by=sides[0], then=sides[1], **span).table("pivot")
-                found = stats(reader, by=renamed[0], then=renamed[1], argument="c", **span).table("pivot")
-                assert found.totals == wanted.totals
+                by_category = stats(reader, by=sides[0], then=sides[1], **span).table("pivot")
+                by_argument = stats(reader, by=renamed[0], then=renamed[1], argument="c", **span).table("pivot")
+                assert by_argument.totals == by_category.totals
                 if limit > 1:  # else it goes by their numbers which of equals are left out
-                    assert figures_by_pair(found) == figures_by_pair(wanted)
+                    assert figures_by_pair(by_argument) == figures_by_pair(by_category)
     store.close()
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,9 +16,13 @@ from tests.examples import examples
 from tests.tiler.tools.test_stats import KEYS
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import finish
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.spread import DurationSpread, bucket_of
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.stats import pivot
 from tilescope.tiler.tools.stats.groups import GroupBy
+from tilescope.tiler.tools.stats.summary import regrouped
 
 PAIRS = list(permutations(KEYS, 2))
 SPANS = st.tuples(st.integers(0, 4_000_000), st.integers(1, 3_000_000))
@@ -72,6 +77,34 @@ def test_every_pair_has_its_own_sums_below_its_group(
 
 def _key(row: dict[str, Any], by: GroupBy) -> tuple[str, ...]:
     return (row["name"], row["category"]) if by == "name" else (row["name"],)
+
+
+def test_groups_without_a_number_of_their_own_keep_their_spreads() -> None:
+    """What has no name is -1, and must not be taken for the greatest number."""
+    number, ticks = np.array([-1, 3, -2, 3]), np.array([10, 20, 40, 80])
+    one = np.ones(4, np.int64)
+    histogram = Histogram(np.arange(4), one, ticks, ticks, ticks, ticks, ticks)
+    spread = DurationSpread(one, bucket_of(ticks), one)
+    sums = regrouped(histogram, spread, number, np.int64)
+    assert dict(zip(sums.histogram.name.tolist(), sums.median.tolist(), strict=True)) == {3: 20, -2: 40, -1: 10}
+
+
+@pytest.mark.parametrize("sides", [("track", "name"), ("name", "category")])
+def test_too_many_pairs_are_refused(example: Example, monkeypatch: pytest.MonkeyPatch, sides: tuple[str, str]) -> None:
+    monkeypatch.setattr(pivot, "MAX_PAIRS", 20)
+    with pytest.raises(UsageError, match="more than 20 pairs of groups"):
+        stats(example, by=sides[0], then=sides[1])
+
+
+def test_a_search_finds_the_events_of_a_group(example: Example) -> None:
+    search = tool("search")
+    rows = rows_of(stats(example, by="category", then="name"), "pivot")
+    queries = [row["query"] for row in rows]
+    assert queries.count(None) == 1, "events without a category have no words"
+    for row in rows:
+        if row["query"] is not None and (row["parent"] < 0 or row["category"]):
+            answer = finish(ask(search, Scope(example.reader), from_values(search.question, {"query": row["query"]})))
+            assert answer.fact("count").value == row["count"], row["query"]
 
 
 def test_what_is_left_out_is_said(example: Example) -> None:

@@ -12,6 +12,7 @@ from tilescope.tiler.query import SLICE_KINDS, Interruptible, Place
 from tilescope.tiler.search.hits import Hits, join, page_of_hits
 from tilescope.tiler.search.selection import Selection
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.nesting.family import slice_at
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.tools.question import SpanQuestion
@@ -98,4 +99,5 @@ TOOL: Final = Tool(
     group="raw",
     question=RankQuestion,
     answer=_answer,
+    contract=Contract(added=("count", "total"), by_track=True, parts={"count": ("distribution.count",)}),
 )

@@ -66,7 +66,7 @@ class _PairNumbers:
         with self._lock:
             numbers = [self._numbers.setdefault(pair, len(self._numbers)) for pair in distinct.tolist()]
             if len(self._numbers) > MAX_PAIRS:
-                raise UsageError(f"then: there are more than {MAX_PAIRS:,} pairs of groups: take a shorter span")
+                raise _too_many()
         return np.array(numbers, np.int64)[inverse]
 
     def sides(self, numbers: Ints) -> tuple[Ints, Ints]:
@@ -97,6 +97,7 @@ def pair_sums(
         key = tuple(of_track(track) for of_track in by_track if of_track is not None)
         tracks_of.setdefault(key, []).append(track)
     parts: list[tuple[tuple[int, ...], GroupSums]] = []
+    n_pairs = 0
     other = next((side for side in sides if side.groups.of_track is None), None)
     for key, alike in tracks_of.items():
         sums = SpanSums(spread=True)
@@ -105,7 +106,16 @@ def pair_sums(
         part = arranged_sums(sums, other.groups if other else Groups("", lambda _: []), dtype)
         if len(part):
             parts.append((key, part))
+            n_pairs += len(part)
+        if n_pairs > MAX_PAIRS:
+            raise _too_many()
     return _joined(parts, by_track[0] is not None, dtype)
+
+
+def _too_many() -> UsageError:
+    return UsageError(
+        f"then: there are more than {MAX_PAIRS:,} pairs of groups: ask for a shorter span or fewer tracks"
+    )
 
 
 def _joined(parts: Sequence[tuple[tuple[int, ...], GroupSums]], is_first_of_tracks: bool, dtype: type) -> PairSums:

@@ -13,7 +13,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.records.histogram import join_rows
 from tilescope.tiler.records.spread import DurationSpread
 from tilescope.tiler.tools.answer import Column, Note, Table, values_of
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_query import QUERY, category_query, name_query
 from tilescope.tiler.tools.stats.figures import figure_columns, one_row
 from tilescope.tiler.tools.stats.pivot import PairSums, Side
 from tilescope.tiler.tools.stats.summary import GroupSums
@@ -87,12 +87,12 @@ def _labels(sides: Sequence[Side], first: Ints, second: Ints, order: Ints) -> li
     described = [_described(side, numbers) for side, numbers in zip(sides, (first, second), strict=True)]
     texts = [text for description in described for text in description.text]
     columns = [Column("name", "Group", "name", _in_order(texts, order))]
-    is_name = [side.by == "name" for side in sides]
-    if any(is_name):
+    if any(side.by == "name" for side in sides):
         categories = [text for description in described for text in description.category]
         columns.append(Column("category", "Category", "text", _in_order(categories, order)))
-        named = [text if is_name[level] else None for level, d in enumerate(described) for text in d.text]
-        columns.append(query_column(_in_order(named, order), [str(c or "") for c in _in_order(categories, order)]))
+    if any(side.by in ("name", "category") for side in sides):
+        queries = [query for description in described for query in description.query]
+        columns.append(Column(QUERY, "Search", "text", _in_order(queries, order)))
     if any(description.track is not None for description in described):
         tracks = [
             track
@@ -107,6 +107,7 @@ def _labels(sides: Sequence[Side], first: Ints, second: Ints, order: Ints) -> li
 class _Description:
     text: list[str]
     category: list[str | None]
+    query: list[str | None]
     track: list[Any] | None
 
 
@@ -115,10 +116,15 @@ def _described(side: Side, numbers: Ints) -> _Description:
     label = columns[_LABELS[side.by]] if side.by in _LABELS else next(iter(columns.values()))
     texts = ["none" if value is None else str(value) for value in values_of(label)]
     categories: list[str | None] = [None] * len(numbers)
+    queries: list[str | None] = [None] * len(numbers)
     if side.by == "name":
-        categories = [str(value) for value in values_of(columns["category"])]
+        named = [str(value) for value in values_of(columns["category"])]
+        queries = [name_query(text, category) for text, category in zip(texts, named, strict=True)]
+        categories = [*named]
+    elif side.by == "category":
+        queries = [category_query(text) for text in texts]
     track = columns.get("track")
-    return _Description(texts, categories, None if track is None else list(values_of(track)))
+    return _Description(texts, categories, queries, None if track is None else list(values_of(track)))
 
 
 def _in_order(values: Sequence[Any], order: Ints) -> list[Any]:

@@ -122,9 +122,9 @@ def regrouped(histogram: Histogram, spread: DurationSpread, number: Ints, dtype:
     """Rows of which several are one group, the busiest first; `number`: the group of each row."""
     renamed = Histogram(number, *(getattr(histogram, column) for column in Histogram.__struct_fields__[1:]))
     rows = sum_by_name([renamed], dtype)
-    row_of = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
-    row_of[rows.name] = np.arange(len(rows))
-    return GroupSums(rows, spread.summed(row_of[number], len(rows)))
+    ascending = np.argsort(rows.name)  # groups of what has no name, or no process, have numbers below 0
+    row = ascending[np.searchsorted(rows.name[ascending], number)]
+    return GroupSums(rows, spread.summed(row, len(rows)))
 
 
 def _wide_order(histogram: Histogram) -> Ints:

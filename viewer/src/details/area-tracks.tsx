@@ -17,9 +17,9 @@ export function AreaTracks({ trace, area }: { trace: Trace; area: AreaSelection 
   const span = `${startTicks} ${endTicks}`;
   // What is unticked stays listed for as long as the range is the same.
   const earlier = useRef({ span, tracks: area.tracks });
-  const known = earlier.current.span === span ? earlier.current.tracks : new Set<number>();
+  const before = earlier.current.span === span ? earlier.current.tracks : new Set<number>();
   const shown = layout.value.items.flatMap(({ kind, node }) => (kind === "track" ? [node.track.id] : []));
-  const candidates = candidateTracks(shown, area.tracks, known);
+  const candidates = candidateTracks(shown, area.tracks, before);
   earlier.current = { span, tracks: new Set(candidates) };
   const choose = (tracks: ReadonlySet<number>) => viewNavigator.select({ ...area, tracks });
   const turn = (track: number) => {

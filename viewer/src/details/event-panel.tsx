@@ -147,6 +147,7 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
         <div class="drawer-facts">
           <Facts trace={trace} details={details} />
           <Internals details={details} args={internals} />
+          {details.kind === "async" && <RankPanel trace={trace} details={details} />}
           {!isNested && <FlowLinks trace={trace} details={details} chains={chains} />}
         </div>
         {isNested && (

@@ -47,7 +47,9 @@ export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props
       )}
       {waits.length > 0 && (
         <section>
-          <h3 title="Calls that wait for the device and were running when this slice ended">Waited for it</h3>
+          <h3 title="Calls that wait for devices, on threads of the process that launched this slice, and ended after it">
+            Waiting when it ended
+          </h3>
           <table class="kin" data-table="waits">
             <Columns />
             <tbody>

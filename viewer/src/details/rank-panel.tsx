@@ -5,7 +5,6 @@ import { useApp } from "../components/app-context";
 import { formatPercent, plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import { useTool } from "../requests/use-request";
-import { lastOf } from "../state/request-state";
 import type { Trace } from "../state/trace";
 import { CannotFetch, SkeletonRows } from "./notices";
 import { barHeights, binOf, type Rank, rankText, readRank } from "./rank";
@@ -15,9 +14,13 @@ interface Props {
   readonly details: EventDetails;
 }
 
+/** So many ranks are at hand again at once. */
+const KEPT = 100;
+
 export function RankPanel({ trace, details }: Props) {
   // Asked anew with each slice, and given up when another one is selected.
-  const request = useTool(trace, "rank", { track: details.track, ordinal: details.ordinal });
+  const question = { track: details.track, ordinal: details.ordinal };
+  const request = useTool(trace, "rank", question, false, KEPT);
   const { state } = request;
   if (state.kind === "failed") {
     return (
@@ -27,14 +30,15 @@ export function RankPanel({ trace, details }: Props) {
       </section>
     );
   }
-  const answer = lastOf(state)?.answer ?? null;
-  const isStale = state.kind === "waiting";
-  if (answer === null) {
-    return isStale && state.patience !== "quiet" ? <SkeletonRows widths={[64, 92]} /> : null;
+  if (state.kind !== "answered") {
+    // Not that of the slice before: its figures would stand beside those of this one. What is below stays in its place.
+    const isSlow = state.kind === "waiting" && state.patience !== "quiet";
+    return <div class="rank-pending">{isSlow && <SkeletonRows widths={[64, 92]} />}</div>;
   }
+  const { answer } = state;
   const rank = readRank(answer);
   return rank.count === 0n ? null : (
-    <section class={isStale ? "is-stale" : ""} aria-busy={isStale} data-panel="rank">
+    <section data-panel="rank">
       <div class="section-head">
         <h3 title="Of all slices of its name and category in the run">{rankText(rank)}</h3>
         {rank.count > 1n && <NameWalk />}

@@ -18,15 +18,17 @@ export interface RequestHandle<T> {
 
 /**
  * The answer to what `ask` asks. `key` is all that it depends on: what another key was answered is stale from the moment that this
- * one is rendered. `isMoving`: a person is still changing the question, which is asked when it has stood still for a moment.
+ * one is rendered. `isMoving`: a person is still changing the question, which is asked when it has stood still for a moment. `keeps`: so
+ * many answers are at hand again at once.
  */
 export function useRequest<T>(
   key: string,
   ask: (signal: AbortSignal) => Promise<T>,
   isMoving = false,
+  keeps = 0,
 ): RequestHandle<T> {
   const held = useRef<Requester<T> | null>(null);
-  held.current ??= new Requester<T>();
+  held.current ??= new Requester<T>(keeps);
   const requester = held.current;
   useEffect(() => void requester.want(key, ask, isMoving ? REST_MS : 0), [requester, key, isMoving]);
   const state = requester.about(key);
@@ -46,7 +48,8 @@ export function useTool(
   tool: string,
   question: ToolQuestion,
   isMoving = false,
+  keeps = 0,
 ): RequestHandle<ToolAnswer> {
   const key = questionKey(trace.manifest, tool, question);
-  return useRequest(key, (signal) => trace.api.ask(tool, question, signal), isMoving);
+  return useRequest(key, (signal) => trace.api.ask(tool, question, signal), isMoving, keeps);
 }
