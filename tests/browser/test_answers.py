@@ -385,11 +385,16 @@ def test_points_below_their_roofs_are_walked_and_lead_to_rows(page: Page, addres
 
 
 @pytest.mark.deep
-def test_what_was_not_recorded_is_a_dash_with_its_reason(page: Page, address: str) -> None:
+def test_what_was_not_recorded_is_one_line_with_its_reasons_below(page: Page, address: str) -> None:
     show(page, address, "steps")
-    card = page.locator(".fact-card", has_text="Power")
-    assert card.inner_text().split("\n")[1].startswith("–")
-    assert "Not recorded: record it with a meter" in card.inner_text()
+    assert page.locator(".fact-card", has_text="Power").count() == 0
+    line = page.locator(".missing-facts summary")
+    assert line.inner_text() == "Not recorded: Power"
+    reason = page.get_by_text("Power: record it with a meter.")
+    assert not reason.is_visible()
+    line.focus()
+    page.keyboard.press("Enter")
+    reason.wait_for()
     assert "NaN" not in page.inner_text(".answer")
 
 

@@ -65,12 +65,13 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     ]
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"overview-{theme}")
-    # What was not recorded is among the others, with its reason.
-    more = page.get_by_role("button", name="15 more")
-    assert "2 not recorded" in more.inner_text()
-    more.click()
-    assert cards.count() == 21
-    assert "Not recorded" in page.locator(".fact-card", has_text="Batch size").inner_text()
+    page.get_by_role("button", name="13 more").click()
+    assert cards.count() == 19
+    # What was not recorded is one line, with the reasons below it.
+    missing = page.locator(".missing-facts")
+    assert "Batch size" in missing.locator("summary").inner_text()
+    missing.locator("summary").click()
+    assert "Batch size: Keras" in missing.locator("ul").inner_text()
     deviation = page.locator(".fact-card", has_text="Deviation").locator(".fact-value").inner_text()
     assert " ".join(deviation.split()) == "2.4ms"
     page.get_by_role("button", name="Fewer").click()

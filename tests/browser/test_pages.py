@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.conftest import Served, serving
 from tests.browser.driver import Viewer
@@ -282,12 +282,43 @@ def test_an_answer_that_is_awaited(faulty_pages: ToolPages, run: str, theme: str
     pages.state("progress")
 
 
+def test_a_page_begins_with_its_answer_and_a_form_that_is_folded(pages: ToolPages, run: str) -> None:
+    page = pages.page
+    with page.expect_response(lambda response: "/tools/stats" in response.url) as response:
+        pages.go(run, "tool=stats")
+    pages.answered()
+    said = response.value.json()["headline"]["text"]
+    expect(page.get_by_role("list", name="The answer")).to_contain_text(f"Note: {said}")
+    options = page.get_by_role("button", name="Options")
+    assert options.get_attribute("aria-expanded") == "false"
+    assert page.locator(".folded-form-words").inner_text() == "By: name · Limit: 1000"
+    assert not page.get_by_label("Limit").is_visible()
+    assert faults(pages.viewer) == []
+    # By keyboard alone.
+    options.focus()
+    page.keyboard.press("Enter")
+    assert options.get_attribute("aria-expanded") == "true"
+    page.get_by_label("Limit").fill("2")
+    page.keyboard.press("Enter")
+    pages.viewer.wait("location.hash.includes('f.limit=2')")
+    pages.answered()
+    assert faults(pages.viewer) == []
+    # What is chosen is in sight when the page is opened again; what a question needs is asked for at once.
+    pages.go(run, "tool=stats&f.limit=3")
+    pages.answered()
+    expect(page.get_by_label("Limit")).to_have_value("3")
+    assert page.get_by_label("Limit").is_visible()
+    pages.go(run, "tool=find")
+    expect(page.get_by_label("Text")).to_be_visible()
+
+
 @pytest.mark.deep
 def test_figures_of_the_question_before_are_dimmed(pages: ToolPages, run: str) -> None:
     held: list[Route] = []
     pages.go(run, "tool=stats")
     pages.answered()
     pages.page.route("**/tools/stats?limit=2", lambda route: held.append(route))
+    pages.page.get_by_role("button", name="Options").click()
     pages.page.get_by_label("Limit").fill("2")
     pages.page.keyboard.press("Enter")
     pages.page.locator(".answer-slot.is-stale[aria-busy=true]").wait_for()

@@ -25,8 +25,10 @@ class Material:
 
 
 def questions(tool: AnyTool, material: Material) -> Iterator[Values]:
-    """The shortest question; one for each value of each field; and all fields at once, twice."""
+    """The shortest question; one for each value of each field; and all fields at once, twice. None without material."""
     fields = {field.name: _values(tool, field, material) for field in parameters(tool.question)}
+    if any(field.is_required and not fields[field.name] for field in parameters(tool.question)):
+        return  # the run has nothing that could be asked about
     required = {field.name: fields[field.name][0] for field in parameters(tool.question) if field.is_required}
     yield required
     # An event is named by its track and its rank there, or by neither.

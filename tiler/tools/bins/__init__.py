@@ -13,6 +13,7 @@ from tilescope.tiler.resolver import View, sharp_level
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.bins.drawn import Drawn, draw
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question, Tick, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -119,6 +120,10 @@ def _tables(drawn: Drawn) -> list[Table]:
     ]
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    return f"A bin is {Figures(answer, tick_ps).text('bin_ticks')} wide"
+
+
 TOOL: Final = Tool(
     id="bins",
     title="Bins",
@@ -126,4 +131,5 @@ TOOL: Final = Tool(
     group="raw",
     question=BinsQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

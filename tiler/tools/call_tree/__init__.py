@@ -183,7 +183,7 @@ def _events(tracks: Ints, ordinals: Ints) -> list[str | None]:
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     if not figures.count("busy"):
-        return "No slice runs in what is looked at"
+        return "No slice runs in this range"
     tracks = plural(figures.count("tracks"), "track", "tracks")
     levels = plural(figures.count("levels"), "name", "names")
     return f"Slices on {tracks} run for {figures.text('busy')}, in chains of up to {levels}"

@@ -186,7 +186,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if figures.count("links"):
         return f"{plural(figures.count('links'), 'link', 'links')} carried {figures.text('size')}"
     ranks = plural(figures.count("cluster"), "rank", "ranks")
-    return f"{ranks} are compared" if figures.count("cluster") else "No communication is in what is looked at"
+    return f"{ranks} are compared" if figures.count("cluster") else "No communication is in this range"
 
 
 TOOL: Final = Tool(

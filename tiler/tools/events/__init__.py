@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import Kind
@@ -123,6 +124,13 @@ _COLUMNS: Final[Mapping[str, tuple[str, Kind, Callable[[Scope, EventRows], Value
     "value": ("Value", "number", lambda _, events: events.value),
 }
 
+
+def _sentence(answer: Answer, _tick_ps: int) -> str:
+    table = answer.table("events")
+    more = ", and more follow" if table.more is not None else ""
+    return f"{plural(len(table), 'event is', 'events are')} listed{more}"
+
+
 TOOL: Final = Tool(
     id="events",
     title="Events as columns",
@@ -130,4 +138,5 @@ TOOL: Final = Tool(
     group="raw",
     question=EventColumnsQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

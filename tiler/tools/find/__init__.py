@@ -6,9 +6,11 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
@@ -60,6 +62,12 @@ def _answer(scope: Scope, question: FindQuestion) -> Interruptible[Answer]:
     return Answer(facts, tables)
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    events = plural(figures.count("count"), "event has", "events have")
+    return f"{events} a name that matches, of {plural(figures.count('names'), 'such name', 'such names')} in the run"
+
+
 TOOL: Final = Tool(
     id="find",
     title="Find a name",
@@ -67,6 +75,7 @@ TOOL: Final = Tool(
     group="raw",
     question=FindQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("count",),
         by_track=True,

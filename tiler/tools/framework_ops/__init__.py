@@ -99,7 +99,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         if row is not None:
             own = f"{figures.cell(table, 'self', row)}, {figures.cell(table, 'share', row)}"
             return f"{where} spend most time in {figures.cell(table, 'name', row)} itself: {own}"
-    return "No operation is listed of what is looked at"
+    return "No operation is listed in this range"
 
 
 def _first_operation(figures: Figures, name: str) -> int | None:

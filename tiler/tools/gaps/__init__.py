@@ -133,10 +133,6 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
     idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
     return [
-        Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
-        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in this range"),
-        Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
-        Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact(
             "idle_share",
             "Idle between work",
@@ -144,7 +140,11 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
             "fraction",
             "of the span, by the clock of the timeline" if span else "there is no work",
         ),
+        Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("count", "Gaps", _sum(of_lanes, lambda lane_gaps: lane_gaps.count), "count", note),
+        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in this range"),
+        Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
+        Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
         Fact("idle_in_gaps", "Idle in them", listed, "ticks"),
         Fact("idle_in_short", "Idle in shorter ones", idle - listed, "ticks"),
     ]
@@ -285,7 +285,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     """Idle time, where no finding says why."""
     figures = Figures(answer, tick_ps)
     if not figures.text("idle_share"):
-        return "No device or track works in what is looked at"
+        return "No device or track works in this range"
     lanes = plural(figures.count("lanes"), "device or track is", "devices or tracks are")
     return f"{lanes} idle {figures.text('idle_share')} of the time between work: {figures.text('idle')} in all"
 

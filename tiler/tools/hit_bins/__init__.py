@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.resolver import View, sharp_level
@@ -17,6 +18,7 @@ from tilescope.tiler.search.bins import HitLanes, density
 from tilescope.tiler.search.language import parse
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.search import QueryText
@@ -104,6 +106,11 @@ def _on(selection: Selection, tracks: Sequence[int]) -> Selection:
     return replace(selection, tracks=[track for track in selection.tracks if track in wanted])
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    bins = plural(len(answer.table("bins")), "bin has", "bins have")
+    return f"{bins} hits, each of {Figures(answer, tick_ps).text('bin_ticks')}"
+
+
 TOOL: Final = Tool(
     id="hit_bins",
     title="Density of hits",
@@ -111,4 +118,5 @@ TOOL: Final = Tool(
     group="raw",
     question=HitBinsQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

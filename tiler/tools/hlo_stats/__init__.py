@@ -47,17 +47,17 @@ class HloStatsQuestion(FigureQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: HloStatsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     order = device_operations.table.columns.by_time()
-    first, *others = [*operation_notes(device_operations), None]
+    of_operations = operation_notes(device_operations)
     yield
     return Answer(
         time_facts(device_operations),
         [_table(device_operations, order, question.limit, _core_of(scope))] if device_operations.table.cores else [],
         notes=[
             *device_operations.notes,
-            *filter(None, others),
+            *of_operations[1:],
             *([Note("info", _tuning(scope))] if device_operations.table.cores else []),
         ],
-        headline=first,
+        headline=next(iter(of_operations), None),
     )
 
 

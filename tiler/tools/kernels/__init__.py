@@ -137,7 +137,7 @@ def _time(kernels: Sequence[Kernel]) -> int:
 def _headline(names: Sequence[KernelName], tick_ps: int) -> Note:
     whole = sum(name.total for name in names)
     if not whole:
-        return Note("info", "no kernel runs in what is looked at")
+        return Note("info", "no kernel runs in this range")
     first = names[0]
     takes = f"{duration_text(first.total // tick_ps, tick_ps)}, {percent_text(first.total / whole)}"
     text = f"{takes} of the time of kernels, is of {short_name(first.name)}, more than of any other"

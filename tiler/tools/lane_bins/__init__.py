@@ -7,10 +7,12 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.lanes import MAX_SLICES, CurveBins, SliceBins, borders
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import DerivedLane, Ints
 from tilescope.tiler.tools.lanes import lane_of_id
 from tilescope.tiler.tools.question import Question, Tick, span_of
@@ -107,6 +109,10 @@ def _slice_tables(drawn: SliceBins, bins: Ints) -> list[Table]:
     ]
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    return f"The lane is in {plural(Figures(answer, tick_ps).count('bins'), 'bin', 'bins')}"
+
+
 TOOL: Final = Tool(
     id="lane_bins",
     title="Bins of a derived lane",
@@ -114,4 +120,5 @@ TOOL: Final = Tool(
     group="raw",
     question=LaneBinsQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

@@ -9,8 +9,10 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, Reading
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import LaneEvent
 from tilescope.tiler.tools.lanes import lane_of_id
 from tilescope.tiler.tools.question import Question, Tick
@@ -83,6 +85,11 @@ def _rows(scope: Scope, listed: Sequence[LaneEvent]) -> Interruptible[dict[tuple
     return rows
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    events = plural(Figures(answer, tick_ps).count("events"), "event is", "events are")
+    return f"{events} behind what the lane shows then"
+
+
 TOOL: Final = Tool(
     id="lane_events",
     title="Events of a derived lane",
@@ -90,4 +97,5 @@ TOOL: Final = Tool(
     group="raw",
     question=LaneEventsQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

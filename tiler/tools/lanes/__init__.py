@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import NotBuilt, ToolFailed, UsageError
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table
@@ -108,6 +109,10 @@ def _answer(scope: Scope, question: LanesQuestion) -> Interruptible[Answer]:
     return Answer(tables=[Table("lanes", "Lanes", columns)], notes=notes)
 
 
+def _sentence(answer: Answer, _tick_ps: int) -> str:
+    return f"{plural(len(answer.table('lanes')), 'lane', 'lanes')} can be drawn"
+
+
 TOOL: Final = Tool(
     id="lanes",
     title="Derived lanes",
@@ -115,4 +120,5 @@ TOOL: Final = Tool(
     group="raw",
     question=LanesQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

@@ -7,9 +7,11 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible, Place
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.launch_context import LaunchContext, TrackSlice, launch_contexts, waiting_calls
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
@@ -125,6 +127,13 @@ def _name(scope: Scope, other: TrackSlice | None) -> str | None:
     return None if other is None else scope.reader.names[other.slice.name].text
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    inside = plural(figures.count("children"), "slice lies", "slices lie")
+    own = f"{figures.text('duration')}, {figures.text('self')} of it itself"
+    return f"The slice {figures.text('name')} takes {own}; {inside} directly in it"
+
+
 TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
@@ -132,4 +141,5 @@ TOOL: Final = Tool(
     group="raw",
     question=NestingQuestion,
     answer=_answer,
+    sentence=_sentence,
 )

@@ -97,9 +97,9 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
         layouts = yield from known_layouts(instructions, device_operations.table, root, tree_notes)
         profile = _Profile(root, layouts, tree_notes)
         _TREES.keep(device_operations.table, key, profile)
-    first, *others = [*operation_notes(device_operations), None]
+    of_operations = operation_notes(device_operations)
     notes = [
-        *filter(None, others),
+        *of_operations[1:],
         *device_operations.notes,
         *(note for note in profile.notes if note not in device_operations.notes),
     ]
@@ -109,7 +109,7 @@ def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Ans
     if device_operations.table.cores:
         tables.append(_table(device_operations, rows, profile.layouts, with_idle=question.with_idle))
         notes += _peak_notes(tables[0])
-    return Answer(time_facts(device_operations), tables, notes=notes, headline=first)
+    return Answer(time_facts(device_operations), tables, notes=notes, headline=next(iter(of_operations), None))
 
 
 def _peak_notes(table: Table) -> list[Note]:
@@ -285,11 +285,6 @@ def _availability(scope: Scope) -> str:
     return "" if reason and saved_page(scope.reader, PAGE) is not None else reason
 
 
-def _sentence(answer: Answer, tick_ps: int) -> str:
-    """Busy and idle time, where no operation is of note."""
-    return time_sentence(answer, tick_ps)
-
-
 TOOL: Final = Tool(
     id="op_profile",
     title="Op profile",
@@ -297,7 +292,7 @@ TOOL: Final = Tool(
     group="time",
     question=OpProfileQuestion,
     answer=_answer,
-    sentence=_sentence,
+    sentence=time_sentence,
     availability=_availability,
     contract=Contract(
         added=("span", "busy"),

@@ -191,7 +191,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     step = f"A step takes {figures.text('step_mean')} on average" if figures.text("step_mean") else ""
     idle = f"devices are idle {figures.text('device_idle')} of the time" if figures.text("device_idle") else ""
-    return "; ".join(filter(None, (step, idle))) or "No step is marked, and no device works in what is looked at"
+    return "; ".join(filter(None, (step, idle))) or "No step is marked, and no device works in this range"
 
 
 TOOL: Final = Tool(

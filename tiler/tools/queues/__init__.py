@@ -142,9 +142,9 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     row = figures.greatest("streams", "longest")
     if row is None:
         return f"No launched work waits on {streams}"
-    most = f"at most {figures.cell('streams', 'longest', row)} launches wait at once, on {{}}"
+    most = f"at most {figures.cell('streams', 'longest', row)} launches wait at once"
     stream = figures.cell("streams", "stream", row)
-    return f"Launched work waits {figures.text('waiting')} in all on {streams}: {most.format(stream)}"
+    return f"Launched work waits {figures.text('waiting')} in all on {streams}: {most}, on {stream}"
 
 
 TOOL: Final = Tool(

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.search.hits import Hits, page_of_hits
 from tilescope.tiler.search.language import MAX_QUERY, Query, parse
@@ -15,6 +16,7 @@ from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.search.totals import Totals, totals
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lanes.named_lanes import ChosenLane, LaneIds, lanes_so_far
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
@@ -190,6 +192,15 @@ def events_table(scope: Scope, hits: Hits, more: str | None, title: str = "Event
     return Table("events", title, columns, more=more)
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    names = plural(figures.count("names"), "name matches", "names match")
+    if figures.value("count") is None:
+        return names
+    took = f", and run for {figures.text('busy')}" if figures.count("busy") else ""
+    return f"{plural(figures.count('count'), 'event is', 'events are')} found{took}; {names}"
+
+
 TOOL: Final = Tool(
     id="search",
     title="Search",
@@ -197,6 +208,7 @@ TOOL: Final = Tool(
     group="raw",
     question=SearchQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(
         added=("count", "busy"),
         by_track=True,

@@ -171,7 +171,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     table = answer.table("names")
     if not figures.count("names"):
-        return "No event starts or runs in what is looked at"
+        return "No event starts or runs in this range"
     by, words = ("busy", "time") if table.rest is not None else ("self", "self time")
     row = figures.greatest("names", by)
     named = next((column.id for column in table.columns if column.kind in ("name", "text")), None)

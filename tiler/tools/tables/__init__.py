@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.kernel_rows import as_kernel_rows
 from tilescope.tiler.facts.row_events import row_events
@@ -14,6 +15,7 @@ from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.argument_names import MAX_NAMES, ColumnNames, arguments_in
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tables.about_event import about_event
@@ -175,6 +177,14 @@ def _availability(scope: Scope) -> Reason:
     return "no file of the run is a table: profilers of Ascend devices write such files beside the timeline"
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    if figures.value("rows") is None:
+        return ""
+    rows = plural(figures.count("rows"), "row", "rows")
+    return f"{figures.text('chosen')} of {rows} of {figures.text('name')} are chosen"
+
+
 TOOL: Final = Tool(
     id="tables",
     title="Tables",
@@ -182,5 +192,6 @@ TOOL: Final = Tool(
     group="raw",
     question=TablesQuestion,
     answer=_answer,
+    sentence=_sentence,
     availability=_availability,
 )

@@ -6,7 +6,7 @@ import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { formatCount } from "../components/format";
 import { ChartCard } from "./chart-card";
-import { FactCards } from "./facts-cards";
+import { FactCards, MissingFacts } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { Headline, NotesList } from "./notes-list";
 import { PictureTable } from "./picture-table";
@@ -59,7 +59,8 @@ export function AnswerView({
     <div class="answer" data-tool={tool.id}>
       <Headline answer={answer} links={links} />
       <NotesList label="Findings" notes={notes.filter((note) => note.severity !== "info")} links={links} />
-      {facts.length > 0 && <FactCards tool={tool.id} facts={facts} time={links.time} />}
+      <FactCards tool={tool.id} facts={facts} time={links.time} />
+      <MissingFacts facts={facts} />
       {isEmpty(answer) && (
         <p class="answer-empty">
           {tool.title} has found nothing in {rangeText}.

@@ -7,7 +7,7 @@ import { formatCount } from "../components/format";
 import { choices } from "./answer-view";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
-import { FactCards } from "./facts-cards";
+import { FactCards, MissingFacts } from "./facts-cards";
 import type { AnswerProps, RowOfTable } from "./links";
 import { Headline, NotesList } from "./notes-list";
 
@@ -64,7 +64,7 @@ export function Dashboard({
       <Headline answer={answer} links={links} />
       {proposal}
       <NotesList label="Findings" notes={notes.filter(({ severity }) => severity !== "info")} links={links} />
-      {facts.length > 0 && <FactCards tool={tool.id} facts={facts} time={links.time} />}
+      <FactCards tool={tool.id} facts={facts} time={links.time} />
       {isPair ? (
         <div class="dashboard-pair">
           {chartCard(series[0]!)}
@@ -75,6 +75,7 @@ export function Dashboard({
           <div class={series.length > 1 ? "dashboard-charts is-many" : "dashboard-charts"}>{series.map(chartCard)}</div>
         )
       )}
+      <MissingFacts facts={facts} />
       {picture}
       <NotesList label="Advice" notes={notes.filter(({ severity }) => severity === "info")} links={links} />
       {tables.filter((table) => !isPair || table !== main).map(tableCard)}

@@ -22,33 +22,27 @@ function factsAreOpen(tool: string): Signal<boolean> {
   return isOpen;
 }
 
-/** Facts of an answer: the first that were recorded on a line, all of them at a click; in one line what was not recorded. */
+/** Facts of an answer that were recorded: the first on a line, all of them at a click. */
 export function FactCards({ tool, facts, time }: Props & { readonly tool: string }) {
   const isOpen = factsAreOpen(tool);
   const recorded = facts.filter(({ value }) => isRecorded(value));
-  const missing = facts.filter(({ value }) => !isRecorded(value));
   const more = recorded.length - FIRST_FACTS;
-  return (
-    <>
-      {recorded.length > 0 && (
-        <div class="folded-facts">
-          <Cards facts={isOpen.value ? recorded : recorded.slice(0, FIRST_FACTS)} time={time} />
-          {more > 0 && (
-            <button
-              type="button"
-              class="button is-quiet folded-facts-more"
-              aria-expanded={isOpen.value}
-              onClick={() => {
-                isOpen.value = !isOpen.value;
-              }}
-            >
-              {isOpen.value ? "Fewer" : `${more} more`}
-            </button>
-          )}
-        </div>
+  return recorded.length === 0 ? null : (
+    <div class="folded-facts">
+      <Cards facts={isOpen.value ? recorded : recorded.slice(0, FIRST_FACTS)} time={time} />
+      {more > 0 && (
+        <button
+          type="button"
+          class="button is-quiet folded-facts-more"
+          aria-expanded={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
+        >
+          {isOpen.value ? "Fewer" : `${more} more`}
+        </button>
       )}
-      {missing.length > 0 && <MissingFacts facts={missing} isOpen={recorded.length === 0} />}
-    </>
+    </div>
   );
 }
 
@@ -63,15 +57,19 @@ function Cards({ facts, time }: Props) {
   );
 }
 
-/** Labels of facts that were not recorded on one line, and why below it: facts of one reason in one sentence. */
-function MissingFacts({ facts, isOpen }: Pick<Props, "facts"> & { readonly isOpen: boolean }) {
+/** Facts of an answer that were not recorded: their labels on one line, below it why, for facts of one reason in one sentence. */
+export function MissingFacts({ facts: all }: Pick<Props, "facts">) {
+  const facts = all.filter(({ value }) => !isRecorded(value));
+  if (facts.length === 0) {
+    return null;
+  }
   const reasons = new Map<string, string[]>();
   for (const { label, note } of facts) {
     const reason = note.replace(/^not recorded: /, "");
     reasons.set(reason, [...(reasons.get(reason) ?? []), label]);
   }
   return (
-    <details class="missing-facts" open={isOpen}>
+    <details class="missing-facts" open={facts.length === all.length}>
       <summary>Not recorded: {facts.map(({ label }) => label).join(", ")}</summary>
       <ul>
         {[...reasons].map(([reason, labels]) => (

@@ -9,7 +9,7 @@ import { ChartCard } from "../../answers/chart-card";
 import { systemColors } from "../../answers/chart-colors";
 import type { ChartSpan } from "../../answers/chart-overlay";
 import { seriesStyle } from "../../answers/chart-style";
-import { FactCards } from "../../answers/facts-cards";
+import { FactCards, MissingFacts } from "../../answers/facts-cards";
 import { exactText, figureText } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
 import { Headline } from "../../answers/notes-list";
@@ -178,7 +178,8 @@ function Parts({ answer, context, plan }: PartsProps) {
   return (
     <>
       <Headline answer={answer} links={context} />
-      {shown.length > 0 && <FactCards tool={TOOL.id} facts={shown} time={context.time} />}
+      <FactCards tool={TOOL.id} facts={shown} time={context.time} />
+      <MissingFacts facts={shown} />
       {table !== undefined && (
         <Pictures
           answer={answer}
