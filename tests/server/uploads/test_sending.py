@@ -136,7 +136,7 @@ async def test_a_bomb_is_held_by_the_limit_of_the_server(place: Place, make: Mak
     client = await make()
     bomb = gzip.compress(b"[" + b" " * 20_000_000 + trace_of("x")[1:])
     assert "--max-inflated" in await refusal(client, {"a.json.gz": bomb})
-    state = await send(client, {"folder/a.json.gz": bomb})
+    state = await send(client, {"logs/plugins/profile/run/a.trace.json.gz": bomb})
     entry = await indexed(client, state["runs"][0])
     assert entry["state"] == "failed"
     assert "--max-inflated" in entry["error"]

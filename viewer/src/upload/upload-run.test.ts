@@ -14,7 +14,7 @@ const ROOM = {
 
 /** A server with one upload, which may refuse what it is sent. */
 class FakeServer {
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   received = 0;
   size = 0;
   refuse: (method: string, path: string) => Error | null = () => null;
@@ -22,7 +22,7 @@ class FakeServer {
   readonly api = {
     json: async (path: string, init: RequestInit = {}) => {
       const method = init.method ?? "GET";
-      this.asked.push(`${method} ${path}`);
+      this.requests.push(`${method} ${path}`);
       const error = this.refuse(method, path);
       if (error !== null) {
         throw error;
@@ -43,7 +43,7 @@ class FakeServer {
       };
     },
     answer: async (path: string, init: RequestInit) => {
-      this.asked.push(`${init.method} ${path}`);
+      this.requests.push(`${init.method} ${path}`);
     },
   } as unknown as Api;
 }
@@ -81,7 +81,7 @@ it("sends all of a file, in pieces, and has it listed", async () => {
   await run.send(file(5_000_000));
   expect(listed).toEqual(["a.json: run"]);
   expect(server.received).toBe(5_000_000);
-  expect(server.asked.filter((words) => words.startsWith("PUT")).length).toBeGreaterThan(1);
+  expect(server.requests.filter((words) => words.startsWith("PUT")).length).toBeGreaterThan(1);
 });
 
 it("goes on where it was cut off, and takes smaller pieces where a proxy wants them", async () => {
@@ -112,12 +112,12 @@ it("goes on with an upload that was begun before the page was loaded anew", asyn
   await first.run.send(file(3_000_000));
   expect(first.failed).toEqual(["a.json could not be opened: not you"]);
   server.refuse = () => null;
-  server.asked.length = 0;
+  server.requests.length = 0;
   const second = made(server);
   await second.run.load();
   await second.run.send(file(3_000_000));
   expect(second.listed).toEqual(["a.json: run"]);
-  expect(server.asked).not.toContain("POST /uploads");
+  expect(server.requests).not.toContain("POST /uploads");
 });
 
 it("says what is wrong with a choice before anything is sent", async () => {
@@ -127,7 +127,7 @@ it("says what is wrong with a choice before anything is sent", async () => {
   expect(run.view.value).toMatchObject({ kind: "choice", files: null, wrong: expect.stringContaining("3 files") });
   await run.send(file(9_000_001));
   expect(run.view.value).toMatchObject({ wrong: expect.stringContaining("--open-per-client") });
-  expect(server.asked).toEqual(["GET /uploads"]);
+  expect(server.requests).toEqual(["GET /uploads"]);
 });
 
 it("is cancelled, on the server too", async () => {
@@ -140,7 +140,7 @@ it("is cancelled, on the server too", async () => {
   expect(run.view.value).toMatchObject({ kind: "sending", pause: "away" });
   await run.cancel();
   await sending;
-  expect(server.asked).toContain("DELETE /uploads/u");
+  expect(server.requests).toContain("DELETE /uploads/u");
   expect([listed, failed]).toEqual([[], []]);
   expect(run.view.value.kind).toBe("choice");
 });
