@@ -13,6 +13,9 @@ Traces on another machine: start this there, and look at them here through a tun
 
 and open http://localhost:8808/. For a name other than localhost see --allow-host.
 
+Files and folders that are dropped on the page are opened, too, in the browser that this command has opened or that was
+given the printed URL (--no-open: not).
+
 This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
 `tilescope serve`.
 

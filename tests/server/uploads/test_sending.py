@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import random
 import shutil
 import time
 from collections.abc import Awaitable, Callable
@@ -95,37 +96,47 @@ async def test_a_folder_keeps_its_layout(make: Make) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b'[{"ph": "X", "ts": 1, "dur"', "ready"),
-        (b"\x0a\xff\xff\xff\xff\x7f", None),
-        (os.urandom(4000), None),
-        (b"", None),
-    ],
-)
-async def test_what_is_no_trace_or_damaged_ends_with_one_line(
-    place: Place, make: Make, content: bytes, why: str | None
-) -> None:
-    client = await make()
-    upload = await begin(client, {"a.json": content})
-    if content:
-        await checked(await put(client, upload, 0, 0, content))
+async def refusal(client: Client, files: dict[str, bytes]) -> str:
+    """The line that says why an upload is not listed."""
+    upload = await begin(client, files)
+    for number, content in enumerate(files.values()):
+        if content:
+            await checked(await put(client, upload, number, 0, content))
     answer = await list_runs(client, upload)
-    if answer.status == 400:
-        assert "no trace in it" in (await answer.json())["error"]["message"]
-        assert place.files() == set(), "nothing is kept of it"
-    else:
-        entry = await indexed(client, (await checked(answer))["runs"][0])
-        assert entry["state"] == (why or "failed")
-        assert entry["error"] is None or ("\n" not in entry["error"] and str(place.folder) not in entry["error"])
+    assert answer.status in (400, 422)
+    assert (await client.get(f"{UPLOADS}/{upload}")).status == 404
+    return str((await answer.json())["error"]["message"])
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x0a\xff\xff\xff\xff\x7f", random.Random(1).randbytes(4000), b"", b"PK\x03\x04" + bytes(100)]
+)
+@pytest.mark.parametrize("name", ["a.json", "a.xplane.pb", "a.zip", "a/b.txt"])
+async def test_what_is_no_trace_is_refused_and_not_kept(place: Place, make: Make, name: str, content: bytes) -> None:
+    client = await make()
+    why = await refusal(client, {name: content})
+    assert why.startswith("a")
+    assert "\n" not in why
+    assert str(place.folder) not in why
+    assert place.files() == set()
+
+
+async def test_what_is_damaged_further_on_is_listed_with_what_is_wrong(place: Place, make: Make) -> None:
+    client = await make()
+    cut = await send(client, {"cut.json": trace_of("one", "two")[:-9]})
+    assert (await indexed(client, cut["runs"][0]))["events"] == "1"
+    torn = await send(client, {"torn.json.gz": gzip.compress(trace_of(*map(str, range(5000))))[:-4000]})
+    entry = await indexed(client, torn["runs"][0])
+    assert entry["state"] in ("ready", "failed")
+    assert str(place.folder) not in str(entry)
 
 
 async def test_a_bomb_is_held_by_the_limit_of_the_server(place: Place, make: Make) -> None:
     place.max_inflated = 1_000_000
     client = await make()
     bomb = gzip.compress(b"[" + b" " * 20_000_000 + trace_of("x")[1:])
-    state = await send(client, {"a.json.gz": bomb})
+    assert "--max-inflated" in await refusal(client, {"a.json.gz": bomb})
+    state = await send(client, {"logs/plugins/profile/run/a.trace.json.gz": bomb})
     entry = await indexed(client, state["runs"][0])
     assert entry["state"] == "failed"
     assert "--max-inflated" in entry["error"]

@@ -18,11 +18,11 @@ export function chosenFiles(files: Iterable<File>): ChosenFile[] {
 
 /** Files of a drop; folders are walked. Files whose names begin with a dot are left out, unless they were dropped themselves. */
 export async function droppedFiles(entries: readonly FileSystemEntry[]): Promise<ChosenFile[]> {
-  const found: ChosenFile[] = [];
+  const files: ChosenFile[] = [];
   for (const entry of entries) {
-    await walk(entry, entry.name, found);
+    await walk(entry, entry.name, files);
   }
-  return found;
+  return files;
 }
 
 async function walk(entry: FileSystemEntry, name: string, into: ChosenFile[]): Promise<void> {
@@ -37,18 +37,22 @@ async function walk(entry: FileSystemEntry, name: string, into: ChosenFile[]): P
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
     // So many at a time, until there are none.
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) {
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (batch.length === 0) {
       return;
     }
-    for (const inner of some.filter((inner) => !isHidden(inner.name))) {
+    for (const inner of batch.filter((inner) => !inner.name.startsWith("."))) {
       await walk(inner, `${name}/${inner.name}`, into);
     }
   }
 }
 
+/** True of what lies hidden in a folder that was chosen. */
 function isHidden(name: string): boolean {
-  return name.split("/").some((part, depth) => part.startsWith(".") && (depth > 0 || name.includes("/")));
+  return name
+    .split("/")
+    .slice(1)
+    .some((part) => part.startsWith("."));
 }
 
 /** `trace.json`, or `logs (12 files)`. */

@@ -105,8 +105,6 @@ function ChoiceForm({ run, view }: { run: UploadRun; view: Choice }) {
 function Sending({ run, view }: { run: UploadRun; view: Extract<UploadView, { kind: "sending" }> }) {
   const { title, sent, total, pause } = view;
   const part = total === 0n ? 1 : Number(sent) / Number(total);
-  const cancel = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => cancel.current?.focus(), []);
   return (
     <>
       <p class="upload-title">{title}</p>
@@ -127,7 +125,7 @@ function Sending({ run, view }: { run: UploadRun; view: Extract<UploadView, { ki
         {pause === null ? "It goes on when this dialog is closed." : `Trying again: ${pause}`}
       </p>
       <div class="upload-buttons">
-        <button ref={cancel} type="button" class="button is-outlined" onClick={() => void run.cancel()}>
+        <button type="button" class="button is-outlined" onClick={() => void run.cancel()}>
           Cancel
         </button>
       </div>
