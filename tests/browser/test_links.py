@@ -171,7 +171,7 @@ class Hand:
         """Does one of them, and says which."""
         acts: list[Callable[[], None]] = [
             *(self.select_area, self.select_area, self.select_drawn, self.click, self.sum_up, self.sort, self.zoom),
-            *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure, self.toggle, self.toggle),
+            *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure, self.toggle),
         ]
         act = self.random.choice(acts)
         if self.page.locator(".slice-table").count() > 0:

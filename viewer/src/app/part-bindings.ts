@@ -3,7 +3,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { tileOrigin } from "@tilescope/client";
 import { isMarksOpen } from "../state/marks";
-import { addUnread, bindPart, parts } from "../state/parts";
+import { bindPart } from "../state/part-text";
+import { addUnread, parts } from "../state/parts";
 import { type BinFacts, selection } from "../state/selection";
 import { session } from "../state/session";
 import { isDrawerOpen, isTableOpen } from "../state/shell";

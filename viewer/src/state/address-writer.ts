@@ -7,7 +7,7 @@ import { effect } from "@preact/signals";
 import { MEANINGS } from "../raster/meaning";
 import { colorBy, shownMeanings } from "./coloring";
 import { eventsOf, NOWHERE, type PageLocation } from "./location";
-import { formatLocation } from "./location-text";
+import { formatLocation, textsOf } from "./location-text";
 import { addressMarks } from "./marks";
 import { page } from "./page";
 import { parts } from "./parts";
@@ -18,7 +18,7 @@ import { selection } from "./selection";
 import { embedded, unreadParts } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
-import { textsOf } from "./track-choice";
+
 import { formatTracks } from "./track-keys";
 import { chosenHost, trackChoice } from "./tracks";
 import { visible } from "./view";

@@ -93,13 +93,6 @@ export function isEmbedded(search: string): boolean {
   return new URLSearchParams(search).get("embed") === "1";
 }
 
-/** The same place in the full viewer. */
-export function fullAddress(href: string): string {
-  const url = new URL(href);
-  url.searchParams.delete("embed");
-  return url.href;
-}
-
 export const VERSION = "1";
 /** Nobody types more. */
 const LONGEST_FILTER = 500;

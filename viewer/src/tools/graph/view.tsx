@@ -4,7 +4,7 @@ import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import { Answered } from "../../requests/states";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { NodeCard } from "./card";
