@@ -1,6 +1,6 @@
 /** Addresses as they are written: what `location.ts` reads. Loaded late. */
 
-import { FIELD, PART_NAMES, type PageLocation, VERSION } from "./location";
+import { FIELD, LONGEST_PART, PART_NAMES, type PageLocation, VERSION } from "./location";
 import type { PagePlace, PageRange } from "./page";
 import type { ChoiceTexts, TrackChoice } from "./track-choice";
 import { formatKeys } from "./track-keys";
@@ -105,7 +105,7 @@ export function formatLocation(location: PageLocation): string {
   parts.push(
     ...PART_NAMES.flatMap((name) => {
       const text = location.parts[name] ?? "";
-      return text === "" ? [] : [`${name}=${encodedList(text)}`];
+      return text === "" || text.length > LONGEST_PART ? [] : [`${name}=${encodedList(text)}`];
     }),
   );
   return `${search}#${parts.join("&")}`;

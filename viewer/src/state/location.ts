@@ -100,8 +100,8 @@ const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */
 export const MOST_EVENTS = 100;
-/** Nobody sorts and filters more. */
-export const LONGEST_PART = 2000;
+/** Characters of a part: what is longer is in no address. */
+export const LONGEST_PART = 4000;
 /** Length of addresses that chat windows and mail leave whole. */
 export const LONGEST_MARKS = 6000;
 
@@ -166,8 +166,8 @@ export function parseLocation(search: string, hash: string): PageLocation {
     page: parsePage(values),
     parts: Object.fromEntries(
       PART_NAMES.flatMap((name) => {
-        const text = (values.get(name) ?? "").slice(0, LONGEST_PART);
-        return text === "" ? [] : [[name, text]];
+        const text = values.get(name) ?? "";
+        return text === "" || text.length > LONGEST_PART ? [] : [[name, text]];
       }),
     ),
   };
