@@ -95,8 +95,8 @@ export class Pages implements PageActions {
     }
     // The way back from the timeline, whose address has no fields, keeps what steps are called as well.
     const { texts: earlier } = before.tool === null ? (lastPage.peek() ?? before) : before;
-    // What is picked is of its page.
-    const { at: _picked, ...others } = parts.peek();
+    // What is picked, and the tabs, are of their page.
+    const { at: _picked, tabs: _tabs, ...others } = parts.peek();
     parts.value = others;
     page.value = { ...before, tool, texts: tool === null ? texts : { ...sharedTexts(earlier), ...texts } };
   }
