@@ -36,6 +36,7 @@ _SCREEN = """() => {
         lists: ['.slice-table', '.marks-panel', '.drawer'].map(name => document.querySelector(name) !== null),
         node: texts('.graph-node.is-focus .graph-name, .buffer-card h3'),
         tool: texts('[aria-pressed=true]'),
+        tabs: texts('[role=tab][aria-selected=true]'),
         axis: document.querySelector('.status-visible')?.innerText,
     };
 }"""
@@ -171,8 +172,7 @@ class Hand:
         """Does one of them, and says which."""
         acts: list[Callable[[], None]] = [
             *(self.select_area, self.select_area, self.select_drawn, self.click, self.sum_up, self.sort, self.zoom),
-            *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure),
-            *(self.toggle, self.toggle),
+            *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure, self.toggle),
         ]
         act = self.random.choice(acts)
         if self.page.locator(".slice-table").count() > 0:
@@ -202,6 +202,7 @@ def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewe
     page.keyboard.press("ArrowUp")
     page.locator(".graph-node.is-focus:not(.is-middle)").wait_for()
     page.locator("th[aria-sort]").first.click()
+    page.get_by_role("tablist", name="Tables").get_by_role("tab").last.click()
     compare(browser, viewer)
     page.goto(f"{viewer.url}/?run={run}#v=1&tool=memory_viewer")
     strip = page.locator(".buffer-strip-plot").first
@@ -214,6 +215,21 @@ def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewe
     page.get_by_role("button", name="Timeline", exact=True).click()
     viewer.wait("tilescope.page === 'timeline'")
     assert "at=" not in link_of(page)
+
+
+def test_what_is_copied_is_what_is_shown_now(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    viewer.open(served.run_id(TRAINING))
+    link_of(page)
+    page.locator(".timeline").focus()
+    page.keyboard.press("Enter")
+    viewer.wait("tilescope.selection.kind === 'event'")
+    page.keyboard.press("c")
+    page.locator(".notice", has_text="Link copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "&sel=" in copied
+    assert link_of(page) == copied
 
 
 def test_a_link_has_its_format_of_times_wherever_it_is_opened(viewer: Viewer, served: Served) -> None:
@@ -230,6 +246,23 @@ def test_a_link_has_its_format_of_times_wherever_it_is_opened(viewer: Viewer, se
     viewer.wait("window.tilescope?.state === 'open'")
     assert "ticks" in page.locator(".status-visible").inner_text()
     assert "time=ticks" in link_of(page)
+
+
+def test_back_leads_from_bin_to_bin(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRACES[1]))
+    chosen = []
+    press(viewer, "Shift+Enter")
+    while len(chosen) < 2:
+        link_of(viewer.page)  # each is a step
+        selection = viewer.look()["selection"]
+        if selection["kind"] == "bin":
+            chosen.append(selection["start"])
+        press(viewer, "ArrowRight")
+    link_of(viewer.page)
+    for start in reversed(chosen):
+        viewer.page.go_back()
+        viewer.wait(f"tilescope.selection.kind === 'bin' && tilescope.selection.start === '{start}'")
+        viewer.wait("document.querySelector('.drawer table[data-table=bin]') !== null")
 
 
 def test_back_undoes_a_mark_that_lasts_until_the_next(viewer: Viewer, served: Served) -> None:

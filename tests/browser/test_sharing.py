@@ -243,8 +243,8 @@ def test_a_part_of_another_page(browser: Browser, trace_file: Callable[[str], Pa
             inner = page.frames[1]
             Viewer.wait(_Inside(inner), "tilescope.sharp && tilescope.events !== null")  # type: ignore[arg-type]
             assert inner.evaluate("document.querySelectorAll('.topbar, .statusbar').length") == 0
-            # What is selected opens no details and adds nothing to the history of the page around it; the address stays
-            # that of a part.
+            # What is selected opens no details, adds nothing to the history of the page around it, and the address
+            # stays that of a part.
             inner.evaluate("document.querySelector('.timeline').focus()")
             entries = page.evaluate("history.length")
             page.keyboard.press("Enter")

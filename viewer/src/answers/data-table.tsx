@@ -238,7 +238,7 @@ export function DataTable({
       shown.map(({ column }) => column),
       lines.rows,
       links.time,
-      { depths: lines.depths, isRaw },
+      { depths: lines.depths, isRaw, trackPath: links.trackPath },
     );
   // Rows that leave the page at one end come in again at the other, as the same elements.
   const slots = Math.max(slotsFor(viewportPx.value), seen.end - seen.first);

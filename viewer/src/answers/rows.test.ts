@@ -139,6 +139,13 @@ test("sizes that are sums of doubles are written, however large", () => {
   expect([2e22, 1500, null].map(sizes.cell)).toEqual(["20000000000000", "0.0000015", ""]);
 });
 
+test("TSV for people has the names of tracks, and TSV for programs their numbers", () => {
+  const columns = [column("source", "track", [7, null])];
+  const { time, trackPath } = NAMES;
+  expect(tsv(columns, [0, 1], time, { trackPath })).toBe("source\nhost › Core 7 › Ops\n\n");
+  expect(tsv(columns, [0], time, { trackPath, isRaw: true })).toBe("source\n7\n");
+});
+
 test("TSV in ticks says how long a tick is", () => {
   const columns = [column("busy", "ticks", ["9007199254740993"]), column("used", "bytes", ["12"])];
   expect(tsv(columns, [0], { tickPs: 1000, originNs: 0n }, { isRaw: true })).toBe(

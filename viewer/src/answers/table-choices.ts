@@ -6,7 +6,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { entryText, escapeField, unescapeField } from "../base/list-text";
-import { bindPart } from "../state/parts";
+import { bindPart } from "../state/part-text";
 import { TableChoices } from "./table-model";
 
 interface Kept {

@@ -1,8 +1,11 @@
 /** One of several parts at a time, with tabs above: arrow keys walk, as the ARIA practices have it. */
 
-import { useSignal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { entryText, escapeField, unescapeField } from "../base/list-text";
+import { setPart } from "../state/part-text";
+import { parts } from "../state/parts";
 
 export interface Tab {
   readonly id: string;
@@ -19,19 +22,38 @@ interface Props {
   readonly children: (id: string, head: ComponentChildren) => ComponentChildren;
 }
 
+/** Ids of the parts that are shown, by label of their tabs, where these are not the first: they stand in the address. */
+const chosenIds = computed(
+  () =>
+    new Map(
+      (parts.value.tabs ?? "").split(";").map((entry) => entry.split(",").map(unescapeField) as [string, string]),
+    ),
+);
+
+/** A null id shows the first. */
+function chooseTab(label: string, id: string | null): void {
+  const others = [...chosenIds.peek()].filter(([other]) => other !== label && other !== "");
+  const entries = id === null ? others : [...others, [label, id]];
+  setPart("tabs", entries.map((entry) => entryText(entry.map(escapeField))).join(";"));
+}
+
 export function Tabs({ label, tabs, wanted = null, children }: Props) {
-  const chosen = useSignal<string | null>(null);
   // Another answer begins with something else: that is what was asked for, unless a row of another table is.
   const leading = tabs[0]?.id;
+  const ledBy = useRef(leading);
   useEffect(() => {
-    chosen.value = null;
+    if (ledBy.current !== leading) {
+      ledBy.current = leading;
+      chooseTab(label, null);
+    }
   }, [leading]);
   useEffect(() => {
     if (wanted !== null) {
-      chosen.value = wanted.id;
+      chooseTab(label, wanted.id);
     }
   }, [wanted]);
-  const current = tabs.find((tab) => tab.id === chosen.value) ?? tabs[0];
+  const chosen = chosenIds.value.get(label);
+  const current = tabs.find((tab) => tab.id === chosen) ?? tabs[0];
   if (current === undefined) {
     return null;
   }
@@ -48,9 +70,7 @@ export function Tabs({ label, tabs, wanted = null, children }: Props) {
       </div>
     );
   }
-  const choose = (id: string) => {
-    chosen.value = id;
-  };
+  const choose = (id: string) => chooseTab(label, id === leading ? null : id);
   const list = <TabList label={label} tabs={tabs} current={current.id} onChoose={choose} />;
   return <div class="tab-panel">{children(current.id, list)}</div>;
 }

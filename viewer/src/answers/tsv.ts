@@ -47,14 +47,34 @@ export const SHARE: TsvColumn = inUnit(
   scaleOf({ kind: "fraction", unit: "" }, [], { tickPs: 1, originNs: 0n }),
 );
 
-/** A header and these rows. `depths`, of the rows of a tree, is a column of its own, the first. */
+/** The whole path of a track, whose number says nothing elsewhere. */
+function inWords({ id }: Named, trackPath: TrackPath): TsvColumn {
+  return {
+    head: id,
+    cell: (value) => (typeof value === "number" ? tsvCell(trackPath(value).join(" › ") || `track ${value}`) : ""),
+  };
+}
+
+type TrackPath = (track: number) => readonly string[];
+
+interface TsvOptions {
+  /** Depths of the rows of a tree: a column of its own, the first. */
+  readonly depths?: ArrayLike<number> | null;
+  readonly isRaw?: boolean;
+  /** Names tracks, unless the text is for programs. */
+  readonly trackPath?: TrackPath;
+}
+
+/** A header and these rows. */
 export function tsv(
   columns: readonly ToolColumn[],
   rows: ArrayLike<number>,
   time: TimeBase,
-  { depths = null, isRaw = false }: { readonly depths?: ArrayLike<number> | null; readonly isRaw?: boolean } = {},
+  { depths = null, isRaw = false, trackPath }: TsvOptions = {},
 ): string {
-  const written = tsvColumns(columns, time, isRaw);
+  const written = tsvColumns(columns, time, isRaw).map((column, c) =>
+    trackPath !== undefined && !isRaw && columns[c]!.kind === "track" ? inWords(columns[c]!, trackPath) : column,
+  );
   const head = written.map((column) => column.head);
   const lines = [(depths === null ? head : ["depth", ...head]).join("\t")];
   for (let k = 0; k < rows.length; k++) {

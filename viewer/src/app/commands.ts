@@ -9,7 +9,7 @@ import { colorBy } from "../state/coloring";
 import { detailsView } from "../state/details";
 import { lastPage, page } from "../state/page";
 import { query } from "../state/query";
-import { selection } from "../state/selection";
+import { selectedRange, selection, trackOf } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { type TypedPlace, typedPlace } from "../state/typed-place";
 import { pages } from "../tools/registry";
@@ -26,13 +26,13 @@ export type Command = PickerItem & {
 /** Intents that need something; a text says what, null that it is there. */
 const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
   "focus-selection": needsSelection,
-  "parent-slice": needsEvent,
-  "child-slice": needsEvent,
+  "parent-slice": needsDrawn,
+  "child-slice": needsDrawn,
   "previous-of-name": needsEvent,
   "next-of-name": needsEvent,
   "flow-back": () => needsFlow("in", "No flow arrives at what is selected"),
   "flow-forward": () => needsFlow("out", "No flow leaves what is selected"),
-  "slice-to-area": needsEvent,
+  "slice-to-area": needsRange,
   "next-hit": needsQuery,
   "previous-hit": needsQuery,
   "clear-search": needsQuery,
@@ -40,6 +40,7 @@ const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
   "hide-track": needsTrack,
   "move-track-up": needsTrack,
   "move-track-down": needsTrack,
+  "track-figures": needsTrack,
   "first-event": needsTrack,
   "last-event": needsTrack,
   "toggle-page": () => (page.value.tool === null && lastPage.value === null ? "No page has been shown yet" : null),
@@ -136,6 +137,19 @@ function needsEvent(): string | null {
   return selection.value.kind === "event" ? null : "No slice is selected";
 }
 
+/** Keys walk from bins as well. */
+function needsDrawn(): string | null {
+  return selection.value.kind === "bin" ? null : needsEvent();
+}
+
+function needsRange(): string | null {
+  const range = selectedRange.value;
+  if (range !== null && range.endTicks > range.startTicks) {
+    return selection.value.kind === "area" ? "It is one already" : null;
+  }
+  return needsSelection() ?? "What is selected takes no time";
+}
+
 function needsFlow(direction: "in" | "out", none: string): string | null {
   const details = detailsView.value;
   return details.kind === "ready" && (details.details.flows?.[direction].length ?? 0) > 0
@@ -148,6 +162,5 @@ function needsQuery(): string | null {
 }
 
 function needsTrack(): string | null {
-  const { kind } = selection.value;
-  return kind === "event" || kind === "bin" || hoveredKey.value !== null ? null : "Nothing on a track is selected";
+  return trackOf(selection.value) !== null || hoveredKey.value !== null ? null : "Nothing on a track is selected";
 }

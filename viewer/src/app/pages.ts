@@ -4,7 +4,7 @@ import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
 import { lastPage, type PagePlace, type PageRange, type PageTexts, page, sharedTexts } from "../state/page";
-import { pick } from "../state/parts";
+import { parts } from "../state/parts";
 import { searchFor } from "../state/query";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
@@ -95,7 +95,9 @@ export class Pages implements PageActions {
     }
     // The way back from the timeline, whose address has no fields, keeps what steps are called as well.
     const { texts: earlier } = before.tool === null ? (lastPage.peek() ?? before) : before;
-    pick("");
+    // What is picked, and the tabs, are of their page.
+    const { at: _picked, tabs: _tabs, ...others } = parts.peek();
+    parts.value = others;
     page.value = { ...before, tool, texts: tool === null ? texts : { ...sharedTexts(earlier), ...texts } };
   }
 }

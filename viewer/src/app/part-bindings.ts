@@ -3,8 +3,9 @@
 import { type Signal, signal } from "@preact/signals";
 import { tileOrigin } from "@tilescope/client";
 import { isMarksOpen } from "../state/marks";
-import { addUnread, bindPart, parts } from "../state/parts";
-import { type BinFacts, selection } from "../state/selection";
+import { bindPart } from "../state/part-text";
+import { addUnread, parts } from "../state/parts";
+import { type BinFacts, NOTHING, selection } from "../state/selection";
 import { session } from "../state/session";
 import { isDrawerOpen, isTableOpen } from "../state/shell";
 import { binOf } from "../timeline/pointing";
@@ -78,6 +79,10 @@ export function bindParts(stage: Stage, viewNavigator: ViewNavigator): void {
     "bin",
     () => comingBin.value ?? (selection.value.kind === "bin" ? binText(selection.value.bin) : null),
     (text) => {
+      const chosen = selection.peek();
+      if (chosen.kind === "bin" && binText(chosen.bin) !== text) {
+        selection.value = NOTHING;
+      }
       comingBin.value = null;
       const isBin = text !== null && BIN.test(text);
       if (isBin) {

@@ -18,7 +18,7 @@ import {
   type WalkDirection,
 } from "../state/hit-walk";
 import { retries } from "../state/link";
-import { bindPart } from "../state/parts";
+import { bindPart } from "../state/part-text";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { runView } from "../state/run";
 import { currentHit, SearchLoader, searchKey, searchResult, walkNote } from "../state/search";

@@ -14,7 +14,7 @@ import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
-import { settings, TREE_PART } from "../state/settings";
+import { treeWidthIn } from "../state/settings";
 import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
@@ -242,7 +242,7 @@ function isSelected({ events, area }: PageLocation): boolean {
 
 /** The first view of a run, of the width that the timeline is likely to have: it fits the same range when it knows its own. */
 function startView(run: TickRange, wanted: TickRange | null): View {
-  const widthPx = Math.max(1, Math.round(innerWidth - Math.min(settings.peek().treeWidthPx, TREE_PART * innerWidth)));
+  const widthPx = Math.max(1, Math.round(innerWidth - treeWidthIn(innerWidth)));
   return wanted === null ? wholeView(run, widthPx) : fit(wanted, widthPx);
 }
 

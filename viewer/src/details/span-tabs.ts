@@ -2,7 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { GROUPINGS, type TreeGrouping } from "../answers/tree-groupings";
-import { bindPart, parts } from "../state/parts";
+import { bindPart } from "../state/part-text";
+import { parts } from "../state/parts";
 import { selection } from "../state/selection";
 
 /** Tab of a selected area. */

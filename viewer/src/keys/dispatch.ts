@@ -11,25 +11,51 @@ export interface KeyStroke {
   readonly shiftKey?: boolean;
 }
 
+/** Characters for which some layouts have Alt held: it is no modifier then. */
+const BY_ALT = /^[[\]<>/]$/;
+
+/** The character that a Latin keyboard has at the place of a key. */
+function latinAt(code: string): string | undefined {
+  const [, character] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
+  const signs: Readonly<Record<string, string>> = {
+    BracketLeft: "[",
+    BracketRight: "]",
+    Comma: ",",
+    Period: ".",
+    Slash: "/",
+  };
+  return character?.toLowerCase() ?? signs[code];
+}
+
 /**
- * The first of some bindings that a key stroke stands for: with shift, before all others one that asks for shift. Other strokes
- * with ctrl, alt or meta belong to the browser.
+ * The first of some bindings that a key stroke stands for: with shift, before all others one that asks for shift. What a key types goes
+ * before its place, so that the letter on a key does what the help says of it; a key that types no Latin character counts by its place.
+ * Other strokes with ctrl, alt or meta belong to the browser.
  */
 export function bindingAmong<B extends { readonly keys: readonly Chord[] }>(
   bindings: readonly B[],
   stroke: KeyStroke,
 ): B | undefined {
-  const modifier = modifierOf(stroke);
+  const modifier = BY_ALT.test(stroke.key) && stroke.altKey ? undefined : modifierOf(stroke);
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
-  const find = (shift?: true): B | undefined =>
-    bindings.find(({ keys }) =>
-      keys.some(
-        (chord) =>
-          chord.modifier === modifier &&
-          chord.shift === shift &&
-          chord.value === (chord.by === "code" ? stroke.code : key),
-      ),
-    );
+  const isForeign = key.length === 1 && key > "~" && modifier !== "alt";
+  const ways: readonly ((chord: Chord) => boolean)[] = [
+    ({ by, value }) => by === "key" && value === key,
+    ({ by, value }) => by === "code" && value === stroke.code,
+    ({ by, shown }) => by === "code" && shown.toLowerCase() === key,
+    ({ by, value }) => isForeign && by === "key" && value === latinAt(stroke.code),
+  ];
+  const find = (shift?: true): B | undefined => {
+    for (const isMeant of ways) {
+      const binding = bindings.find(({ keys }) =>
+        keys.some((chord) => chord.modifier === modifier && chord.shift === shift && isMeant(chord)),
+      );
+      if (binding !== undefined) {
+        return binding;
+      }
+    }
+    return undefined;
+  };
   return (stroke.shiftKey === true ? find(true) : undefined) ?? find();
 }
 

@@ -25,6 +25,36 @@ describe("the key table", () => {
     expect(bindingOf({ ...plain, code: "KeyW", key: "z" })?.intent).toBe("zoom-in");
   });
 
+  it("finds keys by their place where they type no Latin character", () => {
+    const q = { ...plain, code: "KeyQ", key: "й" };
+    expect(bindingOf(q)?.intent).toBe("toggle-drawer");
+    expect(bindingOf({ ...plain, code: "KeyB", key: "И", shiftKey: true })?.intent).toBe("toggle-table");
+    expect(bindingOf({ ...plain, code: "KeyT", key: "е" })?.intent).toBe("toggle-theme");
+    expect(bindingOf({ ...plain, code: "KeyP", key: "з", ctrlKey: true })?.intent).toBe("find-track");
+    expect(bindingOf({ ...plain, code: "KeyP", key: "З", ctrlKey: true, shiftKey: true })?.intent).toBe("show-palette");
+    expect(bindingOf({ ...plain, code: "KeyM", key: "Ь", shiftKey: true })?.intent).toBe("keep-mark");
+    expect(bindingOf({ ...plain, code: "KeyW", key: "ц" })?.intent).toBe("zoom-in");
+    expect(bindingOf({ ...plain, code: "BracketLeft", key: "х" })?.intent).toBe("flow-back");
+    expect(bindingOf({ ...plain, code: "Digit2", key: "ě" })?.intent).toBe("pan-tool");
+    // Alt and a letter types signs on a Mac, which are the browser's.
+    expect(bindingOf({ ...plain, code: "KeyQ", key: "œ", altKey: true })).toBeUndefined();
+  });
+
+  it("has the letter on a key do what is said of it, also where that is another place", () => {
+    // A French keyboard: Q is where others have A, and the other way round.
+    expect(bindingOf({ ...plain, code: "KeyA", key: "q" })?.intent).toBe("toggle-drawer");
+    expect(bindingOf({ ...plain, code: "KeyQ", key: "a" })?.intent).toBe("pan-left");
+    expect(bindingOf({ ...plain, code: "KeyW", key: "z" })?.intent).toBe("zoom-in");
+    expect(bindingOf({ ...plain, code: "KeyZ", key: "w" })?.intent).toBe("zoom-in");
+    expect(bindingOf({ ...plain, code: "Semicolon", key: "m" })?.intent).toBe("mark");
+  });
+
+  it("takes signs that need Alt, or the two keys that stand for it", () => {
+    expect(bindingOf({ ...plain, code: "Digit5", key: "[", altKey: true })?.intent).toBe("flow-back");
+    expect(bindingOf({ ...plain, code: "Digit9", key: "]", altKey: true, ctrlKey: true })?.intent).toBe("flow-forward");
+    expect(bindingOf({ ...plain, code: "BracketLeft", key: "[", ctrlKey: true })).toBeUndefined();
+  });
+
   it("finds letters with and without shift", () => {
     expect(bindingOf({ ...plain, code: "KeyF", key: "f" })?.intent).toBe("focus-selection");
     expect(bindingOf({ ...plain, code: "KeyF", key: "F" })?.intent).toBe("focus-selection");

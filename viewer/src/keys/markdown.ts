@@ -11,6 +11,10 @@ function row(cells: readonly string[]): string {
 export function keysMarkdown(): string {
   const lines = ["# Keys and mouse", ""];
   lines.push("Written by `npm run docs` in `viewer/` from `viewer/src/keys/`. In the viewer: press `?`.", "");
+  lines.push(
+    "The letter on a key counts; where a keyboard types no Latin letters, the place that it has on one that does.",
+    "",
+  );
   for (const group of KEY_GROUPS) {
     lines.push(`## ${group}`, "", row(["keys", "what it does"]), row(["---", "---"]));
     for (const binding of KEY_TABLE.filter((entry) => entry.group === group)) {

@@ -3,7 +3,7 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { TickRange } from "@tilescope/client";
 import { addressMarks, marksLanePx } from "../state/marks";
-import { bindPart } from "../state/parts";
+import { bindPart } from "../state/part-text";
 import type { Trace } from "../state/trace";
 import { carrier } from "../state/track-choice";
 import { trackKey } from "../state/track-keys";

@@ -6,11 +6,11 @@ import type { AppActions } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import type { ToolMode } from "../keys/gestures";
 import { keysOf, type LateIntent } from "../keys/table";
-import { addressNow } from "../state/address-writer";
+import { copyLink } from "../state/address-writer";
 import { retries } from "../state/link";
-import { fullAddress, MOST_EVENTS } from "../state/location";
+import { MOST_EVENTS } from "../state/location";
 import { areMarksKnown, isMarksOpen, marksLanePx } from "../state/marks";
-import { bindPart } from "../state/parts";
+import { bindPart } from "../state/part-text";
 import { shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection, tracksOf } from "../state/selection";
 import { type Session, session } from "../state/session";
@@ -172,8 +172,7 @@ export class Marks implements TimelineExtension {
 
   async copyLink(): Promise<void> {
     try {
-      await copyText(fullAddress(addressNow()));
-      showNotice("Link copied.");
+      await copyLink(copyText);
     } catch {
       failure.value = "The browser does not let this page copy: the link is in its address bar.";
       announcement.value = failure.peek();

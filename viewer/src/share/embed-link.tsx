@@ -2,7 +2,7 @@
 
 import { BrandMark } from "../components/icons";
 import { addressNow } from "../state/address-writer";
-import { fullAddress } from "../state/location";
+import { fullAddress } from "../state/location-text";
 import "./embed.css";
 
 export function EmbedLink() {

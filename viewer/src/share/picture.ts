@@ -4,7 +4,7 @@ import { formatDuration, formatTime, visibleRange } from "@tilescope/client";
 import { percentDigits } from "../components/percent";
 import { coloring } from "../state/coloring";
 import { nameOf, session } from "../state/session";
-import { settings } from "../state/settings";
+import { treeWidthIn } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { readCanvasTheme } from "../timeline/canvas-theme";
 import type { Picture } from "../timeline/picture";
@@ -27,7 +27,7 @@ export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement
   }
   const { ratio } = picture;
   const values = readCanvasTheme(timeline);
-  const namesPx = settings.peek().treeWidthPx;
+  const namesPx = Math.round(treeWidthIn(innerWidth));
   const widthPx = namesPx + picture.view.widthPx;
   const axisPx = axis.height / ratio;
   const tracksPx = Math.max(1, Math.min(picture.heightPx, picture.scene.endPx));

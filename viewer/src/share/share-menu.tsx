@@ -7,10 +7,9 @@ import { useApp } from "../components/app-context";
 import { copyText } from "../components/clipboard";
 import { CheckIcon, CopyIcon, DownloadIcon, PictureIcon, ShareIcon } from "../components/icons";
 import { fileName, savePicture } from "../components/save";
-import { addressNow } from "../state/address-writer";
-import { fullAddress, serverRoot } from "../state/location";
+import { copyLink } from "../state/address-writer";
+import { serverRoot } from "../state/location";
 import { page } from "../state/page";
-import { showNotice } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { ExportDialog } from "./export-dialog";
 import { pictureOfView } from "./picture";
@@ -76,9 +75,8 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   }, []);
   const copy = async () => {
     try {
-      await copyText(fullAddress(addressNow()));
+      await copyLink(copyText);
       link.value = "copied";
-      showNotice("Link copied.");
     } catch {
       link.value = "failed";
     }

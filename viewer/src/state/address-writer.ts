@@ -6,8 +6,8 @@
 import { effect } from "@preact/signals";
 import { MEANINGS } from "../raster/meaning";
 import { colorBy, shownMeanings } from "./coloring";
-import { eventsOf, NOWHERE, type PageLocation } from "./location";
-import { formatLocation } from "./location-text";
+import { eventsOf, LONGEST_PART, NOWHERE, PART_NAMES, type PageLocation } from "./location";
+import { formatLocation, fullAddress, textsOf } from "./location-text";
 import { addressMarks } from "./marks";
 import { page } from "./page";
 import { parts } from "./parts";
@@ -15,10 +15,10 @@ import { placeParts } from "./place-parts";
 import { query } from "./query";
 import { runIdOf, runView } from "./run";
 import { selection } from "./selection";
-import { embedded, unreadParts } from "./shell";
+import { embedded, showNotice, unreadParts } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
-import { textsOf } from "./track-choice";
+
 import { formatTracks } from "./track-keys";
 import { chosenHost, trackChoice } from "./tracks";
 import { visible } from "./view";
@@ -131,6 +131,27 @@ function write(address: string, isStep: boolean): void {
 /** The address of what is shown now, whether it has followed or not; while a run is being opened, of what is to be shown of it. */
 export function addressNow(): string {
   return runView.peek().kind === "open" ? new URL(addressOf(currentLocation()), location.href).href : location.href;
+}
+
+/** Length of links that chat windows and mail leave whole. */
+const LONGEST_LINK = 8000;
+
+/** Answer to somebody who has copied a link: also what it lacks, and when others may cut it. */
+export function copiedText(link: string, { parts: texts }: Pick<PageLocation, "parts">): string {
+  const lacking = PART_NAMES.filter((name) => (texts[name] ?? "").length > LONGEST_PART);
+  if (lacking.length > 0) {
+    return `Link copied, without what is too long for it: ${lacking.join(", ")}.`;
+  }
+  return link.length > LONGEST_LINK
+    ? `Link copied. It has ${link.length.toLocaleString("en")} characters: some programs cut links after ${LONGEST_LINK.toLocaleString("en")}.`
+    : "Link copied.";
+}
+
+/** Copies a link to what is shown, and says so. Rejects where the browser does not allow it. */
+export async function copyLink(copy: (text: string) => Promise<void>): Promise<void> {
+  const link = fullAddress(addressNow());
+  await copy(link);
+  showNotice(copiedText(link, currentLocation()));
 }
 
 /** Relative to the page; the list of runs has none of its own. A page that is part of another stays so. */

@@ -1,7 +1,8 @@
 import type { Group, Track } from "@tilescope/client";
 import { describe, expect, test } from "vitest";
 import { type Arrangement, arrange } from "./arrangement";
-import { AS_RECORDED, carryChoice, choiceOf, hide, moveBefore, pin, siblingsOf, textsOf, unpin } from "./track-choice";
+import { textsOf } from "./location-text";
+import { AS_RECORDED, carryChoice, choiceOf, hide, moveBefore, pin, siblingsOf, unpin } from "./track-choice";
 import { buildTree, type TreeNode, tracksOf } from "./tree";
 
 function group(id: number, parent: number | null, name: string, kind: Group["kind"] = "process"): Group {

@@ -1,8 +1,9 @@
 /** Addresses as they are written: what `location.ts` reads. Loaded late. */
 
-import { FIELD, PART_NAMES, type PageLocation, VERSION } from "./location";
+import { FIELD, LONGEST_PART, PART_NAMES, type PageLocation, VERSION } from "./location";
 import type { PagePlace, PageRange } from "./page";
-import type { ChoiceTexts } from "./track-choice";
+import type { ChoiceTexts, TrackChoice } from "./track-choice";
+import { formatKeys } from "./track-keys";
 
 /** Text encoded for an address; without halves of characters, which have no code of their own and would throw. */
 function encoded(text: string): string {
@@ -33,6 +34,23 @@ function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
   ];
   const fields = tool === null ? [] : Object.entries(texts).map(([name, text]) => [FIELD + name, text] as const);
   return [...named, ...fields].flatMap(([name, text]) => (text === null ? [] : [`${encoded(name)}=${encoded(text)}`]));
+}
+
+/** A choice of tracks as an address says it. */
+export function textsOf({ filter, hidden, pinned, order, showsEmpty, lanes }: TrackChoice): ChoiceTexts {
+  const text = (keys: readonly string[]): string | null => (keys.length === 0 ? null : formatKeys(keys));
+  return {
+    filter: filter.trim(),
+    pin: text(pinned),
+    hide: text([...hidden].sort(byKindAndId)),
+    order: text(order),
+    empty: showsEmpty,
+    lanes: lanes.length === 0 ? null : lanes.join(","),
+  };
+}
+
+function byKindAndId(a: string, b: string): number {
+  return a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? 1 : -1;
 }
 
 function formatChoice({ filter, pin, hide, order, empty, lanes }: ChoiceTexts): readonly string[] {
@@ -87,8 +105,15 @@ export function formatLocation(location: PageLocation): string {
   parts.push(
     ...PART_NAMES.flatMap((name) => {
       const text = location.parts[name] ?? "";
-      return text === "" ? [] : [`${name}=${encodedList(text)}`];
+      return text === "" || text.length > LONGEST_PART ? [] : [`${name}=${encodedList(text)}`];
     }),
   );
   return `${search}#${parts.join("&")}`;
+}
+
+/** The same place in the full viewer. */
+export function fullAddress(href: string): string {
+  const url = new URL(href);
+  url.searchParams.delete("embed");
+  return url.href;
 }

@@ -48,7 +48,7 @@ export interface AreaName extends TickRange {
 
 /** Parts that `parts.ts` keeps: what each of them says stands in docs/embedding.md. */
 export const PART_NAMES = [
-  ...["bin", "mark", "measure", "hit", "details", "list", "rows", "tab", "by", "trees", "tables", "at"],
+  ...["bin", "mark", "measure", "hit", "details", "list", "rows", "tab", "by", "trees", "tabs", "tables", "at"],
   ...["top", "open", "closed"],
 ];
 
@@ -93,13 +93,6 @@ export function isEmbedded(search: string): boolean {
   return new URLSearchParams(search).get("embed") === "1";
 }
 
-/** The same place in the full viewer. */
-export function fullAddress(href: string): string {
-  const url = new URL(href);
-  url.searchParams.delete("embed");
-  return url.href;
-}
-
 export const VERSION = "1";
 /** Nobody types more. */
 const LONGEST_FILTER = 500;
@@ -107,8 +100,8 @@ const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */
 export const MOST_EVENTS = 100;
-/** Nobody sorts and filters more. */
-export const LONGEST_PART = 2000;
+/** Characters of a part: what is longer is in no address. */
+export const LONGEST_PART = 4000;
 /** Length of addresses that chat windows and mail leave whole. */
 export const LONGEST_MARKS = 6000;
 
@@ -173,8 +166,8 @@ export function parseLocation(search: string, hash: string): PageLocation {
     page: parsePage(values),
     parts: Object.fromEntries(
       PART_NAMES.flatMap((name) => {
-        const text = (values.get(name) ?? "").slice(0, LONGEST_PART);
-        return text === "" ? [] : [[name, text]];
+        const text = values.get(name) ?? "";
+        return text === "" || text.length > LONGEST_PART ? [] : [[name, text]];
       }),
     ),
   };

@@ -1,66 +1,15 @@
 /**
  * Parts of the address that the first picture does not need, by name: tabs, sorting, lists, nodes that are picked. Their texts are
- * the state of whatever has no other; `bindPart` keeps a signal in step with its text, by code that may be loaded late.
+ * the state of whatever has no other; `part-text.ts` keeps a signal in step with its text, by code that may be loaded late.
  */
 
-import { computed, effect, signal, untracked } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { Parts } from "./location";
 import { unreadParts } from "./shell";
 
 export const parts = signal<Parts>({});
 
-/** A null or empty text leaves the part out. */
-export function setPart(name: string, text: string | null): void {
-  const before = parts.peek();
-  if ((before[name] ?? "") !== (text ?? "")) {
-    const { [name]: _gone, ...others } = before;
-    parts.value = text ? { ...others, [name]: text } : others;
-  }
-}
-
-/** The thing that is picked on a page: a node, a buffer, a core. Empty: none. */
-export const picked = computed(() => parts.value.at ?? "");
-
-export function pick(text: string): void {
-  setPart("at", text);
-}
-
 /** Names a part of the address that means nothing for this run. */
 export function addUnread(part: string): void {
   unreadParts.value = [...unreadParts.peek(), part];
-}
-
-/**
- * Keeps a part in step with what it says. `format` reads signals; `take` takes up a text that has come with an address, null where there
- * is none, and returns false where it means nothing. What is so before there is a text is written. Returns what ends it.
- */
-export function bindPart(
-  name: string,
-  format: () => string | null,
-  take: (text: string | null) => boolean,
-): () => void {
-  // What has been written here is not taken again.
-  let last: string | null = null;
-  const stops = [
-    effect(() => {
-      const text = parts.value[name] ?? null;
-      untracked(() => {
-        if (text !== last) {
-          last = text;
-          if (!take(text)) {
-            addUnread(`${name}=${text}`);
-          }
-        }
-      });
-    }),
-    effect(() => {
-      last = format() || null;
-      untracked(() => setPart(name, last));
-    }),
-  ];
-  return () => {
-    for (const stop of stops) {
-      stop();
-    }
-  };
 }

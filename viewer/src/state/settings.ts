@@ -35,6 +35,11 @@ export const DEFAULTS: Settings = {
 /** The part of the page's width that the names of the tracks take at most. */
 export const TREE_PART = 0.38;
 
+/** The width of the names in a window of this width. */
+export function treeWidthIn(windowPx: number): number {
+  return Math.min(settings.peek().treeWidthPx, TREE_PART * windowPx);
+}
+
 export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
 /** As it is kept: what is shown depends on the window, too. */
 const DRAWER_PX = { min: 120, max: 4000 } as const;

@@ -4,7 +4,7 @@
  */
 
 import type { Group, Track } from "@tilescope/client";
-import { formatKeys, parseKeys } from "./track-keys";
+import { parseKeys } from "./track-keys";
 import type { TreeNode } from "./tree";
 
 export interface TrackChoice {
@@ -146,22 +146,6 @@ export interface ChoiceTexts {
   readonly order: string | null;
   readonly empty: boolean;
   readonly lanes: string | null;
-}
-
-export function textsOf({ filter, hidden, pinned, order, showsEmpty, lanes }: TrackChoice): ChoiceTexts {
-  const text = (keys: readonly string[]): string | null => (keys.length === 0 ? null : formatKeys(keys));
-  return {
-    filter: filter.trim(),
-    pin: text(pinned),
-    hide: text([...hidden].sort(byKindAndId)),
-    order: text(order),
-    empty: showsEmpty,
-    lanes: lanes.length === 0 ? null : lanes.join(","),
-  };
-}
-
-function byKindAndId(a: string, b: string): number {
-  return a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? 1 : -1;
 }
 
 interface Named {

@@ -10,7 +10,7 @@ import { Headline } from "../../answers/notes-list";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
 import { Answered } from "../../requests/states";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { PageHead } from "../frame/page-head";

@@ -5,7 +5,7 @@ import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { choices } from "../../answers/answer-view";
 import { ChartCard } from "../../answers/chart-card";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import type { PageContext } from "../contract";
 import { Picture } from "../graph/picture";
 import { PipelineCard } from "./card";

@@ -19,7 +19,7 @@ import { formatCount } from "../../components/format";
 import { ResetIcon } from "../../components/icons";
 import { Answered } from "../../requests/states";
 import { hostNoun } from "../../state/host-noun";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import { theme } from "../../state/settings";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";

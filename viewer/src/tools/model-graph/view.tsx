@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import type { PageContext, PageProps } from "../contract";
 import { useAnswer } from "../frame/use-answer";
 import { Picture } from "../graph/picture";

@@ -9,7 +9,7 @@ import { Headline, NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
 import { entryText, escapeField, unescapeField } from "../../base/list-text";
 import { Answered } from "../../requests/states";
-import { pick, picked } from "../../state/parts";
+import { pick, picked } from "../../state/part-text";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { inPageWords } from "../frame/page-words";

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
-import { bindPart, parts, setPart } from "./parts";
+import { bindPart, setPart } from "./part-text";
+import { parts } from "./parts";
 import { unreadParts } from "./shell";
 
 it("keeps a text and what it says in step, whichever of them changes", () => {
