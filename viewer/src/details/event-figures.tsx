@@ -28,7 +28,10 @@ interface Props {
 const NAMELESS = "These events have no name to search for.";
 
 function choices(by: string): TableChoices {
-  return choicesFor(`details.stats/${by}`, () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]));
+  return choicesFor(
+    `details.stats/${by}`,
+    () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]),
+  );
 }
 
 /** Columns that repeat another one: hidden at first. */
