@@ -1,4 +1,4 @@
-"""Statistics by two groupings at once against sums in plain Python, and their relation to those by ones."""
+"""Statistics by two groupings at once against sums in plain Python, and their relation to those by one."""
 
 from __future__ import annotations
 
