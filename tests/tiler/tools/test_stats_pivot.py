@@ -80,11 +80,11 @@ def _key(row: dict[str, Any], by: GroupBy) -> tuple[str, ...]:
 
 
 def test_groups_without_a_number_of_their_own_keep_their_spreads() -> None:
-    """What has no name is -1, and must not be taken for the greatest number."""
+    """Events without a name are group -1, which must not be taken for the greatest number."""
     number, ticks = np.array([-1, 3, -2, 3]), np.array([10, 20, 40, 80])
-    one = np.ones(4, np.int64)
-    histogram = Histogram(np.arange(4), one, ticks, ticks, ticks, ticks, ticks)
-    spread = DurationSpread(one, bucket_of(ticks), one)
+    ones = np.ones(4, np.int64)
+    histogram = Histogram(np.arange(4), ones, ticks, ticks, ticks, ticks, ticks)
+    spread = DurationSpread(ones, bucket_of(ticks), ones)
     sums = regrouped(histogram, spread, number, np.int64)
     assert dict(zip(sums.histogram.name.tolist(), sums.median.tolist(), strict=True)) == {3: 20, -2: 40, -1: 10}
 
