@@ -96,7 +96,7 @@ def test_by_mouse(pages: ToolPages, theme: str) -> None:
         page.go_back()
         pages.wait_for("steps")
         has_fields(pages, compare_step=SLOW, against_step=USUAL)
-    page.get_by_role("button", name="Compare no more").click()
+    page.get_by_role("button", name="Stop comparing").click()
     has_fields(pages)
     expect(page.get_by_role("tab", selected=True)).to_contain_text("Steps")
     page.go_back()

@@ -292,7 +292,7 @@ def test_a_name_is_found_from_its_details_and_a_track_is_searched_from_its_menu(
     page.goto(f"{viewer.url}/?run={run}#v=1&sel={hit['event']}")
     page.reload()
     viewer.wait("window.tilescope?.selection.loaded")
-    page.get_by_role("button", name="Find all of this name").click()
+    page.get_by_role("button", name="Find all with this name").click()
     query = json.dumps(hit["name"])
     wait_for_count(viewer, f"{fact(ask(served, run, 'search', query=query), 'count')} hits")
     assert page.input_value(".search-box input") == query

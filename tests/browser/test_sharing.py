@@ -156,7 +156,7 @@ def test_events_as_a_file(viewer: Viewer, served: Served) -> None:
     shown(page, "export_dialog")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
-    page.get_by_role("status").filter(has_text="The browser has the file").wait_for()
+    page.get_by_role("status").filter(has_text="The file is in the downloads").wait_for()
     events = json.loads(download.value.path().read_text())["traceEvents"]
     assert exported(events) == expected(viewer, served, DEVICES)
     whole = page.get_by_role("radio", name="Whole run")
@@ -199,7 +199,7 @@ def test_perfetto_shows_the_same_slices(browser: Browser, trace_file: Callable[[
         choose(page, "Open in Perfetto")
         with page.context.expect_page() as opened:
             page.get_by_role("button", name="Open in Perfetto").click()
-        page.get_by_role("status").filter(has_text="Perfetto has the events").wait_for(timeout=60_000)
+        page.get_by_role("status").filter(has_text="The events are open in Perfetto").wait_for(timeout=60_000)
         other = Viewer(opened.value, served.url)
         shown_there = Counter(dict(other.wait(_SLICES_IN_PERFETTO, 90)))
         assert shown_there == expected(viewer, served, DEMO)

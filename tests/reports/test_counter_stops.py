@@ -13,7 +13,7 @@ def test_a_mean_ends_at_the_last_sample(open_by_name: Open) -> None:
     assert (row["n"], row["min"], row["max"], row["mean"], row["last"]) == (3, 3.0, 9.0, 6.0, 5.0)
     (note,) = whole.notes
     assert note.track == track
-    assert "last tenth of what is looked at: load." in note.text
+    assert "last tenth of the range: load." in note.text
     told = reader.tree.tracks[track]
     assert (told.first, told.last, reader.end) == (10_000, 30_000, 1_000_000)
 

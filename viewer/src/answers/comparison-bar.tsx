@@ -40,7 +40,7 @@ export function ComparisonBar({ compared, durationOf, wayTo, onClear }: Props) {
         onClick={onClear}
       >
         <CloseIcon />
-        Compare no more
+        Stop comparing
       </button>
     </section>
   );
