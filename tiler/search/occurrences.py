@@ -20,7 +20,7 @@ from tilescope.tiler.search.alike_events import WordMatch, words_to_look_for
 from tilescope.tiler.search.argument_index import ArgumentIndex, ArgumentPart, argument_index
 from tilescope.tiler.search.arguments import has_arguments, holds
 from tilescope.tiler.search.language import Argument
-from tilescope.tiler.search.shared_texts import plane_texts, shared_counts
+from tilescope.tiler.search.shared_texts import file_texts, shared_counts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -101,8 +101,10 @@ def _plane_counts(
     tables = reader.event_metadata(file)
     if tables is None:
         return {}
-    texts = yield from plane_texts(reader, file, tables, plane)
-    shared, to_read = yield from shared_counts(reader, texts, words, tracks, windows_of)
+    texts = yield from file_texts(reader, file, tables)
+    numbers = np.flatnonzero((tables.plane == plane) & (tables.name >= 0))
+    names = tables.name[numbers].astype(np.int64)
+    shared, to_read = yield from shared_counts(reader, texts, numbers, names, words, tracks, windows_of)
     own, rest = _Counter(reader, index, words), _Counter(reader, index, words)
     for track in tracks:
         parts = yield from index.parts(track)
