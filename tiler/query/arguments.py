@@ -114,7 +114,7 @@ class _KeptChunks(Generic[KeptChunk]):
     """Chunks that were read last."""
 
     def __init__(self, read: Callable[[int, int], KeptChunk | None]) -> None:
-        self._read = read
+        self._read: Callable[[int, int], KeptChunk | None] = read
         self._lock = Lock()
         self._chunks: OrderedDict[tuple[int, int], KeptChunk] = OrderedDict()
         self._firsts: defaultdict[int, list[int]] = defaultdict(list)  # by track, ascending

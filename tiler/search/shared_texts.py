@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -43,14 +43,13 @@ class FileTexts(Struct, frozen=True):
 
     columns: dict[str, SharedColumn]
 
-    def with_words(self, words: Sequence[str], numbers: Ints) -> dict[str, NDArray[np.bool_]]:
-        """By argument, where there is any: which of some metadata has all of these words in it."""
+    def with_words(self, words: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+        """By argument, where there is any: which metadata has all of these words in it."""
         masks: dict[str, NDArray[np.bool_]] = {}
         for argument, column in self.columns.items():
             has = [all(contains(text, word) for word in words) for text in column.texts]
-            mask = np.array([*has, False], np.bool_)[column.number[numbers]]
-            if mask.any():
-                masks[argument] = mask
+            if any(has):
+                masks[argument] = np.array([*has, False], np.bool_)[column.number]
         return masks
 
 
@@ -90,10 +89,9 @@ def _long_names(tables: XStatTables) -> SharedColumn:
 
 def shared_counts(
     reader: QueryReader,
-    texts: FileTexts,
+    with_words: Mapping[str, NDArray[np.bool_]],
     numbers: Ints,
     names: Ints,
-    words: Sequence[str],
     tracks: Sequence[int],
     windows_of: WindowsOf,
 ) -> Interruptible[tuple[dict[str, int], set[str]]]:
@@ -102,7 +100,7 @@ def shared_counts(
     `numbers`: the metadata of the plane that events use, `names` those of the events. Arguments to be read are of
     names some of whose metadata has the words. Raises DamagedStore.
     """
-    masks = texts.with_words(words, numbers)
+    masks = {argument: mask[numbers] for argument, mask in with_words.items() if mask[numbers].any()}
     if not masks:
         return {}, set()
     sums = SpanSums()
