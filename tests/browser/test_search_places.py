@@ -28,17 +28,17 @@ def test_each_other_place_is_counted_and_one_click_away(viewer: Viewer, served: 
     viewer.open(run)
     search(viewer, "XLA")
     viewer.wait("document.querySelector('[data-kinds=found]') !== null")
-    told = rows_of(ask(served, run, "search", query="XLA", limit=0, kinds="true"), "kinds")
-    assert told
-    assert page.evaluate(KINDS) == [[row["query"], str(row["events"])] for row in told]
+    rows = rows_of(ask(served, run, "search", query="XLA", limit=0, kinds="true"), "kinds")
+    assert rows
+    assert page.evaluate(KINDS) == [[row["query"], str(row["events"])] for row in rows]
     assert faults(viewer) == []
     viewer.screenshot(f"search-kinds-{theme}")
     page.keyboard.press("ArrowDown")
     page.locator("[data-kinds=found] button").first.focus()
     page.keyboard.press("Enter")
-    assert page.locator(".search-box input").input_value() == told[0]["query"]
-    count = fact(ask(served, run, "search", query=told[0]["query"], limit=0), "count")
-    assert count == int(told[0]["events"])
+    assert page.locator(".search-box input").input_value() == rows[0]["query"]
+    count = fact(ask(served, run, "search", query=rows[0]["query"], limit=0), "count")
+    assert count == int(rows[0]["events"])
     wait_for_count(viewer, f"{count} hits")
 
 

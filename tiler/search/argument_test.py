@@ -57,7 +57,7 @@ class ArgumentTest:
         return mask
 
     def _states(self, track: int, ordinals: Ints) -> Interruptible[NDArray[np.int64]]:
-        """What shapes say of each event of a track."""
+        """States of events of a track, by their shapes."""
         states = np.full(len(ordinals), WordMatch.SOME, np.int64)
         start = 0
         while start < len(ordinals):

@@ -20,7 +20,7 @@ from tilescope.tiler.search.alike_events import WordMatch, words_to_look_for
 from tilescope.tiler.search.argument_index import ArgumentIndex, ArgumentPart, argument_index
 from tilescope.tiler.search.arguments import has_arguments, holds
 from tilescope.tiler.search.language import Argument
-from tilescope.tiler.search.shared_texts import plane_texts, shared_counts
+from tilescope.tiler.search.shared_texts import file_texts, shared_counts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -76,6 +76,7 @@ def occurrences(
     index = argument_index(reader)
     counter = _Counter(reader, index, words)
     by_plane: dict[tuple[int, int], list[int]] = {}
+    with_words: dict[int, dict[str, NDArray[np.bool_]]] = {}  # by file, metadata by argument
     for track in tracks:
         parts = yield from index.parts(track)
         spans = _spans(reader, track, windows_of(track)) if parts else []
@@ -88,21 +89,30 @@ def occurrences(
                 yield from counter.add_decoded(track, *span)
         yield
     for (file, plane), alike in by_plane.items():
-        counts = yield from _plane_counts(reader, words, file, plane, alike, windows_of)
+        if file not in with_words and (tables := reader.event_metadata(file)) is not None:
+            with_words[file] = (yield from file_texts(reader, file, tables)).with_words(words)
+        counts = yield from _plane_counts(reader, words, with_words[file], file, plane, alike, windows_of)
         counter.add(counts)
     return counter.take()
 
 
 def _plane_counts(
-    reader: QueryReader, words: Sequence[str], file: int, plane: int, tracks: Sequence[int], windows_of: WindowsOf
+    reader: QueryReader,
+    words: Sequence[str],
+    with_words: Mapping[str, NDArray[np.bool_]],
+    file: int,
+    plane: int,
+    tracks: Sequence[int],
+    windows_of: WindowsOf,
 ) -> Interruptible[dict[str, int]]:
     """The same of tracks of a plane of an XSpace: what events have themselves, and what they share."""
     index = argument_index(reader)
     tables = reader.event_metadata(file)
     if tables is None:
         return {}
-    texts = yield from plane_texts(reader, file, tables, plane)
-    shared, to_read = yield from shared_counts(reader, texts, words, tracks, windows_of)
+    numbers = np.flatnonzero((tables.plane == plane) & (tables.name >= 0))
+    names = tables.name[numbers].astype(np.int64)
+    shared, to_read = yield from shared_counts(reader, with_words, numbers, names, tracks, windows_of)
     own, rest = _Counter(reader, index, words), _Counter(reader, index, words)
     for track in tracks:
         parts = yield from index.parts(track)

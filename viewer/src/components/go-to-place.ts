@@ -9,7 +9,7 @@ import type { TypedPlace } from "../state/typed-place";
 import { bounds, view } from "../state/view";
 import type { AppActions } from "./app-context";
 
-/** Where more of the run is visible, a time is shown with this part of it around. */
+/** Part of the run that is shown around a time, unless less is visible already. */
 const PART_AROUND = 20n;
 
 /** Words for what choosing a place does. */
@@ -24,7 +24,7 @@ export function placeLabel(place: TypedPlace, trace: Trace): string {
   }
 }
 
-/** Why there is no such place in the run; null: it may be there. */
+/** Reason why the run has no such place; null: it may have it. */
 export function reasonAgainstPlace(place: TypedPlace, trace: Trace): string | null {
   const { startTicks, endTicks } = bounds.peek();
   if (place.kind === "time" && (place.atTicks < startTicks || place.atTicks > endTicks)) {

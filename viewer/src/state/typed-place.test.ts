@@ -6,7 +6,7 @@ const MACHINE: TimeBase = { tickPs: 1000, originNs: 5n, zeroTicks: ticks(100) };
 /** Tick 0 is at 12:03:00 UTC. */
 const CLOCK: TimeBase = { tickPs: 1, originNs: 1_700_000_000n * 1_000_000_000n - 36_620_000_000_000n + 0n };
 
-const at = (text: string, base = MACHINE) => {
+const ticksOf = (text: string, base = MACHINE) => {
   const place = typedPlace(text, base);
   return place?.kind === "time" ? place.atTicks : place;
 };
@@ -22,7 +22,7 @@ test.each([
   ["2 min", 120_000_000_100n],
   ["00:01:02.5", 62_500_000_100n],
 ])("%s is a time since the start", (text, expected) => {
-  expect(at(text)).toBe(expected);
+  expect(ticksOf(text)).toBe(expected);
 });
 
 test("a time of day is that of the run, by its clock", () => {
@@ -32,7 +32,7 @@ test("a time of day is that of the run, by its clock", () => {
     const [hours, minutes, seconds = "0"] = text.split(":");
     const wantedPs =
       BigInt(Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000)) * 10n ** 9n;
-    const place = at(text, CLOCK);
+    const place = ticksOf(text, CLOCK);
     expect(typeof place).toBe("bigint");
     expect(place as bigint).toBeGreaterThanOrEqual(0n);
     expect(place as bigint).toBeLessThan(dayPs);
@@ -41,9 +41,9 @@ test("a time of day is that of the run, by its clock", () => {
 });
 
 test("steps and events", () => {
-  expect(at("step 7")).toEqual({ kind: "step", step: "7" });
-  expect(at("Step #007")).toEqual({ kind: "step", step: "7" });
-  expect(at("#12.345")).toEqual({ kind: "event", track: 12, ordinal: 345 });
+  expect(ticksOf("step 7")).toEqual({ kind: "step", step: "7" });
+  expect(ticksOf("Step #007")).toEqual({ kind: "step", step: "7" });
+  expect(ticksOf("#12.345")).toEqual({ kind: "event", track: 12, ordinal: 345 });
 });
 
 test.each(["fusion", "450", "ms", "step", "12:99", "#12", "1.2.3 s", "450 parsec", "99:00:00.x", "", "dur>1ms"])(
