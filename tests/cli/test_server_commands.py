@@ -399,6 +399,7 @@ def test_a_folder_without_traces_shows_those_that_come(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     content = DEMO_TRACE.read_bytes()
     with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
+        url = url.partition("?")[0]
         assert process.stderr is not None
         assert "logs: there are no traces here yet" in process.stderr.readline()
         assert get_json(f"{url}api/v1/runs")["runs"] == []
