@@ -47,6 +47,7 @@ ELSEWHERE = {
     "Search Shift+Enter": "test_search.py::test_what_is_found_and_gone_to_is_what_the_server_says",
     "Search Esc": "test_search.py::test_what_is_found_and_gone_to_is_what_the_server_says",
     "Ctrl+Shift+P F1": "test_search.py::test_the_palette_does_what_keys_do_and_says_what_cannot_be_done",
+    "O": "test_opening_files.py::test_a_folder_is_dropped_or_chosen",
     "J": "test_capture.py::test_a_trace_comes_and_is_opened",
     "Shift+J": "test_capture.py::test_a_job_is_monitored",
     "B": "test_keyboard.py::test_the_table_of_what_is_in_view_leads_to_its_slices",

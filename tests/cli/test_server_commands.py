@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import grpc
 import pytest
@@ -46,6 +47,12 @@ def logs(tmp_path: Path) -> Path:
     # One that was written less than half a second before a server looks may be about to grow: these start in that time.
     os.utime(folder / "host0.xplane.pb", (time.time() - 60,) * 2)
     return folder
+
+
+def place_of(url: str) -> tuple[str, str]:
+    """The server of a printed address, and the run that it opens."""
+    base, _, query = url.partition("?")
+    return base, parse_qs(query)["run"][0]
 
 
 @contextmanager
@@ -86,7 +93,7 @@ def wait_for_run(url: str, state: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", [pytest.param(signal.SIGINT, marks=pytest.mark.deep), signal.SIGTERM])
 def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Path, kind: signal.Signals) -> None:
     with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
-        base, _, run_id = url.partition("?run=")
+        base, run_id = place_of(url)
         run = wait_for_run(base, "ready")
         assert run["id"] == run_id
         assert get_json(f"{base}api/v1/runs/{run_id}/manifest")["events"]["total"] == "5673"
@@ -105,7 +112,7 @@ def test_view_of_a_log_directory_opens_the_newest_run(tmp_path: Path, logs: Path
         run.mkdir(parents=True)
         (run / "host0.xplane.pb").write_bytes(trace)
     with started(tmp_path, "view", "many", "--no-browser") as (_, url):
-        base, _, run_id = url.partition("?run=")
+        base, run_id = place_of(url)
         names = {run["id"]: run["name"] for run in get_json(f"{base}api/v1/runs")["runs"]}
     assert names[run_id] == "2026_11_30_10_00_00"
     assert len(names) == 3
@@ -130,7 +137,7 @@ def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
 def test_view_goes_on_when_one_of_the_files_can_be_shown(tmp_path: Path, logs: Path) -> None:
     (tmp_path / "types.json").write_text('{"a": 1}')
     with started(tmp_path, "view", "types.json", "logs/host0.xplane.pb", "--no-browser") as (process, url):
-        base = url.partition("?run=")[0]
+        base = url.partition("?")[0]
         deadline = time.monotonic() + 60
         states: list[str] = []
         while sorted(states) != ["failed", "ready"]:
@@ -147,7 +154,7 @@ def test_view_of_a_folder_waits_for_runs_to_come(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.trace.json").write_text('{"a": 1}')
     with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
-        wait_for_run(url.partition("?run=")[0], "failed")
+        wait_for_run(url.partition("?")[0], "failed")
         assert process.poll() is None
 
 
@@ -392,6 +399,7 @@ def test_a_folder_without_traces_shows_those_that_come(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     content = DEMO_TRACE.read_bytes()
     with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
+        url = url.partition("?")[0]
         assert process.stderr is not None
         assert "logs: there are no traces here yet" in process.stderr.readline()
         assert get_json(f"{url}api/v1/runs")["runs"] == []

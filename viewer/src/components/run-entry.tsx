@@ -57,9 +57,18 @@ export function eventsText({ events }: Run): string {
   return events === null ? "" : formatShortCount(events);
 }
 
-/** `12 steps · step trace, memory`: the steps of a run, and of a training on Ascend devices what its files have. */
-export function contentsText({ contents, steps }: Run): string {
-  return [steps === null ? "" : plural(steps, "step"), contents.join(", ")].filter(Boolean).join(" · ");
+/** `removed after 2026-12-06 …`, of a run that a browser has sent; the server says so in a note. */
+function removalText({ notes }: Run): string {
+  const sent = "sent by a browser: ";
+  return notes.find((note) => note.startsWith(sent))?.slice(sent.length) ?? "";
+}
+
+/** `12 steps · step trace, memory`: the steps of a run, what the files of a training on Ascend devices have, when it goes. */
+export function contentsText(run: Run): string {
+  const { contents, steps } = run;
+  return [steps === null ? "" : plural(steps, "step"), contents.join(", "), removalText(run)]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 export interface RunEntryProps {
