@@ -53,7 +53,7 @@ describe("the form of a tool", () => {
     expect(spare(FORM, { text: " a ", limit: "5", step_name: "", other: "x" })).toEqual({ text: "a" });
   });
 
-  it("says what is texts, defaults as well, but nothing of what leaves all in", () => {
+  it("says what is asked, defaults as well, but nothing of what leaves all in", () => {
     expect(inForce(FORM, {})).toEqual(["Match: contains", "Limit: 5"]);
     const texts = { text: " a ", match: "exact", per_track: "true", limit: "" };
     expect(inForce(FORM, texts)).toEqual(["Text: a", "Match: exact", "Limit: 5", "Per track: yes"]);
