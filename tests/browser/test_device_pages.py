@@ -57,6 +57,7 @@ def test_each_page_shows_its_answer_and_its_rows_lead_to_the_timeline(
     ):
         pages.go(run, f"tool={tool}")
         pages.answered()
+        pages.unfold_facts()
         text = pages.text()
         assert all(word in text for word in words), text
         assert faults(pages.viewer) == []
@@ -89,6 +90,7 @@ def test_each_page_shows_the_figures_that_the_server_answers(
     tool, _, field = question.partition("&f.")
     pages.go(run, f"tool={question}")
     pages.answered()
+    pages.unfold_facts()
     text = pages.text()
     build = site.get(f"/runs/{run}/manifest")["build"]
     answer = site.get(f"/runs/{run}/builds/{build}/tools/{tool}?{field}")

@@ -66,6 +66,7 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     pages.go(run, "tool=memory_profile")
     pages.answered()
+    pages.unfold_facts()
     assert all(word in pages.text() for word in ("Peak of the process", "In it at the peak", "at its peak"))
     page.locator(".chart-plot .u-over").wait_for()
     assert faults(pages.viewer) == []

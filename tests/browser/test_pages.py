@@ -287,8 +287,8 @@ def test_a_page_begins_with_its_answer_and_a_form_that_is_folded(pages: ToolPage
     with page.expect_response(lambda response: "/tools/stats" in response.url) as response:
         pages.go(run, "tool=stats")
     pages.answered()
-    said = response.value.json()["headline"]["text"]
-    expect(page.get_by_role("list", name="The answer")).to_contain_text(f"Note: {said}")
+    text = response.value.json()["headline"]["text"]
+    expect(page.get_by_role("list", name="The answer")).to_contain_text(f"Note: {text}")
     options = page.get_by_role("button", name="Options")
     assert options.get_attribute("aria-expanded") == "false"
     assert page.locator(".folded-form-words").inner_text() == "By: name · Limit: 1000"

@@ -49,6 +49,11 @@ class ToolPages:
             " && document.querySelector('.answer-slot[inert]') === null"
         )
 
+    def unfold_facts(self) -> None:
+        """All facts that were recorded, not just the first."""
+        for more in self.page.locator(".folded-facts-more[aria-expanded=false]").all():
+            more.click()
+
     def is_empty(self) -> bool:
         """Whether the answer is that there is nothing."""
         self.viewer.wait(

@@ -27,7 +27,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def _figures(answer: Answer, tick_ps: int) -> set[str]:
     """All figures of an answer in words: facts, cells, totals, and how many tables and rows it has."""
-    texts = {str(len(part)) for part in (answer.tables, *answer.tables)}
+    texts = {str(len(answer.tables)), *(str(len(table)) for table in answer.tables)}
     texts |= {figure_text(fact.kind, fact.value, tick_ps) for fact in answer.facts}
     for table in answer.tables:
         for column in table.columns:

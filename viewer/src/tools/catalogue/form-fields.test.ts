@@ -55,8 +55,8 @@ describe("the form of a tool", () => {
 
   it("says what is asked, defaults as well, but nothing of what leaves all in", () => {
     expect(inForce(FORM, {})).toEqual(["Match: contains", "Limit: 5"]);
-    const asked = { text: " a ", match: "exact", per_track: "true", limit: "" };
-    expect(inForce(FORM, asked)).toEqual(["Text: a", "Match: exact", "Limit: 5", "Per track: yes"]);
+    const texts = { text: " a ", match: "exact", per_track: "true", limit: "" };
+    expect(inForce(FORM, texts)).toEqual(["Text: a", "Match: exact", "Limit: 5", "Per track: yes"]);
   });
 
   it("asks with what the tool knows, paging included, and with no range where it knows none", () => {
