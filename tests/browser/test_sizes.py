@@ -113,16 +113,18 @@ _TROUBLES = """() => {
             continue; // for screen readers alone, or part of a table that has the keys, or in a line of text
         }
         // What is scrolled away is reached by scrolling.
-        let scrolls = false;
+        let [scrolls, scrollsBeside] = [false, false];
         for (let around = control.parentElement; around !== null; around = around.parentElement) {
-            scrolls ||= ['auto', 'scroll'].includes(getComputedStyle(around).overflowY);
+            const {overflowX, overflowY} = getComputedStyle(around);
+            scrolls ||= ['auto', 'scroll'].includes(overflowY);
+            scrollsBeside ||= ['auto', 'scroll'].includes(overflowX) && around.scrollWidth > around.clientWidth;
         }
         const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-        const isBeside = box.left < -1 || box.right > innerWidth + 1;
+        const isBeside = !scrollsBeside && (box.left < -1 || box.right > innerWidth + 1);
         const isOutside = isBeside || (!scrolls && (box.top < -1 || box.bottom > innerHeight + 1));
         const hit = document.elementFromPoint(x, y);
         const isIt = hit === null || control.contains(hit) || hit.contains(control) || hit.closest('label') !== null;
-        const isCovered = !scrolls && !isIt;
+        const isCovered = !scrolls && !scrollsBeside && !isIt;
         const isSmall = (box.width < 24 || box.height < 24) && !control.matches('[role=treeitem], .tree-action');
         if (isOutside || isCovered || isSmall) {
             trouble.push({name, isOutside, isCovered: isCovered && hit.className, size: [box.width, box.height]});
