@@ -52,11 +52,13 @@ def viewing(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "tilescope", "view", "--no-browser", "--port", "0"]
     command += ["--cache-dir", str(folder / "cache"), str(folder / "logs")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        match = re.search(r"http://\S+", server.stdout.readline())
-        assert match is not None
-        yield match[0]
-        server.terminate()
+        try:
+            assert server.stdout is not None
+            match = re.search(r"http://\S+", server.stdout.readline())
+            assert match is not None
+            yield match[0]
+        finally:  # else leaving would wait for it without end
+            server.terminate()
 
 
 def dropped(page: Page, path: Path) -> tuple[float, float]:

@@ -127,6 +127,10 @@ def _second() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "tilescope-folders")
 
 
+if hasattr(os, "register_at_fork"):  # a child has no thread but its own, and would wait for this one without end
+    os.register_at_fork(after_in_child=_second.cache_clear)
+
+
 def list_folder(path: str, states: States = _NO_STATES) -> FolderListing:
     """The entries of a folder as they are now, or as they were when its state was read. Raises OSError."""
     # Before it is listed: what changes in between has another state the next time.

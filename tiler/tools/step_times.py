@@ -30,7 +30,9 @@ from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
 
-MARKS_ALONE: Final = "the marks of steps were recorded, and not what devices do in them: see step_trace and collectives"
+MARKS_ALONE: Final = (
+    "these tracks have the marks of steps, and not what devices do in them: see step_trace and collectives"
+)
 
 
 @dataclass(frozen=True)

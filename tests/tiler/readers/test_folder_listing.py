@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -147,3 +149,22 @@ def test_folders_that_two_threads_looked_at_are_listed_as_they_are(
                     list_folder(str(path), states)
             else:
                 assert list_folder(str(path), states) == folder_listing._list(str(path))
+
+
+FORKED = """
+import os, signal, sys
+from tilescope.tiler.readers import folder_listing
+folder_listing._WORTH_A_THREAD, folder_listing.processors = 1, lambda: 2
+folder_listing.list_folder(sys.argv[1])
+assert folder_listing.states_ahead(sys.argv[1])
+child = os.fork()
+if not child:
+    signal.alarm(10)
+    os._exit(len(folder_listing.states_ahead(sys.argv[1])))
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -268,6 +268,8 @@ def test_pod_leaves_out_steps_without_operators(tmp_path: Path) -> None:
     parts = {row["name"]: row["mean"] for row in rows(answer(reader, "overview"), "parts")}
     (core,) = rows(pod, "cores")
     assert core["steps"] == 322
+    assert core["not_recorded"] is None
+    assert "Not recorded" not in parts  # it would be 0 of these steps, where it is nearly all of the run
     assert (core["device_compute"], core["device_collectives"]) == (parts["Device compute"], parts["Collectives"])
     recorded = [row for row in rows(pod, "cells") if not row["not_recorded"]]
     assert [row["step"] for row in recorded] == list(range(1, 15))

@@ -157,7 +157,7 @@ def _ticks(reader: QueryReader, host_steps: _HostSteps, rows: Ints, start: Ints,
         return np.stack([part.before(stop) - part.before(start) for part in host_steps.parts], axis=1)
     ticks = np.full((len(start), len(HOST_PARTS)), -1)
     ticks[: len(rows)] = host_steps.read[rows]
-    lacking = np.flatnonzero(ticks[:, 0] < 0)
+    lacking = np.flatnonzero((ticks < 0).any(axis=1))  # another thread may be writing a row
     ticks[lacking] = yield from part_ticks(reader, host_steps.tracks, start[lacking], stop[lacking])
     host_steps.read[rows] = ticks[: len(rows)]
     return ticks

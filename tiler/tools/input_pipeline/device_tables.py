@@ -238,12 +238,17 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     }
     in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
     is_recorded = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
-    are_recorded = bool(is_recorded.any())
-    if (in_means & is_recorded).any():
+    are_recorded = bool((in_means & is_recorded).any())
+    if are_recorded:
         in_means &= is_recorded
     is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
-    rows = [(CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class)) for step_class, ps in classes.items()]
+    # The steps that enter means have nothing that was not recorded, or nothing is said of their parts.
+    rows = [
+        (CLASS_TITLES[step_class], ps, _CLASS_LEVELS.get(step_class))
+        for step_class, ps in classes.items()
+        if step_class is not StepClass.NOT_RECORDED
+    ]
     halves, wholes = (
         sum(int(core_times.sum_of([part]).sum()) for core_times in steps.times)
         for part in (StepPart.DEVICE_COMPUTE_16, StepPart.DEVICE_COMPUTE_32)
@@ -255,8 +260,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     is_timed = in_means & (duration > 0)
     if is_timed.any() and are_recorded:
         facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
-    not_noted = {CLASS_TITLES[part] for part in (StepClass.INPUT, StepClass.OTHERS, StepClass.NOT_RECORDED)}
-    noted = [row for row in rows if row[0] not in not_noted]
+    noted = [row for row in rows if row[0] not in (CLASS_TITLES[StepClass.INPUT], CLASS_TITLES[StepClass.OTHERS])]
     input_share = int(classes[StepClass.INPUT][in_means].sum()) / whole if whole else 0.0
     input_note = f"in copies to devices, of the time of {f'steps, {FIRST_STEP}' if is_first_left_out else 'all steps'}"
     longest, step_in_means = _longest_hosts(steps)

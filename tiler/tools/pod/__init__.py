@@ -203,9 +203,9 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
 
 
 def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
-    enough = len(steps.times) >= LEAST
+    recorded = sum(map(has_recorded, steps.times))
+    enough, is_recorded = recorded >= LEAST, recorded > 0
     hosts = f"{host_noun(steps.hosts)}s"
-    is_recorded = any(map(has_recorded, steps.times))
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
     why = why if is_recorded else NOT_RECORDED
     count = len({straggler.place for straggler in standing_out}) if enough and is_recorded else None

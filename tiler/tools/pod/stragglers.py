@@ -50,7 +50,11 @@ class Straggler:
 
 
 def stragglers(times: Sequence[StepTimes], mean_rows: Sequence[NDArray[np.bool_]]) -> list[Straggler]:
-    """Cores that stand out, the worst first. `mean_rows`: masks of the steps of each that enter means."""
+    """Cores that stand out, the worst first. `mean_rows`: masks of the steps of each that enter means.
+
+    What was not recorded is no usual value: only steps of which all operators were count.
+    """
+    mean_rows = [rows & core_times.is_recorded for core_times, rows in zip(times, mean_rows, strict=True)]
     places = [place for place, rows in enumerate(mean_rows) if int(times[place].duration[rows].sum()) > 0]
     if len(places) < LEAST:
         return []

@@ -48,14 +48,17 @@ def cores_table(
         return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) if len(ps) else None for ps in counted]
 
     are_recorded = [has_recorded(core_times) for core_times in times]
+    are_whole = [bool(core_times.is_recorded.all()) for core_times in times]
     durations = means([core_times.duration for core_times in times], steps.mean_rows)
     of_classes: dict[StepClass, list[Value]] = {}
     for step_class in StepClass:
         yield
         row = means([core_times.classes[step_class] for core_times in times])
-        if step_class is not StepClass.NOT_RECORDED:
-            row = [mean if mean or has_parts else None for mean, has_parts in zip(row, are_recorded, strict=True)]
-        of_classes[step_class] = row
+        # Steps that were not recorded enter no mean beside others that were: it is not 0 of them.
+        are_told = are_whole if step_class is StepClass.NOT_RECORDED else are_recorded
+        of_classes[step_class] = [
+            mean if mean or is_told else None for mean, is_told in zip(row, are_told, strict=True)
+        ]
     of_parts: dict[StepPart, list[Value]] = {}
     for part in TPU_PARTS:
         yield
