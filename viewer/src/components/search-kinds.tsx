@@ -73,7 +73,7 @@ function KindsTable({ kinds, onChosen }: { kinds: readonly SearchKind[]; onChose
   );
 }
 
-/** What is counted of the text in the box: while one types, none of the query before. */
+/** Counts for the text in the box: while one types, none of the query before. */
 export function kindsOfTyped(trace: Trace): CountedKinds {
   return countedKinds(trace, typedQuery.value.trim());
 }

@@ -5,7 +5,7 @@ import type { Trace } from "./trace";
 
 type Asked = { readonly query: string; readonly signal: AbortSignal; answer(events: number): void; fail(): void };
 
-const asked: Asked[] = [];
+const requests: Asked[] = [];
 
 function answerOf(events: number): ToolAnswer {
   const row = { kind: "argument", argument: "Call stack", items: 1, events, query: 'arg:"Call stack"~"a"' };
@@ -17,7 +17,7 @@ function traceOf(revision: number): Trace {
   const ask = (_tool: string, { query }: { query: string }, signal: AbortSignal) =>
     new Promise((resolve, reject) => {
       const [answer, fail] = [(n: number) => resolve(answerOf(n)), () => reject(new Error("The disk is gone"))];
-      asked.push({ query, signal, answer, fail });
+      requests.push({ query, signal, answer, fail });
     });
   return { manifest: { run: "r", build: "b", state: "growing", revision }, api: { ask } } as unknown as Trace;
 }
@@ -25,12 +25,12 @@ function traceOf(revision: number): Trace {
 async function asks(trace: Trace, query: string): Promise<Asked> {
   askKinds(trace, query);
   await vi.advanceTimersByTimeAsync(1000);
-  return asked.at(-1)!;
+  return requests.at(-1)!;
 }
 
 beforeEach(() => {
   vi.useFakeTimers();
-  asked.length = 0;
+  requests.length = 0;
 });
 afterEach(() => {
   askKinds(traceOf(1), "");

@@ -24,7 +24,7 @@ interface FoundKinds {
   readonly kinds: readonly SearchKind[];
 }
 
-/** What is counted of a query, and of no other. */
+/** Counts for a query, and for no other. */
 export interface CountedKinds {
   readonly kinds: readonly SearchKind[];
   /** True while an answer is on its way: counts, if there are any, are those of a run that has grown since. */
