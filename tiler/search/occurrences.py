@@ -26,7 +26,7 @@ from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
 
-_AT_ONCE: Final = 512  # events that are decoded between two steps
+_AT_ONCE: Final = 512  # events that are decoded between two steps, or shapes looked at
 
 _NONE, _CLEAR, _OPEN, _UNREADABLE = range(4)  # what is known of a shape: no word, all counted, up to numbers, to decode
 
@@ -35,18 +35,19 @@ class _Words:
     """States of shapes: what each says of some words. Worked out once for a question."""
 
     def __init__(self, index: ArgumentIndex, words: Sequence[str]) -> None:
-        self._index = index
-        self._words = words
+        self.index = index
+        self.words = words
         self._letters = words_to_look_for(words)
         self._states = np.zeros(0, np.uint8)
         self._names: dict[int, dict[str, WordMatch]] = {}
 
-    def states(self, shapes: Ints) -> NDArray[np.uint8]:
+    def states(self, shapes: Ints) -> Interruptible[NDArray[np.uint8]]:
         """The state of each of these."""
-        count = len(self._states)
-        if count < len(self._index.shapes):
-            more = [self._state(number) for number in range(count, len(self._index.shapes))]
+        while len(self._states) <= shapes.max(initial=-1):
+            count = len(self._states)
+            more = [self._state(number) for number in range(count, min(len(self.index.shapes), count + _AT_ONCE))]
             self._states = np.concatenate([self._states, np.array(more, np.uint8)])
+            yield
         return self._states[shapes]
 
     def names(self, shape: int) -> dict[str, WordMatch]:
@@ -54,13 +55,13 @@ class _Words:
         return self._names.get(shape, {})
 
     def _state(self, number: int) -> int:
-        shape = self._index.shapes[number]
+        shape = self.index.shapes[number]
         texts = shape.texts(self._letters)
         if not shape.is_clear:
             return _UNREADABLE
         if texts is None:
             return _NONE
-        verdicts = texts.verdicts(self._words)
+        verdicts = texts.verdicts(self.words)
         if not verdicts:
             return _NONE
         if texts.has_open_names:
@@ -74,7 +75,8 @@ def occurrences(
 ) -> Interruptible[dict[str, int]]:
     """By argument, how many events that start in the windows have it with all of these words. Raises DamagedStore."""
     index = argument_index(reader)
-    counter = _Counter(reader, index, words)
+    word_states = _Words(index, words)
+    counter = _Counter(reader, word_states)
     by_plane: dict[tuple[int, int], list[int]] = {}
     with_words: dict[int, dict[str, NDArray[np.bool_]]] = {}  # by file, metadata by argument
     for track in tracks:
@@ -90,15 +92,16 @@ def occurrences(
         yield
     for (file, plane), alike in by_plane.items():
         if file not in with_words and (tables := reader.event_metadata(file)) is not None:
-            with_words[file] = (yield from file_texts(reader, file, tables)).with_words(words)
-        counts = yield from _plane_counts(reader, words, with_words[file], file, plane, alike, windows_of)
+            texts = yield from file_texts(reader, file, tables)
+            with_words[file] = yield from texts.with_words(words)
+        counts = yield from _plane_counts(reader, word_states, with_words[file], file, plane, alike, windows_of)
         counter.add(counts)
     return counter.take()
 
 
 def _plane_counts(
     reader: QueryReader,
-    words: Sequence[str],
+    word_states: _Words,
     with_words: Mapping[str, NDArray[np.bool_]],
     file: int,
     plane: int,
@@ -106,16 +109,15 @@ def _plane_counts(
     windows_of: WindowsOf,
 ) -> Interruptible[dict[str, int]]:
     """The same of tracks of a plane of an XSpace: what events have themselves, and what they share."""
-    index = argument_index(reader)
     tables = reader.event_metadata(file)
     if tables is None:
         return {}
     numbers = np.flatnonzero((tables.plane == plane) & (tables.name >= 0))
     names = tables.name[numbers].astype(np.int64)
     shared, to_read = yield from shared_counts(reader, with_words, numbers, names, tracks, windows_of)
-    own, rest = _Counter(reader, index, words), _Counter(reader, index, words)
+    own, rest = _Counter(reader, word_states), _Counter(reader, word_states)
     for track in tracks:
-        parts = yield from index.parts(track)
+        parts = yield from word_states.index.parts(track)
         for part in parts:  # an event does not share what it has itself
             to_read |= part.own.intersection(shared)
         yield from own.add_parts(track, parts, _spans(reader, track, windows_of(track)))
@@ -131,10 +133,10 @@ def _plane_counts(
 class _Counter:
     """Counts events by argument."""
 
-    def __init__(self, reader: QueryReader, index: ArgumentIndex, words: Sequence[str]) -> None:
-        self._index = index
-        self._words = words
-        self._word_states = _Words(index, words)
+    def __init__(self, reader: QueryReader, word_states: _Words) -> None:
+        self._index = word_states.index
+        self._words = word_states.words
+        self._word_states = word_states
         self._arguments = ArgumentReader(reader.store)
         self._counts: Counter[str] = Counter()
         self._events = np.zeros(0, np.int64)  # by shape, of those that need not be read
@@ -156,14 +158,16 @@ class _Counter:
         """Adds the events of a track. Of an XSpace they are counted by what they do not share."""
         if len(self._events) < len(self._index.shapes):
             self._events = np.append(self._events, np.zeros(len(self._index.shapes) - len(self._events), np.int64))
-        for part, span in itertools.product(parts, spans):
+        for number, (part, span) in enumerate(itertools.product(parts, spans)):
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                yield
             first, stop = max(span[0], part.first), min(span[1], part.stop)
             if first >= stop:
                 continue
             if part.shapes is None:
                 yield from self.add_decoded(track, first, stop)
                 continue
-            states = self._word_states.states(part.shapes)
+            states = yield from self._word_states.states(part.shapes)
             if not states.any():
                 continue
             if part.is_whole and (first, stop) == (part.first, part.stop) and states.max() == _CLEAR:

@@ -23,6 +23,8 @@ from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]
 
+_AT_ONCE: Final = 1024  # texts between two steps
+
 
 class SharedColumn(Struct, frozen=True):
     """Texts under one name."""
@@ -43,11 +45,15 @@ class FileTexts(Struct, frozen=True):
 
     columns: dict[str, SharedColumn]
 
-    def with_words(self, words: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
+    def with_words(self, words: Sequence[str]) -> Interruptible[dict[str, NDArray[np.bool_]]]:
         """By argument, where there is any: which metadata has all of these words in it."""
         masks: dict[str, NDArray[np.bool_]] = {}
         for argument, column in self.columns.items():
-            has = [all(contains(text, word) for word in words) for text in column.texts]
+            has: list[bool] = []
+            for first in range(0, len(column.texts), _AT_ONCE):
+                texts = column.texts[first : first + _AT_ONCE]
+                has += [all(contains(text, word) for word in words) for text in texts]
+                yield
             if any(has):
                 masks[argument] = np.array([*has, False], np.bool_)[column.number]
         return masks

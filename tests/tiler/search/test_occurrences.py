@@ -16,6 +16,7 @@ from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, ArgumentReader, QueryReader, finish
 from tilescope.tiler.search import argument_index
+from tilescope.tiler.search.alike_events import StatTexts
 from tilescope.tiler.search.arguments import holds
 from tilescope.tiler.search.language import Argument
 from tilescope.tiler.search.occurrences import occurrences
@@ -177,3 +178,24 @@ def test_hostile_arguments(
         store = open_run_store(folder / "store")
         assert_counted(store, questions, must_have=False)
         store.close()
+
+
+def test_each_shape_is_looked_at_once_and_few_between_two_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_store([corpus_path("xplane/gpu_mi300x8_conv.xplane.pb")], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    reader = QueryReader(store)
+    finish(occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)))  # parts are read
+    n_shapes = len(argument_index.argument_index(reader).shapes)
+    calls = []
+    texts = StatTexts.texts
+    monkeypatch.setattr(StatTexts, "texts", lambda *args: calls.append(0) or texts(*args))
+    monkeypatch.setattr("tilescope.tiler.search.occurrences._AT_ONCE", 2)
+    most = before = 0
+    for _ in occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)):
+        most, before = max(most, len(calls) - before), len(calls)
+    assert n_shapes > 10
+    assert len(calls) <= n_shapes
+    assert 0 < most <= 2
+    store.close()

@@ -2,6 +2,7 @@
 
 import { centreOn, minus, plus, ticks } from "@tilescope/client";
 import { valuesOf, wholeOf } from "../state/answer-values";
+import { runView } from "../state/run";
 import { announcement, failure } from "../state/shell";
 import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
@@ -48,15 +49,9 @@ export async function goToTypedPlace(app: AppActions, trace: Trace, place: Typed
     case "event":
       app.pages.goToEvent(place.track, place.ordinal);
       return;
-    case "step": {
-      const span = await stepSpan(trace, place.step).catch(() => null);
-      if (span === null) {
-        failure.value = `There is no step ${place.step}`;
-      } else {
-        app.pages.goTo(span, null);
-      }
+    case "step":
+      await goToStep(app, trace, place.step);
       return;
-    }
     case "time": {
       app.pages.show(null);
       const { startTicks, endTicks } = bounds.peek();
@@ -77,9 +72,29 @@ export async function goToTypedPlace(app: AppActions, trace: Trace, place: Typed
   }
 }
 
+async function goToStep(app: AppActions, trace: Trace, step: string): Promise<void> {
+  const isStillShown = () => {
+    const shown = runView.peek();
+    return shown.kind === "open" && shown.trace.manifest.run === trace.manifest.run;
+  };
+  try {
+    const span = await stepSpan(trace, step);
+    if (isStillShown()) {
+      app.pages.goTo(span, null);
+    }
+  } catch (error) {
+    if (isStillShown()) {
+      failure.value = `Step ${step} cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+}
+
 /** The first pass of a step, over all devices. */
 async function stepSpan(trace: Trace, step: string) {
   const answer = await trace.api.ask("steps", { steps: step, limit: 1 }, new AbortController().signal);
   const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
-  return start == null || end == null ? null : { startTicks: ticks(wholeOf(start)), endTicks: ticks(wholeOf(end)) };
+  if (start == null || end == null) {
+    throw new Error("there is no such step");
+  }
+  return { startTicks: ticks(wholeOf(start)), endTicks: ticks(wholeOf(end)) };
 }

@@ -1,33 +1,44 @@
 /** Kinds of places that have the words of a search, each with its events; one click searches for these. */
 
 import { useEffect } from "preact/hooks";
-import { query } from "../state/query";
-import { lastOf } from "../state/request-state";
-import { askKinds, type SearchKind, searchKinds } from "../state/search-kinds";
+import { retries } from "../state/link";
+import { query, typedQuery } from "../state/query";
+import { searchResult } from "../state/search";
+import { askKinds, type CountedKinds, countedKinds, type SearchKind } from "../state/search-kinds";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 
 export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () => void }) {
-  const app = useApp();
   const text = query.value;
-  useEffect(() => askKinds(trace, text), [trace, text]);
-  const state = searchKinds.value;
-  if (state.kind === "failed") {
-    // What is wrong with the query is said above; what is not there yet passes.
-    return null;
-  }
-  const isOlder = state.kind === "waiting";
-  const kinds = lastOf(state)?.answer ?? [];
-  if (kinds.length === 0) {
-    return isOlder && state.patience !== "quiet" ? (
-      <p class="search-line" data-kinds="waiting">
-        Looking through arguments …
-      </p>
-    ) : null;
+  useEffect(() => askKinds(trace, text), [trace, text, retries.value]);
+  // A list that is closed counts nothing.
+  useEffect(() => () => askKinds(trace, ""), []);
+  const { kinds, isCounting, failure } = kindsOfTyped(trace);
+  if (searchResult.value.kind === "failed") {
+    return null; // what is wrong with the query is said above
   }
   return (
-    <div class={isOlder ? "search-names is-former" : "search-names"} data-kinds={isOlder ? "stale" : "found"}>
+    <>
+      {kinds.length > 0 && <KindsTable kinds={kinds} onChosen={onChosen} />}
+      {isCounting && (
+        <p class="search-line" data-kinds="waiting">
+          Still counting in arguments, tracks and processes …
+        </p>
+      )}
+      {failure !== null && (
+        <p class="search-line is-bad" role="alert">
+          Not counted in arguments, tracks and processes: {failure}
+        </p>
+      )}
+    </>
+  );
+}
+
+function KindsTable({ kinds, onChosen }: { kinds: readonly SearchKind[]; onChosen: () => void }) {
+  const app = useApp();
+  return (
+    <div class="search-names" data-kinds="found">
       <table aria-label="Found elsewhere">
         <thead>
           <tr>
@@ -37,12 +48,13 @@ export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () =>
         </thead>
         <tbody>
           {kinds.map((kind) => (
-            <tr key={kind.query}>
+            <tr key={`${kind.kind}\n${kind.argument}`}>
               <td>
                 <button
                   type="button"
                   class="search-name"
-                  title={`Search for ${kind.query}`}
+                  disabled={kind.query === ""}
+                  title={kind.query === "" ? "No search can name this argument" : `Search for ${kind.query}`}
                   onClick={() => {
                     app.search(kind.query);
                     onChosen();
@@ -61,15 +73,15 @@ export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () =>
   );
 }
 
-/** True if the words of the search are in other places than names. */
-export function hasKinds(): boolean {
-  return query.value !== "" && (lastOf(searchKinds.value)?.answer.length ?? 0) > 0;
+/** Counts for the text in the box: while one types, none of the query before. */
+export function kindsOfTyped(trace: Trace): CountedKinds {
+  return countedKinds(trace, typedQuery.value.trim());
 }
 
 function placeOf({ kind, argument, items }: SearchKind): string {
   switch (kind) {
     case "argument":
-      return argument;
+      return argument === "" ? "[no name]" : argument;
     case "track":
       return plural(items, "track");
     case "process":

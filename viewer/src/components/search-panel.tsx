@@ -7,6 +7,7 @@ import { link } from "../state/link";
 import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
 import { currentHit, type Found, type FoundName, faultAt, searchResult, walkNote } from "../state/search";
+import type { CountedKinds } from "../state/search-kinds";
 import type { Trace } from "../state/trace";
 import { typedPlace } from "../state/typed-place";
 import { useApp } from "./app-context";
@@ -15,7 +16,7 @@ import { goToTypedPlace, placeLabel, reasonAgainstPlace } from "./go-to-place";
 import { CloseIcon, DownIcon } from "./icons";
 import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
-import { hasKinds, SearchKinds } from "./search-kinds";
+import { kindsOfTyped, SearchKinds } from "./search-kinds";
 import "../styles/search.css";
 
 interface Seen {
@@ -157,7 +158,7 @@ function enterByKey(): () => void {
     if (event.key === "ArrowDown" && (event.target as Element).matches(".search-box input")) {
       event.preventDefault();
       isSearchOpen.value = true;
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(".search-panel button")?.focus());
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(".search-panel button:enabled")?.focus());
     }
   };
   document.addEventListener("keydown", onKey);
@@ -243,7 +244,7 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
       <p class="search-line">
         {count === 0n ? (
           <>
-            <strong>{hasKinds() ? "No name has it." : "No event is found."}</strong>
+            <strong>{noHits(kindsOfTyped(trace))}</strong>
             <LaneCount />
           </>
         ) : (
@@ -263,6 +264,10 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
       )}
     </>
   );
+}
+
+function noHits({ kinds, isCounting }: CountedKinds): string {
+  return kinds.length > 0 ? "No name matches." : isCounting ? "No event is found yet." : "No event is found.";
 }
 
 function Names({ trace, value }: { trace: Trace; value: Found }) {
@@ -355,7 +360,7 @@ function walkNames(event: KeyboardEvent, clear: () => void): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step !== 0) {
     event.preventDefault();
-    const buttons = [...document.querySelectorAll<HTMLElement>(".search-box input, .search-panel button")];
+    const buttons = [...document.querySelectorAll<HTMLElement>(".search-box input, .search-panel button:enabled")];
     const index = buttons.indexOf(document.activeElement as HTMLElement);
     buttons[Math.max(0, Math.min(buttons.length - 1, index + step))]?.focus();
   }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { valuesOf, wholeOf } from "./answer-values";
 import { questionKey } from "./question-key";
-import { Requester, type RequestState } from "./request-state";
+import { lastOf, Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
 
 export interface SearchKind {
@@ -14,27 +14,62 @@ export interface SearchKind {
   /** Number of tracks or processes. */
   readonly items: bigint;
   readonly events: bigint;
-  /** The query that finds these events. */
+  /** The query that finds these events; empty: none can, as the name of the argument is empty or too long. */
   readonly query: string;
 }
 
-export const searchKinds = signal<RequestState<readonly SearchKind[]>>({ kind: "none" });
+interface FoundKinds {
+  /** The query whose words are counted. */
+  readonly query: string;
+  readonly kinds: readonly SearchKind[];
+}
+
+/** Counts for a query, and for no other. */
+export interface CountedKinds {
+  readonly kinds: readonly SearchKind[];
+  /** True while an answer is on its way: counts, if there are any, are those of a run that has grown since. */
+  readonly isCounting: boolean;
+  readonly failure: string | null;
+}
+
+export const searchKinds = signal<RequestState<FoundKinds>>({ kind: "none" });
 
 /** Arguments are looked through when typing has paused for longer than names need. */
 const REST_MS = 150;
 const KEPT = 50;
 
-const requester = new Requester<readonly SearchKind[]>(KEPT, searchKinds);
+const requester = new Requester<FoundKinds>(KEPT, searchKinds);
 
+/** Asks, or ends asking for an empty query. What failed and may pass is asked once more. */
 export function askKinds(trace: Trace, query: string): void {
   if (query === "") {
     requester.clear();
     return;
   }
-  const question = { query, limit: 0, totals: "false", kinds: "true" };
-  const key = questionKey(trace.manifest, "search", question);
-  const ask = async (abort: AbortSignal) => kindsOf(await trace.api.ask("search", question, abort));
-  void requester.want(key, ask, REST_MS);
+  const ask = async (abort: AbortSignal) => {
+    const kinds = kindsOf(await trace.api.ask("search", questionOf(query), abort));
+    return { query, kinds };
+  };
+  void requester.want(keyOf(trace, query), ask, REST_MS);
+}
+
+export function countedKinds(trace: Trace, query: string): CountedKinds {
+  const state = searchKinds.value;
+  const last = lastOf(state)?.answer;
+  const isAbout = state.kind !== "none" && state.key === keyOf(trace, query);
+  return {
+    kinds: last?.query === query ? last.kinds : [],
+    isCounting: !isAbout || state.kind === "waiting",
+    failure: isAbout && state.kind === "failed" ? state.failure.message : null,
+  };
+}
+
+function questionOf(query: string) {
+  return { query, limit: 0, totals: "false", kinds: "true" };
+}
+
+function keyOf({ manifest }: Trace, query: string): string {
+  return questionKey(manifest, "search", questionOf(query));
 }
 
 export function kindsOf(answer: ToolAnswer): readonly SearchKind[] {
