@@ -161,6 +161,9 @@ def test_a_name_stands_once_on_two_lines_and_figures_are_copied_with_all_digits(
     copied = page.evaluate(_COPY, "[data-table=event]")
     assert [line.split("\t")[1] for line in copied.split("\n")][:2] == exact[:2]
     assert page.evaluate(_COPY, "[data-table=event] [data-exact]") == exact[0]
+    assert page.evaluate(_COPY, "[data-table=event] tr") == f"Duration\t{exact[0]}"
+    whole = page.evaluate(_COPY, ".drawer-body").split("\n")
+    assert {f"Duration\t{exact[0]}", *page.locator(".drawer-body h3").all_text_contents()} <= set(whole)
     assert page.evaluate(_COPY, ".drawer-title") == "default", "a text without figures is the browser's"
 
 

@@ -48,6 +48,7 @@ def screen(viewer: Viewer) -> Any:
     while before != (before := viewer.page.evaluate(_SCREEN)):
         viewer.frames(10)
         viewer.wait("document.querySelector('[aria-busy=true], .skeleton') === null")
+        viewer.wait("document.querySelector('.search-count')?.innerText.trim() !== '…'")
     return before
 
 
@@ -123,9 +124,11 @@ class Hand:
         self.page.mouse.click(*self.point())
 
     def sum_up(self) -> None:
-        select = self.page.get_by_label("Sum up by")
-        if select.count() > 0:
-            select.select_option(self.random.choice(["track", "category", "process"]))
+        for label in ("Sum up by", "Then by"):
+            select = self.page.get_by_label(label)
+            if select.count() > 0:
+                offered = set(select.locator("option").all_inner_texts()) - {"argument"}
+                select.select_option(self.random.choice(sorted(offered)))
 
     def sort(self) -> None:
         heads = self.page.locator(".drawer th button, .drawer th[aria-sort]").all()

@@ -15,6 +15,7 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.nesting import launch_context
 
 STREAM = (0, 7)
 FRAME = "python_function"
@@ -91,6 +92,19 @@ def test_the_launch_and_what_is_around_it_and_who_waited(run: tuple[QueryReader,
         frames += row["frame"] is not None
     assert waited
     assert frames
+
+
+def test_what_is_left_out_is_said(run: tuple[QueryReader, list[Task]], monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, _ = run
+    (stream,) = [track.id for track in reader.tree.tracks if track.name == "thread 7" and track.kind == "slice"]
+    assert answer_of(reader, stream, 0).notes == []
+    monkeypatch.setattr(launch_context, "MOST_THREADS", 1)
+    answer = answer_of(reader, stream, 0)
+    assert [note.text for note in answer.notes] == ["2 more threads are not searched for calls that were waiting."]
+    monkeypatch.setattr(launch_context, "MOST_LAUNCHES", 0)
+    answer = answer_of(reader, stream, 0)
+    assert [note.text for note in answer.notes] == ["1 more launch is not listed."]
+    assert rows(answer, "launches") == []
 
 
 def test_what_nobody_launched_has_no_launch(run: tuple[QueryReader, list[Task]]) -> None:

@@ -10,7 +10,7 @@ from msgspec import Meta
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible, Place
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.launch_context import LaunchContext, TrackSlice, launch_contexts, waiting_calls
@@ -48,10 +48,11 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     n_children = yield from family.children.count()
     children, more = yield from _children(family, question)
     row_slice = family.slice
-    launches = yield from launch_contexts(scope.reader, question.track, question.ordinal)
+    launches, more_launches = yield from launch_contexts(scope.reader, question.track, question.ordinal)
     waits: list[TrackSlice] = []
+    more_threads = 0
     if launches:
-        waits = yield from waiting_calls(scope.reader, row_slice, launches[0].launch.track)
+        waits, more_threads = yield from waiting_calls(scope.reader, row_slice, launches[0].launch.track)
     facts = [
         Fact("name", "Name", scope.reader.names.by_id([row_slice.name])[row_slice.name].text, "name"),
         Fact("start", "Start", row_slice.start, "time"),
@@ -66,7 +67,13 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
         Table("launches", "What launched it", _launch_columns(scope, launches)),
         Table("waits", "Calls that were waiting when it ended", _wait_columns(scope, waits, row_slice.end)),
     ]
-    return Answer(facts, tables)
+    notes = []
+    if more_launches:
+        notes.append(Note("info", f"{plural(more_launches, 'more launch is', 'more launches are')} not listed"))
+    if more_threads:
+        threads = plural(more_threads, "more thread is", "more threads are")
+        notes.append(Note("info", f"{threads} not searched for calls that were waiting"))
+    return Answer(facts, tables, notes=notes)
 
 
 def _children(family: Family, question: NestingQuestion) -> Interruptible[tuple[list[RowSlice], str | None]]:

@@ -41,10 +41,13 @@ class LaunchContext:
     frame: TrackSlice | None
 
 
-def launch_contexts(reader: QueryReader, track: int, ordinal: int) -> Interruptible[list[LaunchContext]]:
-    """The launches of a slice, by time. Raises DamagedStore; while the run is indexed there are none yet."""
+def launch_contexts(reader: QueryReader, track: int, ordinal: int) -> Interruptible[tuple[list[LaunchContext], int]]:
+    """The launches of a slice, by time, and how many more there are.
+
+    Raises DamagedStore; while the run is indexed there are none yet.
+    """
     if not reader.is_whole:
-        return []
+        return [], 0
     places = [
         place
         for chunk in launches_of_track(reader.store, track, ordinal, ordinal)
@@ -66,20 +69,23 @@ def launch_contexts(reader: QueryReader, track: int, ordinal: int) -> Interrupti
             )
         )
         yield
-    return sorted(contexts, key=lambda context: (context.launch.slice.start, context.launch.track))
+    listed = sorted(contexts, key=lambda context: (context.launch.slice.start, context.launch.track))
+    return listed, max(len(places) - MOST_LAUNCHES, 0)
 
 
-def waiting_calls(reader: QueryReader, row_slice: RowSlice, launch_track: int) -> Interruptible[list[TrackSlice]]:
+def waiting_calls(
+    reader: QueryReader, row_slice: RowSlice, launch_track: int
+) -> Interruptible[tuple[list[TrackSlice], int]]:
     """Calls that wait for devices and during which a slice ended, on threads of the process that launched it.
 
-    Of each thread the innermost, by when they ended. Raises DamagedStore.
+    Of each thread the innermost, by when they ended; and how many threads were not looked at. Raises DamagedStore.
     """
     group, end = reader.tree.tracks[launch_track].group, row_slice.end
-    threads = [track.id for track in reader.tree.tracks if track.group == group and track.kind == "slice"]
+    threads = [
+        track.id for track in reader.tree.tracks if track.group == group and track.kind == "slice" and track.events
+    ]
     waits = []
     for thread in threads[:MOST_THREADS]:
-        if reader.tree.tracks[thread].events == 0:
-            continue
         plan = reader.plan(thread, Windows.single(end, end + 1))
         for events in Reading(reader).events(plan, plan.leaf_runs):
             running = np.flatnonzero((events.start < end) & (events.start + events.duration > end))
@@ -90,7 +96,7 @@ def waiting_calls(reader: QueryReader, row_slice: RowSlice, launch_track: int) -
                 columns = (events.ordinal, events.start, events.duration, events.row, events.name)
                 waits.append(TrackSlice(thread, RowSlice(*(int(column[row]) for column in columns))))
         yield
-    return sorted(waits, key=lambda wait: (wait.slice.end, wait.track))
+    return sorted(waits, key=lambda wait: (wait.slice.end, wait.track)), max(len(threads) - MOST_THREADS, 0)
 
 
 def _is_frame(reader: QueryReader, row_slice: RowSlice) -> bool:

@@ -27,7 +27,12 @@ function exactTextOf(content: DocumentFragment, around: Node): string | null {
   for (const each of figures) {
     each.textContent = each.dataset.exact!;
   }
-  const rows = [...content.querySelectorAll("tr")];
-  const lines = rows.map((row) => [...row.children].map((cell) => cell.textContent).join("\t"));
-  return rows.length === 0 ? content.textContent : lines.join("\n");
+  // A part of a row has its cells alone.
+  for (const cell of content.querySelectorAll(":is(th, td):has(+ :is(th, td))")) {
+    cell.append("\t");
+  }
+  for (const line of content.querySelectorAll("tr, caption, h2, h3, p, li")) {
+    line.append("\n");
+  }
+  return content.textContent.replace(/\n$/, "");
 }

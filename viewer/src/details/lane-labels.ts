@@ -14,11 +14,23 @@ export interface LaneLabel {
   readonly text: string;
 }
 
+/** Kept, as labels are made for each frame. */
+const shortNames = new WeakMap<readonly string[], ShortNames>();
+
+function shortNamesOf(names: readonly string[]): ShortNames {
+  let forms = shortNames.get(names);
+  if (forms === undefined) {
+    forms = new ShortNames();
+    forms.add(names);
+    shortNames.set(names, forms);
+  }
+  return forms;
+}
+
 /** Each stays in the visible part of its slice, centred where the whole name fits. */
 export function laneLabels(bins: SliceLane, seen: View, glyphs: GlyphWidths): readonly LaneLabel[] {
   const { minPx, paddingPx } = LABEL_DEFAULTS;
-  const forms = new ShortNames();
-  forms.add(bins.names);
+  const forms = shortNamesOf(bins.names);
   return bins.pieces.slice(0, bins.slices).flatMap(({ startTicks, endTicks, row, name }) => {
     const fromPx = Math.max(0, xOfTick(seen, startTicks));
     const roomPx = Math.min(seen.widthPx, xOfTick(seen, endTicks)) - fromPx - 2 * paddingPx;

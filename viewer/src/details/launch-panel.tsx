@@ -1,6 +1,7 @@
 /** Launches of the selected slice, with what they lie in on their threads, and calls of the host that waited for it. */
 
 import type { EventDetails, TimeBase } from "@tilescope/client";
+import { Fragment } from "preact";
 import type { NamedSlice, Nesting } from "../state/nesting";
 import { EventLink } from "./links";
 import { Duration } from "./time-figures";
@@ -11,7 +12,7 @@ interface Props {
   readonly time: TimeBase;
 }
 
-export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props) {
+export function LaunchPanel({ nesting: { launches, waits, notes }, event, time }: Props) {
   return (
     <>
       {launches.length > 0 && (
@@ -21,8 +22,8 @@ export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props
             <Columns />
             <tbody>
               {launches.map(({ launch, around, frame }) => (
-                <>
-                  <tr key={`${launch.track}.${launch.ordinal}`}>
+                <Fragment key={`${launch.track}.${launch.ordinal}`}>
+                  <tr>
                     <Named event={launch} />
                     <td class="dim">
                       <Duration
@@ -36,10 +37,8 @@ export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props
                     </td>
                   </tr>
                   {around !== null && <Around event={around} words="around the launch" />}
-                  {frame !== null && frame.ordinal !== around?.ordinal && (
-                    <Around event={frame} words="frame of Python" />
-                  )}
-                </>
+                  {frame !== null && frame.ordinal !== around?.ordinal && <Around event={frame} words="Python frame" />}
+                </Fragment>
               ))}
             </tbody>
           </table>
@@ -73,6 +72,11 @@ export function LaunchPanel({ nesting: { launches, waits }, event, time }: Props
           </table>
         </section>
       )}
+      {notes.map((text) => (
+        <p key={text} class="aside">
+          {text}
+        </p>
+      ))}
     </>
   );
 }

@@ -31,7 +31,7 @@ export function groupsQuestion(): Readonly<Record<string, string>> {
   const by = chosenGroups.value;
   const then = chosenSecond.value === by ? "" : chosenSecond.value;
   return {
-    ...{ by },
+    by,
     ...(then === "" ? {} : { then }),
     ...(by === "argument" || then === "argument" ? { argument: chosenArgument.value } : {}),
   };
@@ -62,19 +62,22 @@ bindPart(
   },
 );
 
-const ARGUMENT = "argument:";
+/** `process`, `process,name`, `argument:size`, `track,argument:size`. */
+const GROUPS = /^([a-z_]{1,64})(?:,([a-z_]{1,64}))?(?::(.*))?$/s;
 
 bindPart(
   "by",
   () => {
-    const isShown = shownTab() !== null && chosenGroups.value !== "name";
-    return isShown ? (chosenGroups.value === "argument" ? ARGUMENT + chosenArgument.value : chosenGroups.value) : null;
+    const { by, then, argument } = groupsQuestion();
+    const levels = then === undefined ? by! : `${by},${then}`;
+    return shownTab() === null || levels === "name" ? null : levels + (argument === undefined ? "" : `:${argument}`);
   },
   (text) => {
-    const isArgument = text?.startsWith(ARGUMENT) === true;
-    chosenGroups.value = isArgument ? "argument" : (text ?? "name");
-    chosenArgument.value = isArgument ? text!.slice(ARGUMENT.length) : "";
-    return true;
+    const [, first = "name", second = "", argument = ""] = GROUPS.exec(text ?? "") ?? [];
+    chosenGroups.value = first;
+    chosenSecond.value = second;
+    chosenArgument.value = argument;
+    return text === null || GROUPS.test(text);
   },
 );
 

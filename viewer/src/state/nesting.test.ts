@@ -30,7 +30,8 @@ function answer(count: number, listed: number, more: string | null = null): Tool
     }).map(([column, values]) => ({ id: column, values })),
   });
   const tables = [table("parents", 1), table("children", listed), table("launches", 2), table("waits", 1)];
-  return { complete: true, facts, tables, series: [], notes: [] } as unknown as ToolAnswer;
+  const notes = [{ severity: "info", text: "1 more launch is not listed." }];
+  return { complete: true, facts, tables, series: [], notes } as unknown as ToolAnswer;
 }
 
 it("is read of the tool's answer, to the tick", () => {
@@ -46,6 +47,7 @@ it("is read of the tool's answer, to the tick", () => {
     { launch: { ...event, ordinal: 2 }, around: null, frame: null },
   ]);
   expect(nesting.waits).toEqual([{ ...event, afterTicks: 9007199254740995n }]);
+  expect(nesting.notes).toEqual(["1 more launch is not listed."]);
   expect(() => parseNesting({ ...answer(0, 0), tables: [] }, firstChildren("time"))).toThrow("no table of launches");
 });
 

@@ -52,6 +52,8 @@ export interface Nesting {
   readonly children: readonly Relative[];
   readonly launches: readonly Launch[];
   readonly waits: readonly Wait[];
+  /** What of these is left out. */
+  readonly notes: readonly string[];
   /** The list to which the children belong. */
   readonly list: ChildList;
   /** Key of the next page of a list by time; null at its end. */
@@ -187,6 +189,7 @@ export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
     children: relatives("children"),
     launches: relatives("launches").map((launch, k) => ({ launch, around: around[k]!, frame: frames[k]! })),
     waits: relatives("waits").map((wait, k) => ({ ...wait, afterTicks: BigInt(String(after[k])) })),
+    notes: answer.notes.map(({ text }) => text),
     list,
     more: table(answer, "children").more ?? null,
   };

@@ -31,14 +31,17 @@ export function catchSecondPress(first: Press, act: () => void): void {
   window.addEventListener("pointerdown", catchPress, { capture: true, once: true });
 }
 
-/** Keeps the rest of a press from what lies there: it selects no text and clicks nothing. */
+/** Keeps the rest of a press from what lies there: it selects no text and clicks nothing. Keys click all the same. */
 function keepFromBelow(): void {
   const rest = new AbortController();
-  const keep = (event: Event) => {
+  const keep = (event: UIEvent) => {
+    if (event.type === "click" && event.detail === 0) {
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   };
-  for (const kind of ["mousedown", "touchend", "click"]) {
+  for (const kind of ["mousedown", "touchend", "click"] as const) {
     window.addEventListener(kind, keep, { capture: true, passive: false, signal: rest.signal });
   }
   window.addEventListener("pointerdown", () => rest.abort(), { capture: true, once: true });
