@@ -44,6 +44,8 @@ class Shelf:
         for folder in _folders(self.folder):
             with suppress(NotFound):
                 uploads.append(self._load(folder))
+        for gone in set(self._loaded) - {upload.id for upload in uploads}:
+            self._loaded.pop(gone, None)
         return uploads
 
     def find(self, upload_id: str) -> UploadFolder:

@@ -75,7 +75,22 @@ class UploadFolder:
         """Bytes that have come, of each file."""
         if self.is_listed:
             return [file.size_bytes for file in self.plan.files]
-        return [self._received(number) for number in range(len(self.plan.files))]
+        sizes: dict[str, int] = {}
+        with suppress(OSError), os.scandir(self.folder / "parts") as parts:  # there may be thousands
+            for part in parts:
+                with suppress(OSError):
+                    sizes[part.name] = part.stat().st_size
+        is_moving = (self.folder / "files.part").exists()
+        return [
+            self.received(number) if is_moving else sizes.get(str(number), 0) for number in range(len(self.plan.files))
+        ]
+
+    def received(self, number: int) -> int:
+        """Bytes that have come of one file."""
+        for path in (self._part(number), self._target(number), self.folder / "files" / self.plan.files[number].path):
+            with suppress(OSError):
+                return path.stat().st_size
+        return 0
 
     def changed_ns(self) -> int:
         """Time at which something of it came, or it was used, last, ns since the epoch."""
@@ -91,8 +106,14 @@ class UploadFolder:
             os.utime(self.folder / _PLAN, ns=(used_ns, used_ns))
 
     def append(self, number: int, start: int, content: bytes) -> None:
-        """Writes what follows the bytes that are there. Raises `InUse` unless these are `start` bytes."""
-        handle = os.open(self._part(number), os.O_WRONLY | os.O_CREAT | OF_THIS_PLACE, 0o600)
+        """Writes what follows the bytes that are there.
+
+        Raises `InUse` unless these are `start` bytes, `NotFound` where the upload was removed meanwhile.
+        """
+        try:
+            handle = os.open(self._part(number), os.O_WRONLY | os.O_CREAT | OF_THIS_PLACE, 0o600)
+        except FileNotFoundError:
+            raise NotFound(f"there is no upload {self.id!r}") from None
         try:
             there = os.fstat(handle).st_size
             if there != start:
@@ -137,12 +158,6 @@ class UploadFolder:
 
     def _target(self, number: int) -> Path:
         return self.folder / "files.part" / self.plan.files[number].path
-
-    def _received(self, number: int) -> int:
-        for path in (self._part(number), self._target(number)):
-            with suppress(OSError):
-                return path.stat().st_size
-        return 0
 
 
 def make_private(folder: Path) -> None:

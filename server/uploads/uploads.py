@@ -96,8 +96,8 @@ class Uploads:
         whatever the steps raise.
         """
         upload = self._find_file(upload_id, number)
-        if start != upload.received_bytes()[number]:
-            raise InUse(f"{upload.received_bytes()[number]:,} bytes of this file have come: go on from there")
+        if start != (there := upload.received(number)):
+            raise InUse(f"{there:,} bytes of this file have come: go on from there")
         turn = self._turns[upload_id, number] = object()
         try:
             async for content in steps:
@@ -117,7 +117,7 @@ class Uploads:
     def lacking_bytes(self, upload_id: str, number: int) -> int:
         """Bytes of a file that have not come. Raises `NotFound`."""
         upload = self._find_file(upload_id, number)
-        return upload.plan.files[number].size_bytes - upload.received_bytes()[number]
+        return upload.plan.files[number].size_bytes - upload.received(number)
 
     async def list_runs(self, upload_id: str) -> Upload:
         """Lists an upload of which all bytes are there, and has its runs indexed. One without a trace is removed.
@@ -165,18 +165,23 @@ class Uploads:
         unfinished = [upload for upload in uploads if not upload.is_listed]
         if sum(upload.plan.client == plan.client for upload in unfinished) >= MOST_UNFINISHED:
             raise TooManyRequests(f"{MOST_UNFINISHED} uploads from here are under way: wait for one", 60)
-        lacking = sum(upload.plan.size_bytes - sum(upload.received_bytes()) for upload in unfinished)
+        lacking = sum(upload.plan.size_bytes for upload in unfinished)
+        for upload in unfinished:
+            lacking -= sum(await asyncio.to_thread(upload.received_bytes))
         make_private(shelf.folder)
 
-        def why_not() -> Exception | None:
-            mine = sum(upload.plan.size_bytes for upload in uploads if upload.plan.client == plan.client)
-            if plan.size_bytes + mine > self.rules.per_client_bytes:
+        def has_own_room(kept: Sequence[UploadFolder]) -> bool:
+            mine = sum(upload.plan.size_bytes for upload in kept if upload.plan.client == plan.client)
+            return plan.size_bytes + mine <= self.rules.per_client_bytes
+
+        def why_not(kept: Sequence[UploadFolder], freed_bytes: int = 0) -> Exception | None:
+            if not has_own_room(kept):
                 return _quota(self.rules.per_client_bytes, "one client has", plan)
-            if plan.size_bytes + sum(upload.plan.size_bytes for upload in uploads) > self.rules.all_bytes:
+            if plan.size_bytes + sum(upload.plan.size_bytes for upload in kept) > self.rules.all_bytes:
                 return _quota(self.rules.all_bytes, "all together have", plan)
-            if len(uploads) >= MOST_KEPT:
+            if len(kept) >= MOST_KEPT:
                 return TooManyRequests(f"this server keeps {MOST_KEPT} uploads", 3600)
-            free = shutil.disk_usage(shelf.folder).free
+            free = shutil.disk_usage(shelf.folder).free + freed_bytes
             if free < (plan.size_bytes + lacking) * (1 + _INDEX_SHARE) + FREE_BYTES:
                 return DiskFull(
                     f"the disk of the server has {free:,} bytes free: too few for this upload and its index"
@@ -185,22 +190,32 @@ class Uploads:
 
         idle_ns = time.time_ns() + KEPT_NS - int(UNTOUCHED_S * 1e9)
         idle = [upload for upload, removed_ns in self._least_recent(shelf) if removed_ns < idle_ns]
-        for upload in [*idle, None]:
-            error = why_not()
-            if error is None:
+        # Nothing goes for what does not fit without all of these either.
+        idle_ids = {upload.id for upload in idle}
+        others = [upload for upload in uploads if upload.id not in idle_ids]
+        error = why_not(others, sum(upload.plan.size_bytes for upload in idle))
+        for upload in idle if error is None else ():
+            if why_not(uploads) is None:
                 return
-            if upload is None:
-                raise error
-            if await self._removed(upload):
+            is_of_use = has_own_room(uploads) or upload.plan.client == plan.client
+            if is_of_use and await self._removed(upload):
                 uploads = [other for other in uploads if other.id != upload.id]
+        error = error or why_not(uploads)
+        if error is not None:
+            raise error
 
     def _least_recent(self, shelf: Shelf) -> list[tuple[UploadFolder, int]]:
         """The uploads that are whole, with when they are removed: the one that is removed first comes first."""
-        listed = []
-        for upload in shelf.uploads():
-            if upload.is_listed:
-                times = [shelf.removed_ns(run) or 0 for run in self._runs_of(upload)]
-                listed.append((upload, max(times, default=upload.changed_ns() + KEPT_NS)))
+        removed_ns: dict[str, int] = {}
+        for run in self._registry.found_runs():
+            upload_id = shelf.upload_id(run)
+            if upload_id is not None:
+                removed_ns[upload_id] = max(removed_ns.get(upload_id, 0), shelf.removed_ns(run) or 0)
+        listed = [
+            (upload, removed_ns.get(upload.id, upload.changed_ns() + KEPT_NS))
+            for upload in shelf.uploads()
+            if upload.is_listed
+        ]
         return sorted(listed, key=lambda entry: entry[1])
 
     async def _removed(self, upload: UploadFolder) -> bool:

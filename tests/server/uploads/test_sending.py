@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import os
 import random
@@ -286,6 +287,19 @@ async def test_what_is_cancelled_is_gone(place: Place, make: Make) -> None:
     assert place.files() == set()
 
 
+async def test_what_is_cancelled_in_the_middle_of_a_piece_is_gone(place: Place, make: Make) -> None:
+    client = await make()
+    size = 4 * bodies.STEP_BYTES
+    upload = await begin(client, {"a.json": bytes(size)})
+    reader, writer = await raw_piece(client, upload, size, bytes(bodies.STEP_BYTES))
+    await until_received(client, upload, bodies.STEP_BYTES)
+    assert (await client.delete(f"{UPLOADS}/{upload}")).status == 204
+    writer.write(bytes(bodies.STEP_BYTES))
+    assert b" 404 " in await asyncio.wait_for(reader.readline(), 5)
+    writer.close()
+    assert place.files() == set()
+
+
 async def test_a_server_that_is_started_again_goes_on(
     place: Place, make: Make, aiohttp_client: Callable[..., Awaitable[Client]]
 ) -> None:
@@ -432,6 +446,60 @@ async def test_what_nobody_opened_for_longest_makes_room(place: Place, make: Mak
     assert (await order(client, len(trace))).status == 201
     assert (await client.get(f"{UPLOADS}/{old['id']}")).status == 404
     assert (await client.get(f"{UPLOADS}/{new['id']}")).status == 200
+
+
+@pytest.mark.parametrize("lack", ["own room", "all room", "disk"])
+async def test_nothing_is_removed_for_what_does_not_fit_then_either(
+    place: Place, make: Make, monkeypatch: pytest.MonkeyPatch, lack: str
+) -> None:
+    client = await make()
+    old = await send(client, {"old.json": trace_of("x")})
+    await indexed(client, old["runs"][0])
+    await client.close()
+    age(place.shelf, old["id"], 2 * uploads.UNTOUCHED_S)
+    limits = {"own room": {"per_client_bytes": 1000}, "all room": {"all_bytes": 1000}, "disk": {}}[lack]
+    client = await make(replace(SENDING, uploads=replace(RULES, **limits)))
+    if lack == "disk":
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=uploads.FREE_BYTES))
+    assert (await order(client, 1001)).status == (507 if lack == "disk" else 429)
+    assert (await client.get(f"{UPLOADS}/{old['id']}")).status == 200
+
+
+async def test_the_room_of_a_client_is_not_made_of_uploads_of_others(place: Place, make: Make) -> None:
+    trace = trace_of("x")
+    client = await make()
+    other, own = await send(client, {"other.json": trace}), await send(client, {"own.json": trace})
+    for state in (other, own):
+        await indexed(client, state["runs"][0])
+    await client.close()
+    age(place.shelf, other["id"], 3 * uploads.UNTOUCHED_S)
+    age(place.shelf, own["id"], 2 * uploads.UNTOUCHED_S)
+    plan = place.shelf.folder / other["id"] / "plan.json"
+    plan.write_bytes(plan.read_bytes().replace(b'"127.0.0.1"', b'"192.0.2.1"'))
+    client = await make(replace(SENDING, uploads=replace(RULES, per_client_bytes=len(trace))))
+    assert (await order(client, len(trace))).status == 201
+    assert (await client.get(f"{UPLOADS}/{own['id']}")).status == 404
+    assert (await client.get(f"{UPLOADS}/{other['id']}")).status == 200
+
+
+async def test_a_disk_that_is_full_in_the_middle_of_a_piece_ends_the_upload(
+    place: Place, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = await make()
+    write, size = os.pwrite, 3 << 20
+
+    def until_full(handle: int, content: bytes, start: int) -> int:
+        if start >= 1 << 20:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(handle, content[: (1 << 20) - start], start)
+
+    upload = await begin(client, {"a.json": bytes(size)})
+    monkeypatch.setattr(os, "pwrite", until_full)
+    answer = await put(client, upload, 0, 0, bytes(size))
+    assert (answer.status, (await answer.json())["error"]["code"]) == (507, "disk_full")
+    assert str(place.folder) not in await answer.text()
+    assert place.files() == set()
+    assert (await client.get(f"{UPLOADS}/{upload}")).status == 404
 
 
 async def test_what_is_old_or_unfinished_goes_at_the_start(place: Place, make: Make) -> None:

@@ -189,7 +189,8 @@ function Body({ run }: { run: UploadRun }) {
 
 export function UploadDialog({ run, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // At once: the form focuses its button when it is there, and a dialog that opens later would take the focus to its first.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="upload-dialog" aria-label="Open a file" onClose={onClose}>
       <div class="dialog-head">

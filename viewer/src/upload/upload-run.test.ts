@@ -120,6 +120,43 @@ it("goes on with an upload that was begun before the page was loaded anew", asyn
   expect(server.requests).not.toContain("POST /uploads");
 });
 
+it("ends when a file is written while it is sent", async () => {
+  const server = new FakeServer();
+  const { run, failed } = made(server);
+  server.refuse = (method) => (method === "PUT" ? new NetworkError("the server does not answer") : null);
+  const [{ file: written }] = file(10) as [{ name: string; file: File }];
+  written.slice = () => ({ arrayBuffer: () => Promise.reject(new DOMException("", "NotReadableError")) }) as Blob;
+  await run.load();
+  await run.send([{ name: "a.json", file: written }]);
+  expect(failed).toEqual([
+    "a.json could not be opened: a.json has changed since it was chosen, or cannot be read: choose it again",
+  ]);
+});
+
+it("says why an upload is gone after a long sleep, and sends it anew when asked", async () => {
+  const server = new FakeServer();
+  const { run, listed, failed } = made(server);
+  const gone = new ApiError(404, "not_found", "there is no upload 'u'");
+  const away = [new NetworkError("away")];
+  const begun = () => server.requests.filter((words) => words === "POST /uploads").length;
+  server.refuse = (method, path) =>
+    path === "/uploads" || begun() > 1 ? null : method === "PUT" ? (away.pop() ?? gone) : gone;
+  await run.load();
+  const sending = run.send(file(10));
+  await vi.advanceTimersByTimeAsync(5000);
+  await sending;
+  expect(failed).toEqual([expect.stringContaining("an hour after the last byte")]);
+  await run.again();
+  expect(listed).toEqual(["a.json: run"]);
+  expect(begun()).toBe(2);
+});
+
+it("says what is wrong with a drop that cannot be read", async () => {
+  const { run } = made(new FakeServer());
+  await run.load(null, "unreadable");
+  expect(run.view.value).toMatchObject({ kind: "choice", files: null, wrong: "unreadable" });
+});
+
 it("says what is wrong with a choice before anything is sent", async () => {
   const server = new FakeServer();
   const { run } = made(server);

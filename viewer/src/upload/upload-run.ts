@@ -31,6 +31,8 @@ const KEPT = "tilescope-upload";
 /** The server has no trace in it, does not know it, or has no room: it keeps nothing of it. */
 const GIVEN_UP: readonly number[] = [400, 404, 422, 507];
 const NO_TRACE: readonly number[] = [400, 422];
+/** Of an upload that the server had, and has no more: this computer has slept, for one. */
+const GONE = "the server has removed what was sent, as it does an hour after the last byte: send it again";
 
 export type UploadView =
   | { readonly kind: "loading" }
@@ -79,8 +81,8 @@ export class UploadRun {
     return this.view.peek().kind === "sending";
   }
 
-  /** Looks at whether files may be sent. `files`: those that were dropped. */
-  async load(files: readonly ChosenFile[] | null = null): Promise<void> {
+  /** Looks at whether files may be sent. `files`: those that were dropped; `unreadable`: why they cannot be read. */
+  async load(files: readonly ChosenFile[] | null = null, unreadable: string | null = null): Promise<void> {
     if (this.isSending) {
       return;
     }
@@ -96,7 +98,7 @@ export class UploadRun {
       this.view.value = { kind: "refused", reason: room.reason ?? "this server opens no files" };
       return;
     }
-    const wrong = files === null ? null : wrongWith(files, room);
+    const wrong = unreadable ?? (files === null ? null : wrongWith(files, room));
     this.view.value = { kind: "choice", room, files: wrong === null ? files : null, wrong };
   }
 
@@ -199,15 +201,26 @@ export class UploadRun {
       return after;
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
+      if (status === 0 && !abort.aborted && !(await isReadable(file, start))) {
+        throw new Error(`${file.name} has changed since it was chosen, or cannot be read: choose it again`);
+      }
       if (status === 413 && this.#pieceBytes > LEAST_PIECE) {
         this.#pieceBytes = LEAST_PIECE; // a proxy takes less than the server
       } else if (status !== 409) {
         if (!mayPass(error) && status !== 408) {
-          throw error;
+          throw status === 404 ? new Error(GONE) : error;
         }
         await this.#pause(error, abort);
       }
-      return await fetchUpload(api, upload.id, abort);
+      return await this.#stateOf(upload.id, abort);
+    }
+  }
+
+  async #stateOf(id: string, abort: AbortSignal): Promise<Upload> {
+    try {
+      return await fetchUpload(this.#port.api, id, abort);
+    } catch (error) {
+      throw error instanceof ApiError && error.status === 404 ? new Error(GONE) : error;
     }
   }
 
@@ -240,6 +253,17 @@ export class UploadRun {
     const total = sum(this.#files.map(({ file }) => BigInt(file.size)));
     this.view.value = { kind: "sending", title: titleOf(this.#files), sent, total, pause };
   }
+}
+
+/** False of a file that was written, moved or removed since it was chosen: no request can send it. */
+async function isReadable(file: File, start: number): Promise<boolean> {
+  return await file
+    .slice(start, start + 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 /** Reason why these files cannot be sent; null: they can. */

@@ -33,11 +33,15 @@ export class Uploads {
 
   async drop(entries: readonly FileSystemEntry[]): Promise<void> {
     this.#hideHint();
-    this.#showDialog(await droppedFiles(entries));
+    try {
+      this.#showDialog(await droppedFiles(entries));
+    } catch {
+      this.#showDialog(null, "Something in it cannot be read: a link that leads nowhere, or a file that is not yours.");
+    }
   }
 
-  #showDialog(files: readonly ChosenFile[] | null): void {
-    void this.#run.load(files);
+  #showDialog(files: readonly ChosenFile[] | null, unreadable: string | null = null): void {
+    void this.#run.load(files, unreadable);
     if (this.#dialog !== null) {
       return;
     }

@@ -80,7 +80,8 @@ test.each([
   [3, null, 2000],
   [1, "0", 0],
   [5, "3", 3000],
-  [1, "86400", 10_000],
+  [1, "600", 10_000],
+  [1, "3600", null],
   [1, "Wed, 21 Oct 2026 07:28:00 GMT", 500],
   [6, "1", null],
 ])("after %i tries and Retry-After %s", (tries, retryAfter, expected) => {

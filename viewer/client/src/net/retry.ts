@@ -8,6 +8,8 @@ import { ApiError, AwayError, NetworkError } from "./error";
 const TRIES = 6;
 const FIRST_MS = 500;
 const MOST_MS = 10_000;
+/** Where a server asks for a longer wait, there is no room, and who asked is told so at once. */
+const LONGEST_WAIT_S = 600;
 
 /** The server, or a proxy before it, has too much to do, and did nothing. */
 const TOO_MANY = 429;
@@ -28,6 +30,9 @@ export function waitBeforeMs(
     return null;
   }
   const retryAfter = error instanceof ApiError ? error.retryAfter : null;
+  if (Number(retryAfter) > LONGEST_WAIT_S) {
+    return null;
+  }
   return retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter)
     ? Math.min(Number(retryAfter) * 1000, MOST_MS)
     : retryPauseMs(tries - 1, FIRST_MS, MOST_MS, random);
