@@ -126,6 +126,7 @@ class Hand:
         select = self.page.get_by_label("Sum up by")
         if select.count() > 0:
             select.select_option(self.random.choice(["track", "category", "process"]))
+            self.page.get_by_label("Then by").select_option(self.random.choice(["", "name", "host"]))
 
     def sort(self) -> None:
         heads = self.page.locator(".drawer th button, .drawer th[aria-sort]").all()

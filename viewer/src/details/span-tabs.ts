@@ -62,19 +62,27 @@ bindPart(
   },
 );
 
-const ARGUMENT = "argument:";
+/** `category,argument:size`: one or two levels, and the argument where one of them is by that. */
+const GROUPS = /^([a-z]{1,64})(?:,([a-z]{1,64}))?(?::(.*))?$/s;
+
+function groupsText(): string {
+  const { by, then, argument } = groupsQuestion();
+  return (then === undefined ? by! : `${by},${then}`) + (argument === undefined ? "" : `:${argument}`);
+}
 
 bindPart(
   "by",
   () => {
-    const isShown = shownTab() !== null && chosenGroups.value !== "name";
-    return isShown ? (chosenGroups.value === "argument" ? ARGUMENT + chosenArgument.value : chosenGroups.value) : null;
+    const text = groupsText();
+    return shownTab() === null || text === "name" ? null : text;
   },
   (text) => {
-    const isArgument = text?.startsWith(ARGUMENT) === true;
-    chosenGroups.value = isArgument ? "argument" : (text ?? "name");
-    chosenArgument.value = isArgument ? text!.slice(ARGUMENT.length) : "";
-    return true;
+    const match = GROUPS.exec(text ?? "");
+    const [, by = "name", then = "", argument = ""] = match ?? [];
+    chosenGroups.value = by;
+    chosenSecond.value = then;
+    chosenArgument.value = argument;
+    return text === null || match !== null;
   },
 );
 
