@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { parts } from "../state/parts";
 import { NOTHING, selection } from "../state/selection";
 import { unreadParts } from "../state/shell";
-import { chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
+import { areaTab, chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
 
 const AREA = { kind: "area", range: { startTicks: 0n, endTicks: 9n }, tracks: new Set([1]) } as never;
 
@@ -22,5 +22,15 @@ it("has the address say both levels of groups, and whose values they are", () =>
   unreadParts.value = [];
   parts.value = { by: "Name" };
   expect([groupsQuestion(), unreadParts.value]).toEqual([{ by: "name" }, ["by=Name"]]);
+  selection.value = NOTHING;
+});
+
+it("says that an address names no tab there is, and shows the first", () => {
+  selection.value = AREA;
+  unreadParts.value = [];
+  parts.value = { tab: "gaps" };
+  expect(areaTab.value).toBe("gaps");
+  parts.value = { tab: "gap" };
+  expect([areaTab.value, parts.value.tab, unreadParts.value]).toEqual(["events", undefined, ["tab=gap"]]);
   selection.value = NOTHING;
 });

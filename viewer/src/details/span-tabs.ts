@@ -45,7 +45,8 @@ function shownTab() {
   return selection.value.kind === "area" ? { tab: areaTab, first: "events" } : null;
 }
 
-const TAB = /^[a-z][a-z_-]{0,63}$/;
+/** All tabs of spans, by id. */
+const TABS: ReadonlySet<string> = new Set(["own", "events", "counters", "gaps", "overlap", "flows", "call-tree"]);
 
 bindPart(
   "tab",
@@ -56,9 +57,9 @@ bindPart(
   (text) => {
     const shown = shownTab();
     if (shown !== null) {
-      shown.tab.value = text !== null && TAB.test(text) ? text : shown.first;
+      shown.tab.value = text !== null && TABS.has(text) ? text : shown.first;
     }
-    return text === null || (shown !== null && TAB.test(text));
+    return text === null || (shown !== null && TABS.has(text));
   },
 );
 
