@@ -11,13 +11,13 @@ it("takes up what an address says, also of tables that come later, and leaves th
     return choices;
   });
   other.filter.value = "forgotten";
-  parts.value = { tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,id.track,ct;test/other,,,,-" };
+  parts.value = { tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,args%252Esize.id.track,ct;test/other,,,,-" };
   expect(before.sort.value).toEqual({ column: "self", isDescending: true });
   expect(before.filter.value).toBe("a,b;%");
   expect([other.filter.value, other.hasCard.value]).toEqual(["", false]);
   const later = choicesFor("test/later");
   expect(later.sort.value).toEqual({ column: "name", isDescending: false });
-  expect([...later.turned.value]).toEqual(["id", "track"]);
+  expect([...later.turned.value]).toEqual(["args.size", "id", "track"]);
   expect([later.hasCard.value, later.hasPicture.value, later.hasTable.value]).toEqual([true, false, true]);
   parts.value = {};
   expect([before.sort.value, before.filter.value, later.hasTable.value, other.hasCard.value]).toEqual([

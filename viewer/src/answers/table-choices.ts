@@ -26,13 +26,22 @@ const FLAGS = [
   ["t", "hasTable"],
 ] as const;
 
+/** Ids of columns are parted by `.`, which names of arguments have as well. */
+function escapeId(id: string): string {
+  return id.replace(/[%.]/g, (sign) => (sign === "." ? "%2E" : "%25"));
+}
+
+function unescapeId(text: string): string {
+  return text.replace(/%(25|2E)/g, (sign) => decodeURIComponent(sign));
+}
+
 /** Sort, filter, columns that are turned, and flags. */
 function fieldsOf(choices: TableChoices): readonly string[] {
   const sort = choices.sort.value;
   return [
     sort === null ? "" : `${sort.isDescending ? "-" : ""}${sort.column}`,
     choices.filter.value,
-    [...choices.turned.value].sort().join("."),
+    [...choices.turned.value].sort().map(escapeId).join("."),
     FLAGS.filter(([, name]) => choices[name].value)
       .map(([sign]) => sign)
       .join("") || "-",
@@ -42,7 +51,7 @@ function fieldsOf(choices: TableChoices): readonly string[] {
 function take(choices: TableChoices, [sort = "", filter = "", turned = "", flags = "-"]: readonly string[]): void {
   choices.sort.value = sort === "" ? null : { column: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
   choices.filter.value = filter;
-  choices.turned.value = new Set(turned.split(".").filter((id) => id !== ""));
+  choices.turned.value = new Set(turned.split(".").filter(Boolean).map(unescapeId));
   for (const [sign, name] of FLAGS) {
     choices[name].value = flags.includes(sign);
   }

@@ -100,7 +100,7 @@ function pivotActions(trace: Trace, table: ToolTable): RowActions {
       const wanted = row === null ? null : highlightOfPair(table, row, trace);
       highlight.value = wanted;
       failure.value = row !== null && wanted === null ? NAMELESS : "";
-      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
   };
 }

@@ -1,35 +1,36 @@
-import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
 import { parts } from "../state/parts";
 import { NOTHING, selection } from "../state/selection";
 import { unreadParts } from "../state/shell";
-import { chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
+import { areaTab, chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
 
-const AREA = { startTicks: ticks(0n), endTicks: ticks(9n) };
+const AREA = { kind: "area", range: { startTicks: 0n, endTicks: 9n }, tracks: new Set([1]) } as never;
 
-it("has both groupings of a range, and the argument of either, in the address", () => {
+it("has the address say both levels of groups, and whose values they are", () => {
+  selection.value = AREA;
+  chosenSecond.value = "process";
+  expect(parts.value.by).toBe("name,process");
+  chosenGroups.value = "argument";
+  chosenArgument.value = "a,b:c";
+  expect(parts.value.by).toBe("argument,process:a,b:c");
+  parts.value = { by: "track,argument:size" };
+  expect(Object.entries(groupsQuestion()).flat()).toEqual(["by", "track", "then", "argument", "argument", "size"]);
+  parts.value = { by: "argument:a,b:c" };
+  expect(groupsQuestion()).toEqual({ by: "argument", argument: "a,b:c" });
+  parts.value = {};
+  expect([chosenGroups.value, chosenSecond.value, chosenArgument.value]).toEqual(["name", "", ""]);
   unreadParts.value = [];
-  selection.value = { kind: "area", range: AREA, tracks: new Set([1]) };
-  const written = (first: string, second: string, argument = "") => {
-    chosenGroups.value = first;
-    chosenSecond.value = second;
-    chosenArgument.value = argument;
-    return parts.value.by;
-  };
-  expect([written("name", ""), written("name", "name"), written("name", "process")]).toEqual([
-    ...[undefined, undefined, "name,process"],
-  ]);
-  expect(written("argument", "", "a:b, c")).toBe("argument:a:b, c");
-  const texts = ["process,argument:size, of", "argument,track:size", "argument:", "track", "name,category"];
-  for (const by of texts) {
-    parts.value = { by };
-    const { by: first, then, argument } = groupsQuestion();
-    parts.value = {};
-    expect(groupsQuestion()).toEqual({ by: "name" });
-    expect(written(first!, then ?? "", argument)).toBe(by);
-  }
-  expect(unreadParts.value).toEqual([]);
-  parts.value = { by: "NAME;" };
-  expect(unreadParts.value).toEqual(["by=NAME;"]);
+  parts.value = { by: "Name" };
+  expect([groupsQuestion(), unreadParts.value]).toEqual([{ by: "name" }, ["by=Name"]]);
+  selection.value = NOTHING;
+});
+
+it("says that an address names no tab there is, and shows the first", () => {
+  selection.value = AREA;
+  unreadParts.value = [];
+  parts.value = { tab: "gaps" };
+  expect(areaTab.value).toBe("gaps");
+  parts.value = { tab: "gap" };
+  expect([areaTab.value, parts.value.tab, unreadParts.value]).toEqual(["events", undefined, ["tab=gap"]]);
   selection.value = NOTHING;
 });

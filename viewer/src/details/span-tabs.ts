@@ -31,7 +31,7 @@ export function groupsQuestion(): Readonly<Record<string, string>> {
   const by = chosenGroups.value;
   const then = chosenSecond.value === by ? "" : chosenSecond.value;
   return {
-    by,
+    ...{ by },
     ...(then === "" ? {} : { then }),
     ...(by === "argument" || then === "argument" ? { argument: chosenArgument.value } : {}),
   };
@@ -45,7 +45,8 @@ function shownTab() {
   return selection.value.kind === "area" ? { tab: areaTab, first: "events" } : null;
 }
 
-const TAB = /^[a-z][a-z_-]{0,63}$/;
+/** All tabs of spans, by id. */
+const TABS: ReadonlySet<string> = new Set(["own", "events", "counters", "gaps", "overlap", "flows", "call-tree"]);
 
 bindPart(
   "tab",
@@ -56,28 +57,33 @@ bindPart(
   (text) => {
     const shown = shownTab();
     if (shown !== null) {
-      shown.tab.value = text !== null && TAB.test(text) ? text : shown.first;
+      shown.tab.value = text !== null && TABS.has(text) ? text : shown.first;
     }
-    return text === null || (shown !== null && TAB.test(text));
+    return text === null || (shown !== null && TABS.has(text));
   },
 );
 
-/** `process`, `process,name`, `argument:size`, `track,argument:size`. */
-const GROUPS = /^([a-z_]{1,64})(?:,([a-z_]{1,64}))?(?::(.*))?$/s;
+/** `category,argument:size`: one or two levels, and the argument where one of them is by that. */
+const GROUPS = /^([a-z]{1,64})(?:,([a-z]{1,64}))?(?::(.*))?$/s;
+
+function groupsText(): string {
+  const { by, then, argument } = groupsQuestion();
+  return (then === undefined ? by! : `${by},${then}`) + (argument === undefined ? "" : `:${argument}`);
+}
 
 bindPart(
   "by",
   () => {
-    const { by, then, argument } = groupsQuestion();
-    const levels = then === undefined ? by! : `${by},${then}`;
-    return shownTab() === null || levels === "name" ? null : levels + (argument === undefined ? "" : `:${argument}`);
+    const text = groupsText();
+    return shownTab() === null || text === "name" ? null : text;
   },
   (text) => {
-    const [, first = "name", second = "", argument = ""] = GROUPS.exec(text ?? "") ?? [];
-    chosenGroups.value = first;
-    chosenSecond.value = second;
+    const match = GROUPS.exec(text ?? "");
+    const [, by = "name", then = "", argument = ""] = match ?? [];
+    chosenGroups.value = by;
+    chosenSecond.value = then;
     chosenArgument.value = argument;
-    return text === null || GROUPS.test(text);
+    return text === null || match !== null;
   },
 );
 

@@ -38,11 +38,13 @@ export function bindingAmong<B extends { readonly keys: readonly Chord[] }>(
 ): B | undefined {
   const modifier = BY_ALT.test(stroke.key) && stroke.altKey ? undefined : modifierOf(stroke);
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
-  const isForeign = key.length === 1 && key > "~" && modifier !== "alt";
+  // Digits of a French keyboard need shift: without it they count by their place.
+  const isForeign =
+    key.length === 1 && (key > "~" || (/^Digit/.test(stroke.code) && !stroke.shiftKey)) && modifier !== "alt";
   const ways: readonly ((chord: Chord) => boolean)[] = [
     ({ by, value }) => by === "key" && value === key,
-    ({ by, value }) => by === "code" && value === stroke.code,
     ({ by, shown }) => by === "code" && shown.toLowerCase() === key,
+    ({ by, value }) => by === "code" && value === stroke.code,
     ({ by, value }) => isForeign && by === "key" && value === latinAt(stroke.code),
   ];
   const find = (shift?: true): B | undefined => {

@@ -47,6 +47,12 @@ describe("the key table", () => {
     expect(bindingOf({ ...plain, code: "KeyW", key: "z" })?.intent).toBe("zoom-in");
     expect(bindingOf({ ...plain, code: "KeyZ", key: "w" })?.intent).toBe("zoom-in");
     expect(bindingOf({ ...plain, code: "Semicolon", key: "m" })?.intent).toBe("mark");
+    expect(bindingOf({ ...plain, code: "Digit3", key: '"' })?.intent).toBe("zoom-tool");
+    expect(bindingOf({ ...plain, code: "Digit6", key: "-" })?.intent).toBe("step-zoom-out");
+    expect(bindingOf({ ...plain, code: "Digit3", key: "#", shiftKey: true })).toBeUndefined();
+    // Colemak: S is where others have D, which is where others have G.
+    expect(bindingOf({ ...plain, code: "KeyD", key: "s" })?.intent).toBe("zoom-out");
+    expect(bindingOf({ ...plain, code: "KeyG", key: "d" })?.intent).toBe("pan-right");
   });
 
   it("takes signs that need Alt, or the two keys that stand for it", () => {

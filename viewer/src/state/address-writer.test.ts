@@ -7,6 +7,6 @@ it("says of a link that has been copied what it lacks, and when others may cut i
     "Link copied. It has 9,123 characters: some programs cut links after 8,000.",
   );
   expect(copiedText("http://a/", { parts: { closed: "1.".repeat(3000), at: "x" } })).toBe(
-    "Link copied, without what is too long for it: closed.",
+    "Link copied, without what is too long for it: closed groups.",
   );
 });

@@ -136,11 +136,20 @@ export function addressNow(): string {
 /** Length of links that chat windows and mail leave whole. */
 const LONGEST_LINK = 8000;
 
+/** Parts that can be long, in words. */
+const PART_WORDS: Readonly<Record<string, string>> = {
+  open: "open groups",
+  closed: "closed groups",
+  tables: "sorting and filters of tables",
+  by: "the argument to sum up by",
+  at: "the item picked on the page",
+};
+
 /** Answer to somebody who has copied a link: also what it lacks, and when others may cut it. */
 export function copiedText(link: string, { parts: texts }: Pick<PageLocation, "parts">): string {
   const lacking = PART_NAMES.filter((name) => (texts[name] ?? "").length > LONGEST_PART);
   if (lacking.length > 0) {
-    return `Link copied, without what is too long for it: ${lacking.join(", ")}.`;
+    return `Link copied, without what is too long for it: ${lacking.map((name) => PART_WORDS[name] ?? name).join(", ")}.`;
   }
   return link.length > LONGEST_LINK
     ? `Link copied. It has ${link.length.toLocaleString("en")} characters: some programs cut links after ${LONGEST_LINK.toLocaleString("en")}.`

@@ -40,9 +40,15 @@ function keepFromBelow(): void {
     }
     event.preventDefault();
     event.stopPropagation();
+    if (event.type === "click") {
+      rest.abort();
+    }
   };
   for (const kind of ["mousedown", "touchend", "click"] as const) {
     window.addEventListener(kind, keep, { capture: true, passive: false, signal: rest.signal });
   }
-  window.addEventListener("pointerdown", () => rest.abort(), { capture: true, once: true });
+  // A press that clicks nothing must not take the click of a key that comes later.
+  for (const kind of ["pointerdown", "keydown"]) {
+    window.addEventListener(kind, () => rest.abort(), { capture: true, signal: rest.signal });
+  }
 }
