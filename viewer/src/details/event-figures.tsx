@@ -99,8 +99,8 @@ function pivotActions(trace: Trace, table: ToolTable): RowActions {
     light: (row) => {
       const wanted = row === null ? null : highlightOfPair(table, row, trace);
       highlight.value = wanted;
-      failure.value = row !== null && wanted === null ? NAMELESS : "";
-      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+      failure.value = row !== null && wanted === null ? "The events of this row cannot be highlighted." : "";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
   };
 }
