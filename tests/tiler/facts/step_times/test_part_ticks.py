@@ -58,11 +58,11 @@ def test_parts_are_those_of_plain_python(
         per_us = 10**6 // reader.tick_ps
         leaves = frozenset(reader.tree.leaves(None))
         (host,) = host_tracks(reader, reader.steps, leaves, finish(devices_of(reader)))
-        found = finish(part_ticks(reader, host, np.array(begin) * per_us, np.array(end) * per_us))
+        part_table = finish(part_ticks(reader, host, np.array(begin) * per_us, np.array(end) * per_us))
     for place, (first, last) in enumerate(zip(begin, end, strict=True)):
         wanted = dict.fromkeys(HOST_PARTS, 0)
         for instant in range(first, last):
             running = [EVENTS[kind][3] for kind, _, start, length in slices if start <= instant < start + length]
             if running:
                 wanted[max(running, key=HOST_PARTS.index)] += per_us
-        assert dict(zip(HOST_PARTS, found[place].tolist(), strict=True)) == wanted
+        assert dict(zip(HOST_PARTS, part_table[place].tolist(), strict=True)) == wanted
