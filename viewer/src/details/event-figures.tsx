@@ -99,7 +99,7 @@ function pivotActions(trace: Trace, table: ToolTable): RowActions {
     light: (row) => {
       const wanted = row === null ? null : highlightOfPair(table, row, trace);
       highlight.value = wanted;
-      failure.value = row !== null && wanted === null ? NAMELESS : "";
+      failure.value = row !== null && wanted === null ? "The events of this row cannot be highlighted." : "";
       announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
   };

@@ -67,7 +67,7 @@ export function rankText({ count, longer: [least, most], equal, shortestTicks, l
     return "The only one of its name";
   }
   if (shortestTicks === longestTicks && equal === count) {
-    return `All ${formatCount(count)} of its name last as long`;
+    return `All ${formatCount(count)} of its name last equally long`;
   }
   if (equal === null) {
     return `${ordinalText(least + 1n)} to ${ordinalText(most)} longest of ${formatCount(count)}`;

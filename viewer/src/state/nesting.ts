@@ -52,7 +52,7 @@ export interface Nesting {
   readonly children: readonly Relative[];
   readonly launches: readonly Launch[];
   readonly waits: readonly Wait[];
-  /** What of these is left out. */
+  /** Sentences about launches and threads that are left out. */
   readonly notes: readonly string[];
   /** The list to which the children belong. */
   readonly list: ChildList;
