@@ -53,7 +53,7 @@ def test_other_queries_have_none(reader: QueryReader) -> None:
 
 
 def test_hostile_names_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that no query can name have none; no more are listed than there is room for, and that is said."""
+    """Names that no query can say have none; no more are listed than there is room for, and a note says so."""
     monkeypatch.setattr(kinds, "MAX_ARGUMENTS", 5)
     names = ["", 'q"\\ >x', "k" * 600, *"abcd"]
     event = {"ph": "X", "dur": 5, "pid": 1, "tid": 1, "name": "op"}
