@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, ArgumentReader, QueryReader, finish
 from tilescope.tiler.search import argument_index
-from tilescope.tiler.search.alike_events import StatTexts
+from tilescope.tiler.search.alike_events import StatTexts, Texts
 from tilescope.tiler.search.arguments import holds
 from tilescope.tiler.search.language import Argument
 from tilescope.tiler.search.occurrences import occurrences
@@ -188,9 +188,14 @@ def test_each_shape_is_looked_at_once_and_few_between_two_steps(
     reader = QueryReader(store)
     finish(occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)))  # parts are read
     n_shapes = len(argument_index.argument_index(reader).shapes)
-    calls = []
+    calls: list[StatTexts] = []
     texts = StatTexts.texts
-    monkeypatch.setattr(StatTexts, "texts", lambda *args: calls.append(0) or texts(*args))
+
+    def counted_texts(self: StatTexts, words: Iterable[bytes]) -> Texts:
+        calls.append(self)
+        return texts(self, words)
+
+    monkeypatch.setattr(StatTexts, "texts", counted_texts)
     monkeypatch.setattr("tilescope.tiler.search.occurrences._AT_ONCE", 2)
     most = before = 0
     for _ in occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools.search import kinds
 
 
 def answer_of(reader: QueryReader, **values: Any) -> Answer:
@@ -47,3 +50,23 @@ def test_other_queries_have_none(reader: QueryReader) -> None:
     answer = answer_of(reader, query="dur>1ns a", kinds=True)
     assert not len(values_of(answer.table("kinds").column("query")))
     assert "plain words" in " ".join(note.text for note in answer.notes)
+
+
+def test_hostile_names_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that no query can say have none; no more are listed than there is room for, and a note says so."""
+    monkeypatch.setattr(kinds, "MAX_ARGUMENTS", 5)
+    names = ["", 'q"\\ >x', "k" * 600, *"abcd"]
+    event = {"ph": "X", "dur": 5, "pid": 1, "tid": 1, "name": "op"}
+    events = [{**event, "ts": 10 * k, "args": dict.fromkeys(names[: k + 1], "needle")} for k in range(len(names))]
+    (tmp_path / "t.json").write_text(json.dumps({"traceEvents": events}))
+    build_store([tmp_path / "t.json"], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    answer = answer_of(QueryReader(store), query="needle", kinds=True)
+    table = answer.table("kinds")
+    queries = dict(zip(*(values_of(table.column(name)) for name in ("argument", "query")), strict=True))
+    assert [name for name, query in queries.items() if not query] == ["", "k" * 600]
+    assert list(queries) == names[:5]
+    assert "7 arguments" in " ".join(note.text for note in answer.notes)
+    for name in (names[1], "a"):
+        assert answer_of(QueryReader(store), query=queries[name]).facts[1].value == 7 - names.index(name)
+    store.close()

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.search.language import Argument, Kind, Query
+from tilescope.tiler.search.language import MAX_QUERY, Argument, Kind, Query
 from tilescope.tiler.search.occurrences import occurrences
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.search.selection import select
@@ -17,6 +17,7 @@ from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.windows import WindowsOf
 
+MAX_ARGUMENTS: Final = 1000  # rows; a trace may name each argument in another way
 NO_WORDS: Final = "arguments, tracks and processes are looked through for plain words alone"
 
 
@@ -29,6 +30,12 @@ class KindRow(Struct, frozen=True):
     events: int
     query: Query
 
+    def written(self) -> str:
+        """The query; "" where none can be written: the name of the argument is empty, or too long."""
+        text = self.query.written()
+        is_nameless = self.kind == "argument" and not self.argument
+        return "" if is_nameless or len(text) > MAX_QUERY else text
+
 
 def kinds_table(
     scope: Scope, query: Query, tracks: Sequence[int], windows_of: WindowsOf, notes: list[Note]
@@ -40,16 +47,21 @@ def kinds_table(
         notes.append(Note("info", NO_WORDS))
     else:
         counts = yield from occurrences(scope.reader, words, tracks, windows_of)
-        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        places = yield from _place_rows(scope, query, tracks, windows_of)
+        most_frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if len(counts) > MAX_ARGUMENTS:
+            text = f"{len(counts):,} arguments have the words: the {MAX_ARGUMENTS} most frequent are listed"
+            notes.append(Note("info", text))
+        for name, count in most_frequent[:MAX_ARGUMENTS]:
             arguments = Query(arguments=tuple(Argument(name, "~", word) for word in words))
             rows.append(KindRow("argument", name, 1, count, arguments))
-        rows += yield from _place_rows(scope, query, tracks, windows_of)
+        rows += places
     columns = [
         Column("kind", "Kind", "text", [row.kind for row in rows]),
         Column("argument", "Argument", "text", [row.argument for row in rows]),
         Column("items", "Items", "count", [row.items for row in rows]),
         Column("events", "Events", "count", [row.events for row in rows]),
-        Column("query", "Query", "text", [row.query.written() for row in rows]),
+        Column("query", "Query", "text", [row.written() for row in rows]),
     ]
     return Table("kinds", "Other places of the words", columns)
 
@@ -65,7 +77,9 @@ def _place_rows(
         return all(match(name) for match in matches)
 
     named_tracks = sum(has_words(tree.tracks[track].name) for track in tracks)
-    processes = {name for track in tracks for name in tree.processes_of(track) if has_words(name)}
+    processes = {
+        (*tree.hosts_of(track), name) for track in tracks for name in tree.processes_of(track) if has_words(name)
+    }
     rows = []
     for kind, items, of_kind in (
         ("track", named_tracks, Query(tracks=query.names)),
