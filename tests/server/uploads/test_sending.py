@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientResponse
+from aiohttp.test_utils import make_mocked_request
 from msgspec import json, structs
 
 from tests.server.conftest import Client
@@ -37,6 +38,7 @@ from tests.server.uploads.sending import (
     trace_of,
 )
 from tilescope.server.guard.access import Access
+from tilescope.server.guard.admission import exchange
 from tilescope.server.guard.upload_rules import UploadRules
 from tilescope.server.http import bodies
 from tilescope.server.settings import DEFAULTS, Settings
@@ -384,6 +386,23 @@ async def test_the_browser_of_this_start_may_send(make: Make) -> None:
     assert (await client.post(UPLOADS, json=order_of({"a": b"x"}), headers=sending)).status == 201
     client.session.cookie_jar.clear()
     assert not (await (await client.get(UPLOADS)).json())["allowed"], "others see the page, and may not send"
+
+
+def test_a_browser_does_not_keep_a_cookie_of_each_start() -> None:
+    """All of them go into the head of a request, which is bounded."""
+    kept: dict[str, str] = {"other": "x"}
+    for number in range(60):
+        start = Access(f"{number:032d}")
+        cookies = "; ".join(f"{name}={value}" for name, value in kept.items())
+        request = make_mocked_request("GET", f"/?start={start.token}", headers={"Cookie": cookies})
+        for name, cookie in exchange(request, start, "start").cookies.items():
+            if cookie.value:
+                kept[name] = cookie.value
+            else:
+                del kept[name]
+        assert start.cookie_name() in kept
+    assert len(kept) == 32
+    assert "other" in kept
 
 
 # -- how much ----------------------------------------------------------------------------------------------------------
