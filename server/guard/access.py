@@ -25,6 +25,7 @@ from tilescope.tiler.errors import UsageError
 TOKEN_VARIABLE: Final = "TILESCOPE_TOKEN"
 TOKEN_BYTES: Final = 24  # of one that is made up: 192 bits, 48 hexadecimal digits
 MIN_TOKEN_LENGTH: Final = 16  # of one that is given
+COOKIE_PREFIX: Final = "tilescope-"
 
 _BEARER: Final = re.compile(r"bearer +(\S+)", re.IGNORECASE)
 _TOKEN: Final = re.compile(rf"[!-~]{{{MIN_TOKEN_LENGTH},4096}}")  # visible ASCII: fit for headers and files
@@ -61,7 +62,7 @@ class Access:
 
     def cookie_name(self) -> str:
         """Differs from token to token: cookies do not know ports, and several servers may share a host."""
-        return f"tilescope-{self._proof('name')[:8]}"
+        return f"{COOKIE_PREFIX}{self._proof('name')[:8]}"
 
     def cookie_value(self) -> str:
         """A proof that whoever holds it once had the token."""

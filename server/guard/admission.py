@@ -16,12 +16,13 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
 from tilescope.server.errors import Unauthorized, WrongToken
-from tilescope.server.guard.access import Access
+from tilescope.server.guard.access import COOKIE_PREFIX, Access
 from tilescope.server.guard.refusal_page import is_for_people, refusal_page
 
 PARAMETER: Final = "token"
 CHALLENGE: Final[dict[str, str]] = {hdrs.WWW_AUTHENTICATE: 'Bearer realm="tilescope"'}
 _FREE: Final = ("/healthz",)  # tells nothing of any run
+_OLDER_COOKIES: Final = 30  # of other starts and ports: the head of a request has no room for many more
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -92,6 +93,9 @@ def exchange(request: web.Request, access: Access | None, parameter: str = PARAM
     answer.headers[hdrs.CACHE_CONTROL] = "no-store"
     if access is None:
         return answer
+    ours = [name for name in request.cookies if name.startswith(COOKIE_PREFIX) and name != access.cookie_name()]
+    for name in ours[:-_OLDER_COOKIES]:  # browsers send those first that they got first
+        answer.del_cookie(name, path="/")
     answer.set_cookie(
         access.cookie_name(),
         access.cookie_value(),

@@ -72,10 +72,9 @@ def safe_path(name: str) -> tuple[str, ...]:
 
 def _safe(part: str) -> str:
     text = _OTHER.sub("_", unicodedata.normalize("NFC", part)).strip()
-    text = text if not text.startswith(".") else f"_{text[1:]}"
     while len(text.encode()) > _MOST_BYTES:  # the end tells the format
-        text = text[1:]
-    return text or "_"
+        text = text[1:].lstrip()
+    return f"_{text[1:]}" if text.startswith(".") else text or "_"
 
 
 def _check_apart(paths: Sequence[tuple[str, ...]]) -> None:

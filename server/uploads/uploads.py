@@ -21,7 +21,7 @@ from tilescope.server.settings import Settings
 from tilescope.server.uploads.plan import Plan, make_plan
 from tilescope.server.uploads.shelf import KEPT_DAYS, KEPT_NS, Shelf
 from tilescope.server.uploads.upload import UploadFolder, make_private
-from tilescope.tiler.errors import DiskFull, TilescopeError
+from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
 from tilescope.tiler.readers.recognise import check_file
 from tilescope.tiler.schema import MOST_UPLOAD_FILES, UPLOAD_PIECE_BYTES, Upload, UploadOrder, UploadRoom
 from tilescope.tiler.store.disk_space import is_full
@@ -150,13 +150,15 @@ class Uploads:
     async def _sweep(self) -> None:
         shelf = self._the_shelf()
         while True:
-            with suppress(OSError):
-                async with self._deciding:
-                    await asyncio.to_thread(shelf.sweep)
-                    for upload, removed_ns in self._least_recent(shelf):
+            async with self._deciding:
+                await asyncio.to_thread(shelf.sweep)
+                for upload, removed_ns in self._least_recent(shelf):
+                    try:
                         upload.mark_used(removed_ns - KEPT_NS)
                         if removed_ns < time.time_ns():
                             await self._removed(upload)
+                    except (OSError, StoreError) as error:  # the others go all the same
+                        _log.warning("the upload %s cannot be cleared up: %s", upload.plan.top, error)
             await asyncio.sleep(_SWEEP_S)
 
     async def _make_room(self, shelf: Shelf, plan: Plan) -> None:

@@ -61,6 +61,14 @@ def test_long_names_keep_the_end_that_tells_the_format() -> None:
     assert len(name.encode()) <= 200
 
 
+@pytest.mark.parametrize("name", ["x." + "a" * 199, "x " + "a" * 199, "x .." + "é" * 99 + "a"])
+def test_what_is_left_of_a_long_name_is_not_hidden(name: str) -> None:
+    (kept,) = safe_path(name)
+    assert kept[0] not in ". "
+    assert len(kept.encode()) <= 200
+    assert safe_path(kept) == (kept,)
+
+
 @pytest.mark.parametrize("pair", [("a.json", "a.json"), ("x/A.json", "x/a.json"), ("x/a?", "x/a*"), ("x/a", "x/a/b")])
 def test_two_files_of_one_name_are_refused(pair: tuple[str, str]) -> None:
     with pytest.raises(BadRequest, match="one name"):
