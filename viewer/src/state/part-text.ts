@@ -21,7 +21,8 @@ export function pick(text: string): void {
 
 /**
  * Keeps a part in step with what it says. `format` reads signals; `take` takes up a text that has come with an address, null where there
- * is none, and returns false where it means nothing. What is so before there is a text is written. Returns what ends it.
+ * is none, and returns false where it means nothing: the address does not keep it. What is so before there is a text is written.
+ * Returns what ends it.
  */
 export function bindPart(
   name: string,
@@ -38,6 +39,8 @@ export function bindPart(
           last = text;
           if (!take(text)) {
             addUnread(`${name}=${text}`);
+            last = format() || null;
+            setPart(name, last);
           }
         }
       });
