@@ -144,7 +144,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         return []
     first, *others = findings.rows
     notes = [*remedy_notes(scope, first), *lead_notes(first)]
-    others = [row for place, row in enumerate(others, 1) if not _is_candidate(findings.rows, place)]
+    others = [row for place, row in enumerate(others, 1) if not is_candidate(findings.rows, place)]
     notes += [next_note(row) for row in others[:_MAX_NEXT]]
     if len(others) > _MAX_NEXT:
         more = len(others) - _MAX_NEXT
@@ -163,7 +163,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     return notes
 
 
-def _is_candidate(rows: Sequence[Finding], place: int) -> bool:
+def is_candidate(rows: Sequence[Finding], place: int) -> bool:
     """True of the two rows behind one that is unclear: they are of the same time."""
     return any(row.cause is Cause.UNCLEAR for row in rows[max(place - 2, 0) : place])
 

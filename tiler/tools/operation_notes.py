@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from tilescope.tiler.work_rules import NO_WORK_RULES
 
 _NAME_CHARS: Final = 64
 _ABOUT: Final = 1 - 1e-9
+_IDLE: Final = 0.5  # of the time: no operation is to be looked at before that
 
 
 def is_bound_elsewhere(operation: Operation) -> bool:
@@ -56,21 +58,24 @@ def operation_notes(device_operations: AskedOperations) -> list[Note]:
     if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
         sentences.append(
             f"Look at {_short(first)} first: {percent_text(first.own / table.span)} of the time, "
-            f"{percent_text(_lost(device_operations, first))} wasted."
+            f"and {percent_text(_lost(device_operations, first))} less at the device's peak."
         )
     else:
         first = _longest(table, np.flatnonzero(lasting))
-        sentences.append(f"The most time goes to {_short(first)}: {percent_text(first.own / table.span)}.")
+        sentences.append(f"The most time goes to {_short(first)}: {percent_text(first.own / table.span)} of all.")
     notes = [_note(" ".join(sentences), first)]
     if len(waiting):
         longest = _longest(table, waiting)
         if longest.own > (_longest(table, computing).own if len(computing) else 0):
             share = percent_text(longest.own / table.span)
             text = (
-                f"{_short(longest)} takes most of the time, {share}: it moves data, or waits for other devices or the "
-                "host, and no peak of the device bounds it."
+                f"{_short(longest)} takes more time than any other, {share}: it moves data, or waits for other devices "
+                "or the host, and no peak of the device bounds it."
             )
             notes.insert(0, _note(text, longest))  # where most time goes comes first
+    if table.idle > table.span * _IDLE:
+        idle = f"Devices are idle {percent_text(table.idle / table.span)} of the time (see gaps)."
+        notes[0] = replace(notes[0], text=f"{idle} {notes[0].text}")
     return notes
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
+from tests.headlines import headline
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.facts.hlo.layouts import shape_of_text
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
@@ -199,14 +201,29 @@ def test_how_values_lie_in_memory(readers: dict[str, QueryReader]) -> None:
 def test_what_waits_for_others_is_not_called_wasted(readers: dict[str, QueryReader]) -> None:
     """The longest is an all-reduce, in which cores wait for those of a host that gets its data late."""
     for which in ("op_profile", "hlo_stats"):
-        notes = [note.text for note in answer(readers["pod/all"], which).notes]
-        assert notes[0].startswith("all-reduce.1 takes most of the time, 19.3 %: it moves data, or waits for")
-        assert notes[1] == (
-            "The devices reach 25.9 % of their FLOPS. Look at convolution.3 first: 7.0 % of the time, 6.7 % wasted."
+        asked = answer(readers["pod/all"], which)
+        longest = "all-reduce.1 takes more time than any other, 19.3 %: it moves data, or waits for"
+        assert headline(asked).text.startswith(longest)
+        assert asked.notes[0].text == (
+            "The devices reach 25.9 % of their FLOPS. Look at convolution.3 first: 7.0 % of the time, "
+            "and 6.7 % less at the device's peak."
         )
     rows = by_row(answer(readers["pod/all"], "op_profile", by="category"))
     waiting = {"all-reduce", "infeed", "outfeed", "send", "send-done", "recv", "recv-done", "copy-done"}
     assert {row["name"] for row in rows if row["parent"] < 0 and row["wasted"] is None} - {"idle", "while"} == waiting
+
+
+def test_where_devices_are_mostly_idle_the_answer_begins_with_that(tmp_path: Path) -> None:
+    """No operation is worth a look before it: all of them together take less than the half."""
+    build_store([corpus_path("xplane/gpu_mi300x8_conv.xplane.pb")], tmp_path / "gpus.store")
+    store = open_run_store(tmp_path / "gpus.store")
+    reader = QueryReader(store)
+    for which in ("op_profile", "hlo_stats"):
+        asked = answer(reader, which)
+        idle = percent_text(float(str(asked.fact("idle_share").value)))
+        text = headline(asked).text
+        assert text.startswith(f"Devices are idle {idle} of the time (see gaps). The devices reach 0.1 % of")
+    store.close()
 
 
 def test_a_range_is_of_the_timeline_and_times_are_of_the_device(readers: dict[str, QueryReader]) -> None:

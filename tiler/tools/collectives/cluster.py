@@ -76,7 +76,7 @@ def proposals(cluster: Cluster, means: Sequence[StepParts], links: Sequence[Rank
             "Step interval",
             lambda part: part.interval,
             _INTERVAL,
-            "see its data preparation (see input_pipeline)",
+            "look at its data preparation (see input_pipeline)",
             "waits longest before its steps",
         ),
         _slow_rank(means),

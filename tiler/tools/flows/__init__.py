@@ -155,6 +155,8 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         events = plural(figures.count("events"), "event", "events")
         arrive = plural(figures.count("incoming"), "flow arrives", "flows arrive")
         return f"{arrive} at this event, {figures.text('outgoing')} leave it: the chain has {events}"
+    if not figures.count("pairs"):
+        return "No flow begins or ends in this range"
     leave = plural(figures.count("leaving"), "flow leaves", "flows leave")
     pairs = plural(figures.count("pairs"), "pair", "pairs")
     return f"{leave} and {figures.text('arriving')} arrive, between {pairs} of tracks"

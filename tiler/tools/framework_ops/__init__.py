@@ -97,7 +97,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     for table, where in (("device", "Devices"), ("host", "Hosts")):
         row = _first_operation(figures, table)
         if row is not None:
-            own = f"{figures.cell(table, 'self', row)}, {figures.cell(table, 'share', row)}"
+            own = f"{figures.cell(table, 'self', row)}, {figures.cell(table, 'share', row)} of the time"
             return f"{where} spend most time in {figures.cell(table, 'name', row)} itself: {own}"
     return "No operation is listed in this range"
 

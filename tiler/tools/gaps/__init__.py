@@ -287,7 +287,8 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if not figures.text("idle_share"):
         return "No device or track works in this range"
     lanes = plural(figures.count("lanes"), "device or track is", "devices or tracks are")
-    return f"{lanes} idle {figures.text('idle_share')} of the time between work: {figures.text('idle')} in all"
+    idle = f"idle {figures.text('idle_share')} of the time: {figures.text('idle')} in all"
+    return f"From first to last work {lanes} {idle}"
 
 
 TOOL: Final = Tool(

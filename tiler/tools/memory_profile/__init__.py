@@ -321,7 +321,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if figures.text("peak"):
         return f"Memory {figures.text('memory')} holds {figures.text('peak')} at its peak"
     memory = f" in memory {figures.text('memory')}" if figures.text("memory") else ""
-    return f"No allocation{memory} was recorded in what is looked at"
+    return f"No allocation{memory} was recorded in this range"
 
 
 TOOL: Final = Tool(

@@ -145,8 +145,8 @@ def _headline(total: Parts, unknown: str) -> Note:
         "wait for copies": total.exposed_copies,
         "are idle": total.idle,
     }
-    shares = ", ".join(f"{what} {percent_text(share / total.span)}" for what, share in parts.items() if share)
-    text = f"Of their time the devices {shares}."
+    shares = [f"{what} {percent_text(share / total.span)}" for what, share in parts.items() if share]
+    text = f"Of their time the devices {' and '.join(filter(None, (', '.join(shares[:-1]), shares[-1])))}."
     if total.overlap is not None:
         text += f" Computation hides {percent_text(total.overlap)} of the communication."
     return Note("info", text)

@@ -24,7 +24,7 @@ _DIGESTED: Final[Sequence[AnyTool]] = (COLLECTIVES, STEP_TRACE, OPERATORS, INPUT
 
 @dataclass(frozen=True, slots=True)
 class Digests:
-    """Tables of other tools with what these say of their answers."""
+    """Tables of other tools with what these warn of; how they count is said on their own pages."""
 
     tables: Sequence[Table] = ()
     notes: Sequence[Note] = ()  # that are about a table say which
@@ -72,8 +72,9 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
             )
             own = replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
             texts = [*([] if answer.headline is None else [answer.headline]), *answer.notes]
-            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in texts]
-            warnings = [note for note in texts[:1] if note is answer.headline and note.severity == "warning"]
+            warned = [note for note in texts if note.severity == "warning"]
+            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in warned]
+            warnings = [note for note in warned[:1] if note is answer.headline]
             return Digests([own], notes, answer.is_complete, warnings)
     return Digests([], [], answer.is_complete)
 

@@ -12,14 +12,13 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.imports import SavedPage, saved_page
 from tilescope.tiler.facts.step_times import StepClass, StepPart, StepTimes, aligned
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible, finish
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Value, values_of
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Value
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.findings import opening
 from tilescope.tiler.tools.host_nouns import host_noun
@@ -345,20 +344,16 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if not figures.count("steps"):
         return next((fact.note for fact in answer.facts if fact.id == "cores"), "")
     bound = figures.text("bottleneck")
-    of_cores = f"{plural(figures.count('steps'), 'step', 'steps')} of {figures.text('cores')} cores or hosts"
+    cores = plural(figures.count("cores"), "core or host", "cores or hosts")
+    steps = f"{plural(figures.count('steps'), 'step', 'steps')} on {cores}"
     if bound:
-        return f"{of_cores} are compared; most steps are bound by {bound.lower()}"
-    cores = answer.table("cores")
-    means = [
-        (mean, name)
-        for mean, name in zip(values_of(cores.column("duration")), values_of(cores.column("core")), strict=True)
-        if isinstance(mean, int)
-    ]
-    if len(means) < 2:
-        return f"{of_cores}: what these do in them was not recorded"
-    (least, short), (most, long) = min(means), max(means)
-    steps = f"Steps of {long} take {duration_text(most, tick_ps)} in the mean"
-    return f"{steps}, those of {short} {duration_text(least, tick_ps)}; what devices do in them was not recorded"
+        return f"Most of {steps} are bound by {bound.lower()}"
+    row = figures.greatest("cells", "duration")
+    if row is None:
+        return f"What {cores} do in their steps was not recorded"
+    step, core = figures.cell("cells", "step", row), figures.cell("cells", "core", row)
+    longest = f"step {step} of {core}, {figures.cell('cells', 'duration', row)}"
+    return f"Of {steps}, the longest listed is {longest}; what devices do in them was not recorded"
 
 
 TOOL: Final = Tool(

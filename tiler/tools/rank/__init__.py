@@ -13,6 +13,7 @@ from tilescope.tiler.search.hits import Hits, join, page_of_hits
 from tilescope.tiler.search.selection import Selection
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.nesting.family import slice_at
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.tools.question import SpanQuestion
@@ -92,6 +93,16 @@ def _beside(
     return join([before.hits, after.hits])
 
 
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    takes = f"{figures.text('name') or 'This slice'} takes {figures.text('duration')}"
+    if figures.count("count") < 2:
+        return f"{takes}; {plural(figures.count('count'), 'slice', 'slices')} of its name in all"
+    longer = figures.text("longer") if figures.text("rank") else f"at least {figures.text('longer')}"
+    median = figures.text("median") or f"about {figures.text('about_median')}"
+    return f"{takes}: {longer} of {figures.text('count')} slices of its name take longer, and their median is {median}"
+
+
 TOOL: Final = Tool(
     id="rank",
     title="Rank",
@@ -99,5 +110,6 @@ TOOL: Final = Tool(
     group="raw",
     question=RankQuestion,
     answer=_answer,
+    sentence=_sentence,
     contract=Contract(added=("count", "total"), by_track=True, parts={"count": ("distribution.count",)}),
 )

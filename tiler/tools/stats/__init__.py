@@ -180,7 +180,8 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         return f"No time is listed; {groups}"
     whole = figure_text("ticks", (table.totals or {}).get(by), tick_ps)
     name = figures.cell("names", named, row) or "what has no name"
-    return f"Most {words} is in {name}: {figures.cell('names', by, row)} of {whole}; {groups}"
+    of_all = f" of {whole}" if whole else ""
+    return f"Most {words} is in “{name}”: {figures.cell('names', by, row)}{of_all}; {groups}"
 
 
 TOOL: Final = Tool(

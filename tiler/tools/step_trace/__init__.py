@@ -210,9 +210,10 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     if not figures.text("step"):
-        return "No step of what is looked at has marks of forward and backward"
+        return "No step in this range has marks of forward and backward"
     parts = f"{figures.text('interval')} before forward, {figures.text('forward_backward')} forward and backward"
-    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} behind backward"
+    waits = f"; between steps devices wait for data, {figures.text('wait')} on average" if figures.count("wait") else ""
+    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} behind backward{waits}"
 
 
 TOOL: Final = Tool(

@@ -328,7 +328,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     """Durations of steps, where no finding is about them."""
     figures = Figures(answer, tick_ps)
     if not figures.count("count") or not figures.text("min"):
-        return "No step lies in what is looked at"
+        return "No step lies in this range"
     mean = f"A step takes {figures.text('mean')} on average: the" if figures.text("mean") else "The"
     steps = plural(figures.count("count"), "step", "steps")
     return f"{mean} shortest of {steps} takes {figures.text('min')}, the longest {figures.text('max')}"

@@ -10,7 +10,14 @@ from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.findings import Cause, Finding
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.findings import Opening, finding_note, next_note, question_findings, remedy_notes
+from tilescope.tiler.tools.findings import (
+    Opening,
+    finding_note,
+    is_candidate,
+    next_note,
+    question_findings,
+    remedy_notes,
+)
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.steps.durations import RunStepTable
@@ -22,7 +29,11 @@ _SLOW: Final = 1.1
 def reasons(scope: Scope, question: SpanQuestion, table: RunStepTable) -> Interruptible[Opening]:
     """A finding about some steps before those about all, what to do about it, and what is next. Raises DamagedStore."""
     findings = yield from question_findings(scope, question)
-    rows = [row for row in findings.rows if row.cause is not Cause.HOST_ONLY]
+    rows = [
+        row
+        for place, row in enumerate(findings.rows)
+        if row.cause is not Cause.HOST_ONLY and not is_candidate(findings.rows, place)
+    ]
     rows.sort(key=lambda row: not row.steps)  # the greatest loss first among each
     slowest = _slowest_note(scope, table, rows)
     if not rows:
