@@ -102,8 +102,12 @@ async def test_nothing_is_removed_for_what_does_not_fit_then_either(
     await indexed(client, old["runs"][0])
     await client.close()
     age(place.shelf, old["id"], 2 * uploads.UNTOUCHED_S)
-    limits = {"own room": {"per_client_bytes": 1000}, "all room": {"all_bytes": 1000}, "disk": {}}[lack]
-    client = await make(replace(SENDING, uploads=replace(RULES, **limits)))
+    rules = {
+        "own room": replace(RULES, per_client_bytes=1000),
+        "all room": replace(RULES, all_bytes=1000),
+        "disk": RULES,
+    }[lack]
+    client = await make(replace(SENDING, uploads=rules))
     if lack == "disk":
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=uploads.FREE_BYTES))
     assert (await order(client, 1001)).status == (507 if lack == "disk" else 429)
