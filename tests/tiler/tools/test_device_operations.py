@@ -201,10 +201,10 @@ def test_how_values_lie_in_memory(readers: dict[str, QueryReader]) -> None:
 def test_what_waits_for_others_is_not_called_wasted(readers: dict[str, QueryReader]) -> None:
     """The longest is an all-reduce, in which cores wait for those of a host that gets its data late."""
     for which in ("op_profile", "hlo_stats"):
-        asked = answer(readers["pod/all"], which)
+        page = answer(readers["pod/all"], which)
         longest = "all-reduce.1 takes more time than any other, 19.3 %: it moves data, or waits for"
-        assert headline(asked).text.startswith(longest)
-        assert asked.notes[0].text == (
+        assert headline(page).text.startswith(longest)
+        assert page.notes[0].text == (
             "The devices reach 25.9 % of their FLOPS. Look at convolution.3 first: 7.0 % of the time, "
             "and 6.7 % less at the device's peak."
         )
@@ -219,9 +219,9 @@ def test_where_devices_are_mostly_idle_the_answer_begins_with_that(tmp_path: Pat
     store = open_run_store(tmp_path / "gpus.store")
     reader = QueryReader(store)
     for which in ("op_profile", "hlo_stats"):
-        asked = answer(reader, which)
-        idle = percent_text(float(str(asked.fact("idle_share").value)))
-        text = headline(asked).text
+        page = answer(reader, which)
+        idle = percent_text(float(str(page.fact("idle_share").value)))
+        text = headline(page).text
         assert text.startswith(f"Devices are idle {idle} of the time (see gaps). The devices reach 0.1 % of")
     store.close()
 

@@ -44,7 +44,7 @@ def test_a_digest_has_the_figures_of_its_page(run_2: Path, tool: str) -> None:
 
 
 def test_a_digest_has_the_warnings_of_its_page_and_nothing_else(run_2: Path) -> None:
-    """How a tool counts, and what it does not list, is of no use where its table stands among others."""
+    """Notes on what a tool counts, and does not list, are of no use where its table stands among others."""
     overview = table_answer("overview", run_2)
     warned = 0
     for tool in TABLES:
