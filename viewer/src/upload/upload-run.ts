@@ -31,7 +31,7 @@ const KEPT = "tilescope-upload";
 /** The server has no trace in it, does not know it, or has no room: it keeps nothing of it. */
 const GIVEN_UP: readonly number[] = [400, 404, 422, 507];
 const NO_TRACE: readonly number[] = [400, 422];
-/** Of an upload that the server had, and has no more: this computer has slept, for one. */
+/** Message for an upload that the server has no more: this computer has slept, for one. */
 const GONE = "the server has removed what was sent, as it does an hour after the last byte: send it again";
 
 export type UploadView =

@@ -8,7 +8,7 @@ import { ApiError, AwayError, NetworkError } from "./error";
 const TRIES = 6;
 const FIRST_MS = 500;
 const MOST_MS = 10_000;
-/** Where a server asks for a longer wait, there is no room, and who asked is told so at once. */
+/** A server that asks for a longer wait has no room: who asked is told so at once. */
 const LONGEST_WAIT_S = 600;
 
 /** The server, or a proxy before it, has too much to do, and did nothing. */
