@@ -48,6 +48,7 @@ def screen(viewer: Viewer) -> Any:
     while before != (before := viewer.page.evaluate(_SCREEN)):
         viewer.frames(10)
         viewer.wait("document.querySelector('[aria-busy=true], .skeleton') === null")
+        viewer.wait("document.querySelector('.search-count')?.innerText.trim() !== '…'")
     return before
 
 
