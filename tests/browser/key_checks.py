@@ -339,8 +339,11 @@ def grid(v: Viewer) -> None:
 
 
 def time_format(v: Viewer) -> None:
-    menu = v.page.get_by_role("button", name="Times:")
     select(v)
+    size = v.page.viewport_size
+    assert size is not None
+    v.page.set_viewport_size({**size, "width": 1920})  # the menu folds into another in narrower windows
+    menu = v.page.get_by_role("button", name="Times:")
     shown = []
     for _ in range(3):
         shown.append((menu.inner_text().split("\n")[-1], v.drawer().event["Start"].replace("\u202f", " ")))
@@ -351,6 +354,8 @@ def time_format(v: Viewer) -> None:
         ("UTC", "2026-01-01 00:00:00.363 456 789 UTC"),
     ]
     assert menu.inner_text().endswith("Since the start")
+    v.page.set_viewport_size(size)
+    v.rest()
 
 
 def link(v: Viewer) -> None:
