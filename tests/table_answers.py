@@ -45,8 +45,9 @@ def column(answer: Answer, table: str, name: str) -> list[Any]:
 
 
 def texts(answer: Answer) -> str:
-    """All notes, line by line."""
-    return "\n".join(note.text for note in answer.notes)
+    """The sentence and all notes, line by line."""
+    headline = [] if answer.headline is None else [answer.headline]
+    return "\n".join(note.text for note in (*headline, *answer.notes))
 
 
 def rows_of(answer: Answer, table: str, *columns: str) -> Sequence[tuple[Any, ...]]:

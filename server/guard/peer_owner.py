@@ -7,10 +7,9 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from pathlib import Path
-from typing import Final
 
-_TABLES: Final = {socket.AF_INET: Path("/proc/net/tcp"), socket.AF_INET6: Path("/proc/net/tcp6")}
+from tilescope.tiler.system import connection_table
+
 _ADDRESS, _PEER, _ACCOUNT = 1, 2, 7  # columns
 
 
@@ -21,7 +20,7 @@ def is_of_another(transport: asyncio.BaseTransport | None) -> bool:
         return False
     with suppress(OSError, ValueError, IndexError, KeyError):
         near, far = (_hex(end, connection.family) for end in (connection.getsockname(), connection.getpeername()))
-        for line in _TABLES[connection.family].read_text(encoding="ascii").splitlines()[1:]:
+        for line in connection_table(connection.family).splitlines()[1:]:
             fields = line.split()
             if (fields[_ADDRESS], fields[_PEER]) == (far, near):
                 return int(fields[_ACCOUNT]) != os.getuid()

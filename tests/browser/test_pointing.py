@@ -195,6 +195,7 @@ def test_what_is_typed_while_a_dialog_is_on_its_way_is_typed_into_it(
 ) -> None:
     page = viewer.page
     _open(viewer, served)
+    viewer.until_address_follows()
     point_at(viewer, BEFORE)
     waiting: list[Route] = []
     page.route(f"**/{code}-*.js", lambda route: waiting.append(route))

@@ -32,7 +32,7 @@ def point_at(viewer: Viewer, key: str) -> None:
 
 def address(viewer: Viewer) -> dict[str, str]:
     parts = viewer.page.evaluate("location.hash.slice(1)").split("&")
-    return dict(part.split("=", 1) for part in parts)
+    return dict(part.split("=", 1) for part in parts if part)  # nothing is there before the address is written
 
 
 @pytest.fixture

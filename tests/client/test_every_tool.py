@@ -329,8 +329,9 @@ def test_the_typescript_client(site: Site, readers: dict[str, QueryReader], name
         // As JSON has them: the places of notes are ticks here.
         const asJson = (key, value) => {{
             if (typeof value === "bigint") return String(value);
-            if (key !== "notes") return value;
-            return value.map(({{ startTicks: start, endTicks: end, ...rest }}) => ({{ ...rest, start, end }}));
+            const note = ({{ startTicks: start, endTicks: end, ...rest }}) => ({{ ...rest, start, end }});
+            if (key === "headline") return value && note(value);
+            return key === "notes" ? value.map(note) : value;
         }};
         console.log(JSON.stringify({{ answers, tools }}, asJson));
     """

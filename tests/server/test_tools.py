@@ -24,6 +24,7 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Scope, answer_json, from_values, tool, tools
+from tilescope.tiler.tools import ask as ask_tool
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def of_the_store(path: Path, name: str, **values: Any) -> Any:
     store = open_run_store(path)
     try:
         asked = tool(name)
-        answer = finish(asked.answer(Scope(QueryReader(store)), from_values(asked.question, values)))
+        answer = finish(ask_tool(asked, Scope(QueryReader(store)), from_values(asked.question, values)))
         return json.loads(answer_json.encode(answer))
     finally:
         store.close()

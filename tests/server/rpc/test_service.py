@@ -29,7 +29,7 @@ from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.resolver import View
 from tilescope.tiler.store.store import need
-from tilescope.tiler.tools import Scope, answer_json, from_values, tool, tools, values_of
+from tilescope.tiler.tools import Scope, answer_json, ask, from_values, tool, tools, values_of
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -258,7 +258,7 @@ async def test_tools_answer_in_json_and_as_arrow(site: Site) -> None:
     asked = pb.AskRequest(run=site.run, build=site.build, tool="stats", question=b'{"limit": 3, "start": "5"}')
     answer = answer_json.decode(await parts_of(site.tiles.Ask(asked)))
     here = tool("stats")
-    expected = finish(here.answer(Scope(QueryReader(site.store)), from_values(here.question, {"limit": 3, "start": 5})))
+    expected = finish(ask(here, Scope(QueryReader(site.store)), from_values(here.question, {"limit": 3, "start": 5})))
     assert answer_json.encode(answer) == answer_json.encode(expected)
     asked.format, asked.table = "arrow", "names"
     arrow = pyarrow.ipc.open_stream(await parts_of(site.tiles.Ask(asked))).read_all()

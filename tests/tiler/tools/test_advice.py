@@ -41,7 +41,8 @@ def said(reader: QueryReader, tool_id: str, **question: Any) -> str:
         answer = finish(ask(tool(tool_id), Scope(reader), from_values(tool(tool_id).question, question)))
     except (NotAvailable, UsageError) as error:
         return str(error)
-    return "\n".join([*(note.text for note in answer.notes), *(fact.note for fact in answer.facts)])
+    headline = [] if answer.headline is None else [answer.headline]
+    return "\n".join([*(note.text for note in (*headline, *answer.notes)), *(fact.note for fact in answer.facts)])
 
 
 def answers(reader: QueryReader) -> Iterator[tuple[str, str]]:

@@ -161,7 +161,8 @@ def test_the_program_of_a_real_run_without_marks_is_proposed(tmp_path: Path) -> 
     assert round(int(str(steps.fact("mean").value)) / 1e9, 1) == 850.2
     assert run.ask("pod").tables[0].id == "step_candidates"  # to be named, as nothing marks them
     assert run.ask("pod", step_name=name).fact("steps").value == 100
-    (note, *_) = run.ask("input_pipeline").notes
+    note = run.ask("input_pipeline").headline
+    assert note is not None
     assert note.text.startswith("The trace marks no steps, and no work on input was recorded.")
     assert (note.track, note.event) != (None, None)  # what costs the time instead, with its place
     reasons = {tool_id: why_not(tool(tool_id), Scope(run.reader)) for tool_id in ("pod", "queues")}

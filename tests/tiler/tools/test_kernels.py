@@ -244,7 +244,7 @@ def check_names(kernels: Answer, launches: Sequence[Mapping[str, Any]]) -> None:
         assert row["shortest"] == min((launch["shortest"] for launch in started), default=None)
         assert row["longest"] == max((launch["longest"] for launch in started), default=None)
     first = headline(kernels).text
-    assert names[0][1]["name"] in first if sum(totals) else first == "No kernel runs in what is looked at."
+    assert names[0][1]["name"] in first if sum(totals) else first == "No kernel runs in this range."
 
 
 def duration_of(reader: QueryReader, event: str) -> int:

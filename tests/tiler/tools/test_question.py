@@ -69,8 +69,8 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"tracks": "1," * 1500}, "tracks are named in at most 2,000 characters"),
         (
             {"spam": "1"},
-            "there is no parameter 'spam': there are start, end, tracks, steps, step_name, outliers, by, argument, "
-            "sum, limit",
+            "there is no parameter 'spam': there are start, end, tracks, steps, step_name, outliers, by, then, "
+            "argument, sum, limit",
         ),
     ],
 )

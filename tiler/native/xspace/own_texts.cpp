@@ -21,7 +21,7 @@ constexpr std::uint64_t stat_reference = 7;
 
 enum WireType : std::uint64_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
-struct Stat {
+struct OwnStat {
     std::int64_t id = 0;
     bool is_text = false;
 };
@@ -31,8 +31,8 @@ void skip(Bytes message, std::size_t& offset, std::uint64_t size) {
     offset += static_cast<std::size_t>(size);
 }
 
-Stat stat_of(Bytes message) {
-    Stat stat;
+OwnStat stat_of(Bytes message) {
+    OwnStat stat;
     for (std::size_t offset = 0; offset < message.size();) {
         const std::uint64_t tag = take_varint(message, offset);
         const std::uint64_t field = tag >> 3;
@@ -62,7 +62,7 @@ void read(Bytes event, std::string& texts, std::vector<std::int64_t>& ids) {
         const std::uint64_t size = take_varint(event, offset);
         const std::size_t content = offset;
         skip(event, offset, size);
-        const Stat stat = stat_of(event.subspan(content, static_cast<std::size_t>(size)));
+        const OwnStat stat = stat_of(event.subspan(content, static_cast<std::size_t>(size)));
         if (std::find(ids.begin(), ids.end(), stat.id) == ids.end()) ids.push_back(stat.id);
         if (stat.is_text) texts += text_of(event.subspan(begin, offset - begin));
     }

@@ -5,6 +5,8 @@ import type { Meaning } from "../raster/meaning";
 import type { ColorBy, Coloring } from "../raster/palette";
 import { theme } from "./settings";
 
+export type { ColorBy } from "../raster/palette";
+
 export const colorBy = signal<ColorBy>("meaning");
 
 /** The kinds of work that are shown in colour; null: all are. */

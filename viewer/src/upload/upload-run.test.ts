@@ -1,5 +1,5 @@
 import { type Api, ApiError, NetworkError } from "@tilescope/client";
-import { beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UploadRun } from "./upload-run";
 
 const ROOM = {
@@ -72,6 +72,11 @@ beforeEach(() => {
     removeItem: (name: string) => kept.delete(name),
   });
   vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 it("sends all of a file, in pieces, and has it listed", async () => {

@@ -72,9 +72,10 @@ def test_a_host_that_is_slow_all_over_in_one_step_does_nothing_else_there(tmp_pa
         (pause,) = (row for row in rows if row["class"] == "host_pause")
         assert pause["steps"] == "9"
         assert "the host is slower than in other steps, in many places" in str(pause["sentence"])
-        (reason, advice, *_) = (note.text for note in answer(reader, "steps").notes)
-        assert reason.startswith(str(pause["sentence"]))
-        assert "in another thread, or less often" not in advice
+        steps = answer(reader, "steps")
+        assert steps.headline is not None
+        assert steps.headline.text.startswith(str(pause["sentence"]))
+        assert "in another thread, or less often" not in steps.notes[0].text
 
 
 @pytest.mark.parametrize(
