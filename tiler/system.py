@@ -120,8 +120,8 @@ def open_files() -> list[int]:
 
 def connection_table(family: int) -> str:
     """The connections of this machine of a family of addresses, a line for each; empty where the system tells none."""
-    name = {socket.AF_INET: "tcp", socket.AF_INET6: "tcp6"}.get(family)
+    name = "tcp6" if family == socket.AF_INET6 else "tcp"
     try:
-        return "" if name is None else Path("/proc/net", name).read_text(encoding="ascii")
+        return Path("/proc/net", name).read_text(encoding="ascii")
     except OSError:
         return ""

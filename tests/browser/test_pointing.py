@@ -115,6 +115,7 @@ def _open(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(DEVICES))
     viewer.expand_all()
     viewer.settle()
+    viewer.until_address_follows()
 
 
 def _do(viewer: Viewer, key: str, has_done: Callable[[Viewer], bool]) -> None:
@@ -195,7 +196,6 @@ def test_what_is_typed_while_a_dialog_is_on_its_way_is_typed_into_it(
 ) -> None:
     page = viewer.page
     _open(viewer, served)
-    viewer.until_address_follows()
     point_at(viewer, BEFORE)
     waiting: list[Route] = []
     page.route(f"**/{code}-*.js", lambda route: waiting.append(route))
