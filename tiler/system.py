@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
-import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -118,9 +117,9 @@ def open_files() -> list[int]:
     return sorted(int(file.name) for file in _OPEN_FILES.iterdir())
 
 
-def connection_table(family: int) -> str:
-    """The connections of this machine of a family of addresses, a line for each; empty where the system tells none."""
-    name = "tcp6" if family == socket.AF_INET6 else "tcp"
+def connection_table(*, is_ipv6: bool) -> str:
+    """The TCP connections of this machine, a line for each; empty where the system tells none."""
+    name = "tcp6" if is_ipv6 else "tcp"
     try:
         return Path("/proc/net", name).read_text(encoding="ascii")
     except OSError:

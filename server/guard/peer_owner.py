@@ -20,7 +20,7 @@ def is_of_another(transport: asyncio.BaseTransport | None) -> bool:
         return False
     with suppress(OSError, ValueError, IndexError, KeyError):
         near, far = (_hex(end, connection.family) for end in (connection.getsockname(), connection.getpeername()))
-        for line in connection_table(connection.family).splitlines()[1:]:
+        for line in connection_table(is_ipv6=connection.family == socket.AF_INET6).splitlines()[1:]:
             fields = line.split()
             if (fields[_ADDRESS], fields[_PEER]) == (far, near):
                 return int(fields[_ACCOUNT]) != os.getuid()

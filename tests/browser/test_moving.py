@@ -367,7 +367,7 @@ def test_f_zooms_at_once_to_what_cannot_be_centred(kineto: Viewer) -> None:
 @pytest.mark.deep
 def test_the_minimap_lines_up_with_the_timeline(kineto: Viewer) -> None:
     """Where nothing is in the minimap, nothing is in the timeline either: the first coloured pixel is the same."""
-    colour_by_name(kineto)
+    kineto.page.get_by_label("Colour by").select_option("name")  # what nobody knows the kind of is grey
     strip, timeline = (kineto.page.locator(name).bounding_box() for name in (".minimap", ".timeline"))
     assert strip is not None
     assert timeline is not None
@@ -400,12 +400,6 @@ def test_an_edge_of_the_minimap_window_can_be_dragged(kineto: Viewer, served: Se
     kineto.screenshot("minimap-brush")
 
 
-def colour_by_name(viewer: Viewer) -> None:
-    """Has events whose kind of work nobody knows stand out from the ground, too."""
-    viewer.page.get_by_label("Colour by").select_option("name")
-    viewer.rest()
-
-
 def left_edge(viewer: Viewer) -> float:
     """The left edge of the minimap's window."""
     box = viewer.page.locator(".minimap-window").bounding_box()
@@ -416,7 +410,7 @@ def left_edge(viewer: Viewer) -> float:
 @pytest.mark.deep
 def test_the_minimap_of_a_run_that_is_mostly_empty_shows_its_busy_part(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(GAP))
-    colour_by_name(viewer)
+    viewer.page.get_by_label("Colour by").select_option("name")
     viewer.wait(f"({COLOURED_COLUMNS})('.minimap canvas') !== null")
     first, last = viewer.page.evaluate(COLOURED_COLUMNS, ".minimap canvas")
     assert last - first > 0.5 * viewer.timeline_box()["width"]
