@@ -215,7 +215,7 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
         for row in np.flatnonzero(rows & core_times.is_recorded).tolist()
     )
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
-    why_none = "of most steps" if is_recorded else NOT_RECORDED
+    why_none = "of more steps than any other" if is_recorded else NOT_RECORDED
     facts = [
         Fact("cores", "Cores" if steps.of_tpus else "Processes that mark steps", len(steps.times), "count"),
         Fact("hosts", hosts.capitalize(), len(set(steps.hosts)), "count"),
@@ -339,7 +339,7 @@ def _availability(scope: Scope) -> str:
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:
-    """The bound of most steps, where no finding says what costs the time."""
+    """The most frequent bound of steps, where no finding says what costs the time."""
     figures = Figures(answer, tick_ps)
     if not figures.count("steps"):
         return next((fact.note for fact in answer.facts if fact.id == "cores"), "")
@@ -347,7 +347,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     cores = plural(figures.count("cores"), "core or host", "cores or hosts")
     steps = f"{plural(figures.count('steps'), 'step', 'steps')} on {cores}"
     if bound:
-        return f"Most of {steps} are bound by {bound.lower()}"
+        return f"{bound} bounds more of {steps} than anything else"
     row = figures.greatest("cells", "duration")
     if row is None:
         return f"What {cores} do in their steps was not recorded"
