@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests.browser.driver import Viewer
 
 STEP = "ProfilerStep#103"
@@ -204,9 +206,9 @@ def clear(v: Viewer) -> None:
     press(v, "Delete")
     press(v, "Escape")
     assert selected(v)["kind"] == "none"
-    assert v.page.locator(".drawer").count() == 1
+    expect(v.page.locator(".drawer")).to_have_count(1)
     press(v, "Escape")
-    assert v.page.locator(".drawer").count() == 0
+    expect(v.page.locator(".drawer")).to_have_count(0)
 
 
 # -- marks and tools --

@@ -189,7 +189,7 @@ def test_rows_are_walked_by_keys_and_lead_to_the_timeline(page: Page, address: s
     expect(page.locator("tr.is-current")).to_be_in_viewport(ratio=1)
     current = grid.get_attribute("aria-activedescendant")
     assert current is not None
-    assert page.locator(f"[id='{current}']").count() == 1
+    expect(page.locator(f"[id='{current}']")).to_have_count(1)
     page.keyboard.press("PageUp")
     page.keyboard.press("Enter")
     page.keyboard.press("Home")
@@ -387,7 +387,7 @@ def test_points_below_their_roofs_are_walked_and_lead_to_rows(page: Page, addres
 @pytest.mark.deep
 def test_what_was_not_recorded_is_one_line_with_its_reasons_below(page: Page, address: str) -> None:
     show(page, address, "steps")
-    assert page.locator(".fact-card", has_text="Power").count() == 0
+    expect(page.locator(".fact-card", has_text="Power")).to_have_count(0)
     line = page.locator(".missing-facts summary")
     assert line.inner_text() == "Not recorded: Power"
     reason = page.get_by_text("Power: record it with a meter.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Route
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.browser import area_trace
 from tests.browser.conftest import Served, serving, watched_page
@@ -134,12 +134,12 @@ def test_a_row_has_its_events_stand_out_and_leads_to_the_first_and_the_longest(p
     viewer.screenshot("area-lit")
     # By keys alone: space turns it off and on, arrows take it along, Escape ends it and leaves the selection.
     page.keyboard.press("Space")
-    assert page.locator("tr.is-lit").count() == 0
+    expect(page.locator("tr.is-lit")).to_have_count(0)
     page.keyboard.press("Space")
     page.keyboard.press("ArrowUp")
     assert name not in page.locator("tr.is-lit").inner_text()
     page.keyboard.press("Escape")
-    assert page.locator("tr.is-lit").count() == 0
+    expect(page.locator("tr.is-lit")).to_have_count(0)
     assert page.evaluate("tilescope.selection.kind") == "area"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Shift+Enter")
@@ -170,7 +170,7 @@ def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     )
     assert [text.split("\t")[1] for text in panel.rows().all_inner_texts()] == columns["process"]
     panel.rows().first.locator("td").nth(1).click()
-    assert page.locator("tr.is-lit").count() == 1
+    expect(page.locator("tr.is-lit")).to_have_count(1)
     page.get_by_role("button", name="Full page").click()
     panel.viewer.wait("tilescope.page === 'stats'")
     page.locator(".page .data-table").wait_for()
@@ -252,7 +252,7 @@ def test_tracks_of_an_area_are_ticked_on_and_off(panel: Panel) -> None:
     left = page.locator(".area-tracks input:checked")
     left.first.uncheck()
     page.get_by_text("selected on 1 track").first.wait_for()
-    assert left.count() == 1
+    expect(left).to_have_count(1)
     assert left.first.is_disabled(), "an area has a track at least"
     page.get_by_role("button", name="All of them").click()
     page.get_by_text(f"selected on {boxes.count()} tracks").wait_for()

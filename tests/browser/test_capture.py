@@ -17,7 +17,7 @@ from pathlib import Path
 
 import grpc
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import ARTEFACTS, Viewer
@@ -247,7 +247,7 @@ def test_a_job_is_monitored(browser: Browser, tmp_path: Path) -> None:
         viewer.wait("document.querySelector('[data-row=step] .spark-line').getAttribute('d').split('L').length > 3")
         assert re.fullmatch(r"1[23]\d\.0\u202fms", step.locator(".monitor-value").inner_text())
         assert "to" in str(panel.get_by_role("img", name="Devices idle").get_attribute("aria-label"))
-        assert panel.get_by_text("the job has no monitor of its own").count() == 0
+        expect(panel.get_by_text("the job has no monitor of its own")).to_have_count(0)
         judged(viewer, "monitor")
         # Paused, nothing is asked of the job; what was seen stays.
         panel.get_by_role("button", name="Pause").click()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Route
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer, parse_duration_ps
@@ -79,7 +79,7 @@ def test_around_a_slice_and_in_it(viewer: Viewer, nested: Served) -> None:
     for last in (112, 212, CHILDREN):
         page.get_by_role("button", name="After").click()
         page.get_by_text(f"to {last} of {CHILDREN}").wait_for()
-    assert page.get_by_role("button", name="After").count() == 0
+    expect(page.get_by_role("button", name="After")).to_have_count(0)
     assert kin(viewer, "children").last.inner_text().startswith(f"op {CHILDREN - 1}")
     page.get_by_role("button", name="Before").click()
     page.get_by_role("button", name="Longest").click()

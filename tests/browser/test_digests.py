@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
@@ -66,4 +66,4 @@ def test_stages_of_data_stand_there_where_they_are_judged(pages: ToolPages, site
     assert "warning" in pages.page.get_by_role("grid", name="Stages of data preparation").inner_text()
     pages.go(site.run_id("run_1.store"), "tool=overview")
     pages.answered()
-    assert pages.page.get_by_role("grid", name="Stages of data preparation").count() == 0
+    expect(pages.page.get_by_role("grid", name="Stages of data preparation")).to_have_count(0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, serving
 from tests.browser.driver import Viewer
@@ -87,7 +87,7 @@ def test_a_page(pages: ToolPages, site: Served, runs_by_tool: dict[str, str], na
         pages.page.goto(f"{site.url}/?run={run}#v=1&tool={name}{fields}")
         pages.wait_for(name)
         pages.viewer.wait(IS_ANSWERED, FIRST_ANSWER_S)
-        assert pages.page.locator("[data-state=failed], [data-state=asking], [data-state=unknown]").count() == 0
+        expect(pages.page.locator("[data-state=failed], [data-state=asking], [data-state=unknown]")).to_have_count(0)
         pages.viewer.frames(3)
         assert faults(pages.viewer) == []
         pages.viewer.screenshot(f"every-{name}-{scheme}")
@@ -108,12 +108,12 @@ def test_a_range_that_a_tool_does_not_take_is_kept_and_not_asked(
         note = pages.page.locator(".range-note")
         if field in taken:
             pages.viewer.wait(IS_ANSWERED, FIRST_ANSWER_S)
-            assert note.count() == 0
+            expect(note).to_have_count(0)
             continue
         note.wait_for()
         pages.viewer.wait(IS_ANSWERED, FIRST_ANSWER_S)
         pages.viewer.frames(3)
-        assert pages.page.locator("[data-state=failed]").count() == 0
+        expect(pages.page.locator("[data-state=failed]")).to_have_count(0)
         assert "No effect here: " in note.inner_text()
         assert f"in={text}" in pages.page.url
         assert faults(pages.viewer) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -72,7 +73,7 @@ def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Serv
     page.locator(".graph-node", has_text="save").click()
     assert card.get_by_role("heading").first.inner_text() == "save"
     assert "not judged" in card.inner_text()
-    assert page.locator(".graph-part").count() == 2
+    expect(page.locator(".graph-part")).to_have_count(2)
     model.click()
     assert [item.inner_text() for item in card.get_by_role("listitem").all()] == ["model/words/lookup (DecodeJpeg)"]
     assert "80.0" in card.inner_text()
@@ -89,7 +90,7 @@ def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Serv
     assert entries[-3:] == ["float32", "[[?,64]]", "false"]  # its attributes
     frame = page.locator(".graph-frame").bounding_box()
     page.locator(".graph-node", has_text="weights").click()
-    assert card.get_by_role("heading", name="Attributes").count() == 0
+    expect(card.get_by_role("heading", name="Attributes")).to_have_count(0)
     assert page.locator(".graph-frame").bounding_box() == frame  # a long card scrolls
     page.locator(".graph-node", has_text="MatMul").click()
     viewer.screenshot(f"model-graph-operation-{theme}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
@@ -120,7 +120,7 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         viewer.settle()
         assert viewer.span() == place
         assert page.evaluate("document.querySelector('.scroller').scrollTop") == top
-        assert page.locator(".growth").count() == 0
+        expect(page.locator(".growth")).to_have_count(0)
         assert page.evaluate("tilescope.provisional") == 0
         viewer.screenshot("growing-done")
         page.keyboard.press("0")

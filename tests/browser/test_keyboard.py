@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -146,7 +147,7 @@ def test_the_table_of_what_is_in_view_leads_to_its_slices(viewer: Viewer, served
     second = sorted(starts)[1]
     viewer.wait(f"{FOCUS} === 'timeline'")
     assert viewer.drawer().ticks["Start"] == second
-    assert page.locator(".slice-table").count() == 0
+    expect(page.locator(".slice-table")).to_have_count(0)
     page.keyboard.press("b")
     viewer.wait("document.activeElement.closest('.slice-table') !== null")
     page.keyboard.press("Escape")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 import tilescope
 from tests.browser.conftest import Served, watched_page
@@ -223,7 +223,7 @@ def test_levels_of_name_scopes_are_chosen_in_the_menu(viewer: Viewer, served: Se
     levels = page.get_by_role("group", name="Levels of Name scopes")
     levels.wait_for()
     assert levels.get_by_role("menuitemradio").count() == rows
-    assert levels.locator("[aria-checked=true]").count() == 0
+    expect(levels.locator("[aria-checked=true]")).to_have_count(0)
     assert faults(viewer) == []
     levels.get_by_role("menuitemradio", name="1", exact=True).click()
     viewer.wait(f"location.hash.includes('lanes={lane}:1')")
@@ -255,7 +255,7 @@ def test_a_place_in_a_queue_has_arrows_from_launches_to_the_work_that_waits(
     viewer.open(served.run_id(KINETO))
     scroll_to_stream(viewer)
     draw(viewer, "Draw: Work in the queue")
-    assert page.locator(".lane-arrows").count() == 0
+    expect(page.locator(".lane-arrows")).to_have_count(0)
     page.get_by_role("slider", name="Work in the queue").focus()
     page.keyboard.press("ArrowUp")
     page.locator(".lane-arrows[data-arrows='8']").wait_for()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -43,7 +43,7 @@ def test_a_kind_that_is_pressed_stays_in_colour_alone(viewer: Viewer, served: Se
     assert kind(viewer, "Compute").get_attribute("aria-pressed") == "true"
     assert faults(viewer) == []
     kind(viewer, "All").click()
-    assert kind(viewer, "All").count() == 0
+    expect(kind(viewer, "All")).to_have_count(0)
     viewer.wait("!location.hash.includes('kinds=')", 5)
 
 
@@ -66,7 +66,7 @@ def test_the_palette_colours_by_what_one_asks_for(viewer: Viewer, served: Served
     page.get_by_role("combobox", name="Command").fill("colour by")
     options = page.get_by_role("dialog").get_by_role("option")
     by_kind, by_name, by_duration = ("kind of work", "name", "duration")
-    assert options.count() == 3
+    expect(options).to_have_count(3)  # the list follows what is typed a moment later
     assert "on already" in options.filter(has_text=f"Colour by {by_kind}").inner_text()
     assert "on already" not in options.filter(has_text=f"Colour by {by_duration}").inner_text()
     page.get_by_role("combobox", name="Command").fill(f"colour by {by_name}")

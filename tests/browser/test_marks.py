@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
@@ -92,7 +92,7 @@ def test_marks_are_in_the_address_where_the_server_keeps_none(viewer: Viewer, se
     ready(viewer)
     # The list and the mark for the moment are in the address as well.
     until_listed(viewer, ("Warm-up; compiles, 100 %\na second line", "address"), ("", "moment"))
-    assert viewer.page.get_by_role("button", name="Colour: Purple").count() == 1
+    expect(viewer.page.get_by_role("button", name="Colour: Purple")).to_have_count(1)
     # The lane below the axis leads to the mark, and to the list.
     press(viewer, "n")
     axis = viewer.page.locator(".axis").bounding_box()

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Served, serving
 from tests.browser.test_accessibility import faults
@@ -76,7 +76,7 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     # Fragmentation is a line over the parts, on an axis at the right; parts look alike for every memory.
     colours = legend_colours(page)
     assert {"Heap", "Stack", "Fragmentation"} <= set(colours)
-    assert page.locator(".chart-card .u-axis").count() == 3
+    expect(page.locator(".chart-card .u-axis")).to_have_count(3)
     page.get_by_role("combobox", name="Which memory").select_option("gpu_host_bfc")
     pages.answered()
     page.get_by_text("Memory gpu_host_bfc over time").wait_for()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Route
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -145,7 +145,7 @@ def test_a_neighbour_that_cannot_be_looked_up_is_no_missing_one(kineto: Viewer) 
     kineto.page.on("request", lambda request: asked.append(request.url))
     kineto.page.keyboard.press("ArrowDown")
     kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Depth1')")
-    assert status.get_by_text("could not be looked up").count() == 0
+    expect(status.get_by_text("could not be looked up")).to_have_count(0)
     assert len(asked) < 20
     kineto.page.keyboard.press("ArrowUp")
     kineto.wait(f"document.querySelector('.drawer-title')?.textContent === '{selected}'")
@@ -341,7 +341,7 @@ def test_the_tooltip_goes_with_a_click_and_comes_with_the_next_move(kineto: View
     kineto.click(label["x"] + 40, label["y"] + 8)
     kineto.rest()
     assert kineto.look()["selection"]["kind"] == "event"
-    assert tooltip.count() == 0
+    expect(tooltip).to_have_count(0)
     kineto.page.mouse.move(label["x"] + 50, label["y"] + 8)
     tooltip.wait_for()
 

@@ -47,5 +47,5 @@ def test_the_proposed_name_travels_from_page_to_page(pages: ToolPages, site: Ser
     assert notes.count(PROGRAM) == 1  # on the button
     pages.choose("overview")
     pages.answered()
-    assert page.get_by_text("The steps may be", exact=False).count() == 0
+    expect(page.get_by_text("The steps may be", exact=False)).to_have_count(0)
     assert faults(pages.viewer) == []

@@ -37,7 +37,7 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     bottom = page.locator("footer").bounding_box()
     assert bottom is not None
     rows = page.locator(".dashboard-pair tbody tr[data-row]")
-    assert rows.count() == 10
+    expect(rows).to_have_count(10)
     for part in (page.locator(".is-headline"), page.locator(".chart-plot"), rows.nth(9)):
         box = part.bounding_box()
         assert box is not None
@@ -66,7 +66,7 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"overview-{theme}")
     page.get_by_role("button", name="13 more").click()
-    assert cards.count() == 19
+    expect(cards).to_have_count(19)
     # What was not recorded is one line, with the reasons below it.
     missing = page.locator(".missing-facts")
     assert "Batch size" in missing.locator("summary").inner_text()
@@ -75,7 +75,7 @@ def test_sentence_facts_chart_and_ten_rows_are_in_sight(pages: ToolPages, site: 
     deviation = page.locator(".fact-card", has_text="Deviation").locator(".fact-value").inner_text()
     assert " ".join(deviation.split()) == "2.4ms"
     page.get_by_role("button", name="Fewer").click()
-    assert cards.count() == 6
+    expect(cards).to_have_count(6)
     # There is no room for the number of rows, but whoever does not see the filter's work hears of it.
     table = page.locator(".dashboard-pair .dashboard-table")
     table.get_by_role("searchbox").fill("fusion")

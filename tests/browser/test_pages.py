@@ -146,7 +146,7 @@ def test_keys_lead_to_the_timeline_and_back_and_those_of_the_timeline_rest(pages
     pages.page.get_by_role("button", name=re.compile("^Tools")).press("Enter")
     pages.page.locator("[role=menu] [data-page=stats]").wait_for()
     pages.page.keyboard.press("Escape")
-    assert pages.page.locator("[role=menu]").count() == 0
+    expect(pages.page.locator("[role=menu]")).to_have_count(0)
 
 
 def test_the_range_goes_from_page_to_page_and_changes_the_figures(pages: ToolPages, run: str) -> None:
@@ -326,7 +326,7 @@ def test_figures_of_the_question_before_are_dimmed(pages: ToolPages, run: str) -
     pages.viewer.screenshot("page-stale")
     held[0].continue_()
     pages.answered()
-    assert pages.page.locator(".is-stale").count() == 0
+    expect(pages.page.locator(".is-stale")).to_have_count(0)
 
 
 @pytest.mark.deep

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from bench.pod_run import PodShape, write_pod
 from tests.browser.conftest import Served, serving
@@ -38,14 +38,14 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     pages.go(run, "tool=pod")
     pages.answered()
     cells, card = page.locator(".pod-core"), page.get_by_role("region", name="Core", exact=True)
-    assert cells.count() == 16
+    expect(cells).to_have_count(16)
     assert page.locator(".pod-host-name").all_inner_texts() == [f"tpu-pod-w-{host}" for host in range(4)]
-    assert page.locator(".pod-straggler").count() == 5
+    expect(page.locator(".pod-straggler")).to_have_count(5)
     legend = page.locator(".pod-legend")
     assert ("Darker" if theme == "light" else "Brighter") in legend.inner_text()
     assert "tpu-pod-w-2" in card.inner_text()  # what stands out comes first
     stragglers = page.get_by_role("region", name="Cores that keep others waiting")
-    assert stragglers.locator("tbody tr").count() == 5
+    expect(stragglers.locator("tbody tr")).to_have_count(5)
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"pod-{theme}")
     # By keys, as the chips lie.
@@ -97,7 +97,7 @@ def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: st
     arrow, card = page.locator(".pod-arrow-line"), page.get_by_role("region", name="Channel", exact=True)
     first = arrow.get_attribute("d")
     rows = page.locator(".pod-channel")
-    assert rows.count() == 32
+    expect(rows).to_have_count(32)
     rows.nth(5).hover()
     hovered = arrow.get_attribute("d")
     assert hovered != first
@@ -110,7 +110,7 @@ def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: st
     assert card.inner_text() != of_hovered
     assert arrow.get_attribute("d") != hovered
     page.get_by_role("combobox", name="Channel").select_option("6")
-    assert rows.count() == 16
+    expect(rows).to_have_count(16)
     text = card.inner_text()
     assert "0.4292 MiB" in text
     assert "GiB/s" in text
@@ -137,12 +137,12 @@ def test_a_saved_pod_has_the_same_page(pages: ToolPages, site: Served, theme: st
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     pages.go(run, "tool=pod&f.colour=tpu_send")
     pages.answered()
-    assert page.locator(".pod-core").count() == 32
-    assert page.get_by_role("button", name="Show in the timeline").count() == 0  # there is none
+    expect(page.locator(".pod-core")).to_have_count(32)
+    expect(page.get_by_role("button", name="Show in the timeline")).to_have_count(0)  # there is none
     page.get_by_role("radio", name="channels", exact=False).check()
     page.locator(".pod-arrow-line").wait_for()
     card = page.get_by_role("region", name="Channel", exact=True)
-    assert card.get_by_role("button", name="Show the slowest in the timeline").count() == 0  # there is none
+    expect(card.get_by_role("button", name="Show the slowest in the timeline")).to_have_count(0)  # there is none
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"pod-saved-{theme}")
 

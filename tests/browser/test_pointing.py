@@ -116,6 +116,7 @@ def _open(viewer: Viewer, served: Served) -> None:
     viewer.expand_all()
     viewer.settle()
     viewer.until_address_follows()
+    viewer.wait("location.hash.includes('open=')")  # open groups may be written later than the view
 
 
 def _do(viewer: Viewer, key: str, has_done: Callable[[Viewer], bool]) -> None:

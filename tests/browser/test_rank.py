@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
@@ -65,7 +65,7 @@ def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, la
     assert page.locator(".rank-bars .is-here").get_attribute("title", timeout=5000) is not None
     launches = page.locator("[data-table=launches]").inner_text()
     assert [name in launches for name in ("cudaLaunchKernel", "aten::mm", "train.py(7): step")] == [True] * 3
-    assert page.locator("[data-table=waits]").count() == 0
+    expect(page.locator("[data-table=waits]")).to_have_count(0)
     assert faults(viewer) == []
     page.get_by_role("button", name="Next", exact=True).click()
     heading(viewer, "Shortest of 6, with 2 others")

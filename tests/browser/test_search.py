@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
@@ -227,11 +227,11 @@ def test_the_palette_says_why_it_lists_no_pages_and_asks_again(browser: Browser,
         page.route("**/tools", lambda route: route.abort())
         page.keyboard.press("F1")
         page.get_by_text("Pages are missing").wait_for()
-        assert page.locator("[data-key='page hit_bins']").count() == 0
+        expect(page.locator("[data-key='page hit_bins']")).to_have_count(0)
         viewer.screenshot("palette-without-pages")
         page.unroute("**/tools")
         wait_for_pages(viewer)  # it asks again by itself
-        assert page.get_by_text("Pages are missing").count() == 0
+        expect(page.get_by_text("Pages are missing")).to_have_count(0)
 
 
 def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: Viewer, served: Served) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import tilescope
 from tests.browser.conftest import Served, serving, watched_page
@@ -260,7 +260,7 @@ def test_a_part_of_another_page(browser: Browser, trace_file: Callable[[str], Pa
             full.settle()
             assert "embed" not in opened.value.url
             assert full.look()["selection"]["kind"] == "event"
-            assert opened.value.locator(".topbar").count() == 1
+            expect(opened.value.locator(".topbar")).to_have_count(1)
             # A page of another origin gets nothing to show.
             stranger = context.new_page()
             refused: list[str] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import DAMAGED, TRACES, TWO_HOSTS, Served
 from tests.browser.driver import Viewer
@@ -186,7 +186,7 @@ def test_a_run_that_is_mostly_empty_opens_where_its_events_are(
     viewer.rest()
     start, end = viewer.span()
     assert (end - start) * tick_ps > 10**18
-    assert note.count() == 0
+    expect(note).to_have_count(0)
 
 
 @pytest.mark.deep

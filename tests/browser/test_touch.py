@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
@@ -102,7 +102,7 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     assert page.evaluate(top) == pytest.approx(60, abs=9)
     assert page.evaluate("scrollY") == 0
     assert tablet.look()["selection"]["kind"] == "none"
-    assert page.get_by_role("tooltip").count() == 0
+    expect(page.get_by_role("tooltip")).to_have_count(0)
     tablet.scroll_to(0)
 
     # A tap selects, two zoom to the slice, also where the drawer that the first one opens moves it away.

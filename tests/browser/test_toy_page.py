@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Playwright, Route
+from playwright.sync_api import Browser, Playwright, Route, expect
 
 from tests.browser.chromium import FLAGS, find_test_chromium
 from tests.browser.conftest import ROOT, Served, watched_page
@@ -58,7 +58,7 @@ def test_a_page_of_its_own(pages: ToolPages, served: Served) -> None:
     pages.choose("busiest")
     names = pages.page.locator("[data-toy=names] li")
     names.first.wait_for()
-    assert names.count() == 3
+    expect(names).to_have_count(3)
     assert "of the whole run" in pages.page.locator("[data-toy=answer]").inner_text()
     assert faults(pages.viewer) == []
     pages.page.keyboard.press("m")
@@ -82,4 +82,4 @@ def test_a_page_of_its_own(pages: ToolPages, served: Served) -> None:
 def test_its_address(pages: ToolPages, served: Served) -> None:
     pages.go(served.run_id(DEVICES), "tool=busiest&f.count=5")
     pages.page.locator("[data-toy=names] li").first.wait_for()
-    assert pages.page.locator("[data-toy=names] li").count() == 5
+    expect(pages.page.locator("[data-toy=names] li")).to_have_count(5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
@@ -235,7 +236,7 @@ def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Vi
     assert box["y"] <= place["y"] <= box["y"] + box["height"]
     viewer.page.keyboard.press("Control+p")
     field.press("Escape")
-    assert field.count() == 0
+    expect(field).to_have_count(0)
 
 
 @pytest.mark.deep
