@@ -69,7 +69,8 @@ function colorCommands(): readonly Command[] {
   return COLORS.map(([by, name, help]) => ({
     key: `color ${by}`,
     name,
-    path: [help],
+    path: [],
+    help,
     note: "",
     reason: page.value.tool !== null ? "Only in the timeline" : colorBy.value === by ? "This is on already" : null,
     does: { colorBy: by },
@@ -97,7 +98,8 @@ function goToTime(trace: Trace): Command {
   return {
     key: "go-to-time",
     name: "Go to time, step or event",
-    path: ["Type it here or in the search: 450 ms, 12:03:04.5, step 7, #12.345"],
+    path: [],
+    help: "Type it here or in the search: 450 ms, 12:03:04.5, step 7, #12.345",
     note: "",
     reason: reasonAgainst(search, trace),
     does: { intent: "search" },
@@ -110,7 +112,8 @@ function pageCommands(trace: Trace): readonly Command[] {
     return {
       key: `page ${page.id}`,
       name: page.title,
-      path: [page.help],
+      path: [],
+      help: page.help,
       note: "page",
       reason: availability.isAvailable ? null : availability.reason,
       does: { page: page.isBare ? null : page.id },

@@ -127,7 +127,7 @@ export function Picker<Item extends PickerItem>(props: PickerProps<Item>) {
 
 function PickerLine(props: { item: PickerItem; k: number; isChosen: boolean; choose: () => void }) {
   const { item, k, isChosen, choose } = props;
-  const { name, path, note, keys = [], reason = null } = item;
+  const { name, path, help, note, keys = [], reason = null } = item;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the same
@@ -141,7 +141,7 @@ function PickerLine(props: { item: PickerItem; k: number; isChosen: boolean; cho
       onClick={choose}
     >
       <span class="finder-name">{name === "" ? "[no name]" : name}</span>
-      <span class="finder-path">{path.join(" › ")}</span>
+      <span class="finder-path">{help ?? path.join(" › ")}</span>
       <span class="finder-note" title={reason ?? undefined}>
         {reason ?? note}
       </span>

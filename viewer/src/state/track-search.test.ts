@@ -50,6 +50,17 @@ test("those that begin with it come first, then words in the name, then words ar
   expect(keys("ops", 4)).toEqual(["t0", "t2", "t3", "t1"]);
 });
 
+test("a sentence about a thing is searched for its words, and not for scattered letters", () => {
+  const pages = [
+    { name: "Colour by name", path: [], help: "Each name has a colour of its own" },
+    { name: "Memory viewer", path: [], help: "What a compiled program needs: lost one, or used by" },
+  ];
+  const names = (text: string) => searchNames(pages, text, 9).map(({ name }) => name);
+  expect(names("colour by")).toEqual(["Colour by name"]);
+  expect(names("clbynm")).toEqual(["Colour by name"]);
+  expect(names("memory compiled")).toEqual(["Memory viewer"]);
+});
+
 test("letters in their order find it, too, behind those with the words", () => {
   expect(keys("wrkops")).toEqual(["t3"]);
   expect(keys("asxo")).toEqual(["t1"]);

@@ -7,6 +7,8 @@ import type { TreeNode } from "./tree";
 export interface Findable {
   readonly name: string;
   readonly path: readonly string[];
+  /** Sentence about it: searched for words, but not for letters, of which any sentence has all. */
+  readonly help?: string;
 }
 
 export interface FoundNode extends Findable {
@@ -73,7 +75,8 @@ export function searchNames<One extends Findable>(nodes: readonly One[], text: s
   for (const node of nodes) {
     const name = node.name.toLowerCase();
     const path = node.path.join(" ").toLowerCase();
-    const fits = words.map((word) => fit(word, name, path));
+    const around = node.help === undefined ? path : `${path} ${node.help.toLowerCase()}`;
+    const fits = words.map((word) => fit(word, name, around));
     // Where nothing of it is in the name itself, what is in the group is meant by its own name.
     if (!fits.includes(null) && fits.some((value) => value !== 1)) {
       scored.push({
