@@ -5,15 +5,9 @@
 
 import { visibleRange } from "@tilescope/client";
 import type { App } from "./app/app";
-import { detailsView } from "./state/details";
-import { drawStatus } from "./state/draw-status";
-import { isLooking } from "./state/first-view";
-import { areMarksKnown } from "./state/marks";
 import { page } from "./state/page";
-import { runIdOf, runView } from "./state/run";
-import { selection } from "./state/selection";
-import { session } from "./state/session";
-import { view } from "./state/view";
+import type { Pane } from "./state/pane";
+import { runIdOf } from "./state/run";
 import { countProvisional } from "./timeline/facts";
 import { outlineOf } from "./timeline/outline";
 
@@ -101,14 +95,14 @@ function labelsOf(app: App): EmbeddingApi["labels"] {
   });
 }
 
-function selectionOf(): EmbeddingApi["selection"] {
-  const chosen = selection.peek();
+function selectionOf(pane: Pane): EmbeddingApi["selection"] {
+  const chosen = pane.selection.peek();
   switch (chosen.kind) {
     case "none":
     case "several":
       return chosen;
     case "event":
-      return { ...chosen, loaded: detailsView.peek().kind === "ready" };
+      return { ...chosen, loaded: pane.detailsView.peek().kind === "ready" };
     case "bin": {
       const { track, row, startTicks, widthTicks, count, exact } = chosen.bin;
       const sums = { busy: exact?.busyTicks.toString() ?? null, longest: exact?.longestTicks.toString() ?? null };
@@ -123,34 +117,34 @@ export function installEmbeddingApi(app: App): void {
   const api: EmbeddingApi = {
     version: 1,
     get state() {
-      return runView.peek().kind;
+      return app.pane.runView.peek().kind;
     },
     get run() {
-      return runIdOf(runView.peek());
+      return runIdOf(app.pane.runView.peek());
     },
     get page() {
       return page.peek().tool ?? "timeline";
     },
     get view() {
-      const { startTicks, endTicks } = visibleRange(view.peek());
-      return { start: startTicks.toString(), end: endTicks.toString(), ticksPerPx: view.peek().ticksPerPx };
+      const { startTicks, endTicks } = visibleRange(app.pane.view.peek());
+      return { start: startTicks.toString(), end: endTicks.toString(), ticksPerPx: app.pane.view.peek().ticksPerPx };
     },
     get selection() {
-      return selectionOf();
+      return selectionOf(app.pane);
     },
     get sharp() {
       const { picture } = app.stage;
       return (
         picture !== null &&
-        !isLooking.peek() &&
-        areMarksKnown.peek() &&
+        !app.pane.isLooking.peek() &&
+        app.pane.areMarksKnown.peek() &&
         !app.stage.isDirty &&
         !app.stage.loop.isDirty &&
         [...picture.coverages.values()].every((coverage) => coverage.complete)
       );
     },
     get indexing() {
-      const shown = runView.peek();
+      const shown = app.pane.runView.peek();
       return shown.kind === "indexing" || (shown.kind === "open" && shown.trace.manifest.state === "indexing");
     },
     get provisional() {
@@ -158,19 +152,19 @@ export function installEmbeddingApi(app: App): void {
       return picture === null ? 0 : countProvisional(picture);
     },
     get events() {
-      return drawStatus.peek().events?.starts ?? null;
+      return app.pane.drawStatus.peek().events?.starts ?? null;
     },
     get reachIn() {
-      return drawStatus.peek().events?.reachIn ?? null;
+      return app.pane.drawStatus.peek().events?.reachIn ?? null;
     },
     get frames() {
       return app.stage.loop.paintedFrames;
     },
     get frameMs() {
-      return drawStatus.peek().frameMs;
+      return app.pane.drawStatus.peek().frameMs;
     },
     get memory() {
-      const { usedBytes, limitBytes } = session.peek()?.client.memory ?? { usedBytes: 0, limitBytes: 0 };
+      const { usedBytes, limitBytes } = app.pane.session.peek()?.client.memory ?? { usedBytes: 0, limitBytes: 0 };
       return { tiles: usedBytes, limit: limitBytes };
     },
     get labels() {

@@ -11,7 +11,7 @@ import { timelinePage } from "./tools/timeline/page";
 
 connectSettings();
 const app = new App();
-app.stage.late.whenHere(({ connectExact }) => connectExact());
+app.stage.late.whenHere(({ connectExact }) => connectExact(app.pane));
 const root = document.getElementById("app");
 if (root !== null) {
   render(<Shell app={app} />, root);

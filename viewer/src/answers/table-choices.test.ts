@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parts } from "../state/parts";
+import { pageParts } from "../state/parts";
 import { choicesFor } from "./table-choices";
 import { TableChoices } from "./table-model";
 
@@ -11,7 +11,9 @@ it("takes up what an address says, also of tables that come later, and leaves th
     return choices;
   });
   other.filter.value = "forgotten";
-  parts.value = { tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,args%252Esize.id.track,ct;test/other,,,,-" };
+  pageParts.value = {
+    tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,args%252Esize.id.track,ct;test/other,,,,-",
+  };
   expect(before.sort.value).toEqual({ column: "self", isDescending: true });
   expect(before.filter.value).toBe("a,b;%");
   expect([other.filter.value, other.hasCard.value]).toEqual(["", false]);
@@ -19,7 +21,7 @@ it("takes up what an address says, also of tables that come later, and leaves th
   expect(later.sort.value).toEqual({ column: "name", isDescending: false });
   expect([...later.turned.value]).toEqual(["args.size", "id", "track"]);
   expect([later.hasCard.value, later.hasPicture.value, later.hasTable.value]).toEqual([true, false, true]);
-  parts.value = {};
+  pageParts.value = {};
   expect([before.sort.value, before.filter.value, later.hasTable.value, other.hasCard.value]).toEqual([
     ...[null, "", false],
     true,

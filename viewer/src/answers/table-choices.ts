@@ -7,6 +7,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { entryText, escapeField, unescapeField } from "../base/list-text";
 import { bindPart } from "../state/part-text";
+import { pageParts } from "../state/parts";
 import { TableChoices } from "./table-model";
 
 interface Kept {
@@ -104,7 +105,7 @@ function textOf(): string {
   return entries.join(";");
 }
 
-bindPart("tables", textOf, (text) => {
+bindPart(pageParts, "tables", textOf, (text) => {
   const entries = (text ?? "").split(";").map((entry) => entry.split(",").map(unescapeField));
   wanted = new Map(entries.map(([key = "", ...fields]) => [key, fields]));
   for (const [key, kept] of keptByKey) {

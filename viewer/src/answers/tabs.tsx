@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { entryText, escapeField, unescapeField } from "../base/list-text";
 import { setPart } from "../state/part-text";
-import { parts } from "../state/parts";
+import { pageParts } from "../state/parts";
 
 export interface Tab {
   readonly id: string;
@@ -26,7 +26,7 @@ interface Props {
 const chosenIds = computed(
   () =>
     new Map(
-      (parts.value.tabs ?? "").split(";").map((entry) => entry.split(",").map(unescapeField) as [string, string]),
+      (pageParts.value.tabs ?? "").split(";").map((entry) => entry.split(",").map(unescapeField) as [string, string]),
     ),
 );
 
@@ -34,7 +34,7 @@ const chosenIds = computed(
 function chooseTab(label: string, id: string | null): void {
   const others = [...chosenIds.peek()].filter(([other]) => other !== label && other !== "");
   const entries = id === null ? others : [...others, [label, id]];
-  setPart("tabs", entries.map((entry) => entryText(entry.map(escapeField))).join(";"));
+  setPart(pageParts, "tabs", entries.map((entry) => entryText(entry.map(escapeField))).join(";"));
 }
 
 export function Tabs({ label, tabs, wanted = null, children }: Props) {

@@ -2,8 +2,8 @@
 
 import { effect } from "@preact/signals";
 import type { EventDetails } from "@tilescope/client";
-import { detailsView } from "../state/details";
-import { runIdOf, runView } from "../state/run";
+import type { Pane } from "../state/pane";
+import { runIdOf } from "../state/run";
 import { announcement } from "../state/shell";
 import { currentPage } from "../tools/registry";
 
@@ -11,16 +11,16 @@ import { currentPage } from "../tools/registry";
 const QUIET_MS = 250;
 
 /** Announces an event. The text is made by code that is loaded late; where that fails, the details have it all. */
-async function say(details: EventDetails): Promise<void> {
+async function say(pane: Pane, details: EventDetails): Promise<void> {
   const { eventAnnouncement } = await import("./event-announcement").catch(() => ({ eventAnnouncement: null }));
-  const shown = runView.peek();
-  const now = detailsView.peek();
+  const shown = pane.runView.peek();
+  const now = pane.detailsView.peek();
   if (eventAnnouncement !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
     announcement.value = eventAnnouncement(details, shown.trace);
   }
 }
 
-export function connectAnnouncements(): void {
+export function connectAnnouncements(pane: Pane): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isHeld = false;
   const walk = ({ key }: KeyboardEvent) => {
@@ -42,17 +42,17 @@ export function connectAnnouncements(): void {
     });
   }
   const later = (details: EventDetails) => {
-    timer = setTimeout(() => (isHeld ? later(details) : void say(details)), QUIET_MS);
+    timer = setTimeout(() => (isHeld ? later(details) : void say(pane, details)), QUIET_MS);
   };
   effect(() => {
-    const details = detailsView.value;
+    const details = pane.detailsView.value;
     clearTimeout(timer);
     if (details.kind === "ready") {
       later(details.details);
     }
   });
   effect(() => {
-    const shown = runView.value;
+    const shown = pane.runView.value;
     const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
     const title = shown.kind === "open" ? currentPage.value?.title : undefined;
     document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");

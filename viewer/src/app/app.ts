@@ -3,23 +3,20 @@
 import { effect, untracked } from "@preact/signals";
 import { Api, laterByTimer, pauseFor, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
-import { focusedKey, followWalking } from "../components/tree-focus";
+import { followWalking, treeFocus } from "../components/tree-focus";
 import type { Intent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
-import { detailsView } from "../state/details";
 import { afterFirstAnswers } from "../state/first-answers";
 import { LateCode } from "../state/late-code";
 import { delayed, fate, fateOf, retries } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
-import { areMarksKnown } from "../state/marks";
 import { page } from "../state/page";
+import { makePane } from "../state/pane";
 import { isSearchOpen, query } from "../state/query";
-import { RunOpener, runView } from "../state/run";
+import { RunOpener } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
-import { selection } from "../state/selection";
-import { session } from "../state/session";
 import { failure } from "../state/shell";
 import { trackKey } from "../state/track-keys";
 import { followPointer } from "../timeline/pointer-place";
@@ -34,10 +31,11 @@ import { TraceDisplay } from "./trace-display";
 import { TrackHandlers } from "./track-handlers";
 
 export class App implements AppActions {
-  readonly stage = new Stage();
+  readonly pane = makePane();
+  readonly stage = new Stage(this.pane);
   readonly viewNavigator = new ViewNavigator(this.stage);
   readonly catalogue = new CatalogueLoader();
-  readonly #address = new AddressKeeper();
+  readonly #address = new AddressKeeper(this.pane);
   readonly pages = new Pages(this.#address, this.viewNavigator);
   readonly tracks = new TrackHandlers(this.#address, this.viewNavigator);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
@@ -46,10 +44,11 @@ export class App implements AppActions {
   });
   readonly #poller = new RunsPoller(
     () => this.#api.runs(),
-    () => runView.peek().kind === "list",
+    () => this.pane.runView.peek().kind === "list",
   );
-  readonly #growth = new BuildGrowth();
+  readonly #growth = new BuildGrowth(this.pane);
   readonly #opener = new RunOpener(
+    this.pane,
     this.#api,
     () => this.#poller.refresh(),
     (build, blocks) => this.#growth.blocksBuilt(build, blocks),
@@ -98,18 +97,18 @@ export class App implements AppActions {
     });
     this.#openTheOnlyRun(initial);
     effect(() => {
-      const shown = runView.value;
+      const shown = this.pane.runView.value;
       untracked(() => this.#display.show(shown.kind === "open" ? shown.trace : null));
     });
     effect(() => {
-      const chosen = selection.value;
+      const chosen = this.pane.selection.value;
       if (chosen.kind === "event") {
-        focusedKey.value = trackKey(chosen.track);
+        treeFocus(this.pane).focusedKey.value = trackKey(chosen.track);
       }
       untracked(() => this.#display.follow(chosen));
     });
     effect(() => {
-      const details = detailsView.value;
+      const details = this.pane.detailsView.value;
       if (details.kind === "ready") {
         untracked(() => this.viewNavigator.arrive(details.event, details.details));
       }
@@ -117,7 +116,7 @@ export class App implements AppActions {
     this.stage.late.whenHere(() => {
       this.#partBindings.ask();
       this.loadMarks().catch(() => {
-        areMarksKnown.value = true;
+        this.pane.areMarksKnown.value = true;
       });
     });
     effect(() => {
@@ -126,7 +125,7 @@ export class App implements AppActions {
         this.#search.ask();
       }
     });
-    connectAnnouncements();
+    connectAnnouncements(this.pane);
     setTimeout(() => this.#lateCommands.ask(), 500); // then files may be dropped; the first picture comes before
     this.#followLink();
     this.#address.connect((to) => this.#travel(to));
@@ -175,8 +174,8 @@ export class App implements AppActions {
   #keepLink(api: Api): LinkKeeper {
     return new LinkKeeper({
       health: (abort) => api.health(abort),
-      ping: () => session.peek()?.client.ping() === true,
-      reconnect: () => session.peek()?.client.reconnect(),
+      ping: () => this.pane.session.peek()?.client.ping() === true,
+      reconnect: () => this.pane.session.peek()?.client.reconnect(),
       checkRuns: () => this.refreshRuns(),
       fetch: (input, init) => fetch(input, init),
       now: () => performance.now(),
@@ -191,22 +190,22 @@ export class App implements AppActions {
     addEventListener("online", () => this.link.tryNow());
     addEventListener("offline", () => this.link.suspect());
     effect(() => {
-      void runView.value;
+      void this.pane.runView.value;
       fate.value = "same";
     });
     effect(() => {
       const list = runs.value;
-      const shown = runView.peek();
+      const shown = this.pane.runView.peek();
       fate.value = list !== null && shown.kind === "open" ? fateOf(shown.trace.manifest, list) : "same";
     });
     effect(() => {
       if (retries.value > 0) {
         untracked(() => {
-          session.peek()?.lookAgain();
+          this.pane.session.peek()?.lookAgain();
           this.loadMarks().catch(() => undefined);
-          const details = detailsView.peek();
+          const details = this.pane.detailsView.peek();
           if (details.kind === "failed" && !details.failure.isFinal) {
-            this.#display.follow(selection.peek());
+            this.#display.follow(this.pane.selection.peek());
           }
         });
       }
@@ -232,7 +231,7 @@ export class App implements AppActions {
 
   /** To where Back and Forward lead: within the run that is shown, nothing is loaded anew. */
   #travel(to: PageLocation): void {
-    const shown = runView.peek();
+    const shown = this.pane.runView.peek();
     page.value = to.page;
     if (shown.kind === "open" && shown.trace.manifest.run === to.run) {
       this.#display.travel(shown.trace, to);

@@ -1,17 +1,22 @@
 /** News of a build while it grows: blocks that are built, and facts that tiles add to their tracks. */
 
+import type { Pane } from "../state/pane";
 import type { RootTileFacts } from "../state/root-tile-facts";
-import { runView } from "../state/run";
-import { type Session, session } from "../state/session";
+import type { Session } from "../state/session";
 import { withRootTileFacts } from "../state/trace";
 
 /** Facts of tracks arrive tile by tile; the tree is made anew at most this often. */
 const APPLY_MS = 60;
 
 export class BuildGrowth {
+  readonly #pane: Pane;
   /** Also blocks that were told of before their build was shown. */
   #built: { readonly build: string; readonly blocks: Set<number> } | null = null;
   #facts: Map<number, RootTileFacts> | null = null;
+
+  constructor(pane: Pane) {
+    this.#pane = pane;
+  }
 
   blocksBuilt(build: string, blocks: readonly number[]): void {
     if (this.#built?.build !== build) {
@@ -20,7 +25,7 @@ export class BuildGrowth {
     for (const block of blocks) {
       this.#built.blocks.add(block);
     }
-    session.peek()?.built(build, blocks);
+    this.#pane.session.peek()?.built(build, blocks);
   }
 
   /** Tells a session all that was heard of its build. */
@@ -42,9 +47,9 @@ export class BuildGrowth {
   #applyFacts(): void {
     const facts = this.#facts;
     this.#facts = null;
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (facts !== null && shown.kind === "open" && shown.trace.manifest.state === "indexing") {
-      runView.value = { kind: "open", trace: withRootTileFacts(shown.trace, facts) };
+      this.#pane.runView.value = { kind: "open", trace: withRootTileFacts(shown.trace, facts) };
     }
   }
 }

@@ -1,9 +1,12 @@
 import { ticks } from "@tilescope/client";
 import { beforeEach, expect, it } from "vitest";
 import { KEY_TABLE } from "../keys/table";
-import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { makePane } from "../state/pane";
+import { NOTHING, type Selection } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { reasonAgainst } from "./commands";
+
+const pane = makePane();
 
 const BIN: Selection = {
   kind: "bin",
@@ -23,23 +26,23 @@ const SEVERAL: Selection = {
 /** The intents of the palette that cannot be run. */
 function unavailable(): readonly string[] {
   const trace = {} as Trace;
-  return KEY_TABLE.filter((binding) => reasonAgainst(binding, trace) !== null).map(({ intent }) => intent);
+  return KEY_TABLE.filter((binding) => reasonAgainst(pane, binding, trace) !== null).map(({ intent }) => intent);
 }
 
 beforeEach(() => {
-  selection.value = NOTHING;
-  selectedRange.value = null;
+  pane.selection.value = NOTHING;
+  pane.selectedRange.value = null;
 });
 
 it("offers for a bin and for several events what their keys do", () => {
   const ofSelection = ["focus-selection", "parent-slice", "child-slice", "slice-to-area", "pin-track", "track-figures"];
   expect(unavailable()).toEqual(expect.arrayContaining(ofSelection));
-  selection.value = BIN;
-  selectedRange.value = { startTicks: ticks(8), endTicks: ticks(12) };
+  pane.selection.value = BIN;
+  pane.selectedRange.value = { startTicks: ticks(8), endTicks: ticks(12) };
   for (const intent of ofSelection) {
     expect(unavailable()).not.toContain(intent);
   }
-  selection.value = SEVERAL;
+  pane.selection.value = SEVERAL;
   expect(unavailable()).toContain("parent-slice");
   for (const intent of [
     "focus-selection",
@@ -51,6 +54,6 @@ it("offers for a bin and for several events what their keys do", () => {
   ]) {
     expect(unavailable()).not.toContain(intent);
   }
-  selectedRange.value = { startTicks: ticks(8), endTicks: ticks(8) };
+  pane.selectedRange.value = { startTicks: ticks(8), endTicks: ticks(8) };
   expect(unavailable()).toContain("slice-to-area");
 });

@@ -2,13 +2,13 @@
 
 import { placeLabel, reasonAgainstPlace } from "../components/go-to-place";
 import type { PickerItem } from "../components/picker";
-import { hoveredKey } from "../components/tree-focus";
+import { treeFocus } from "../components/tree-focus";
 import { type Binding, type Intent, KEY_TABLE } from "../keys/table";
 import { type ColorBy, colorBy } from "../state/coloring";
-import { detailsView } from "../state/details";
 import { lastPage, page } from "../state/page";
+import type { Pane } from "../state/pane";
 import { query } from "../state/query";
-import { selectedRange, selection, trackOf } from "../state/selection";
+import { trackOf } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { type TypedPlace, typedPlace } from "../state/typed-place";
 import { pages } from "../tools/registry";
@@ -23,14 +23,14 @@ export type Command = PickerItem & {
 };
 
 /** Intents that need something; a text says what, null that it is there. */
-const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
+const NEEDS: Readonly<Partial<Record<Intent, (pane: Pane) => string | null>>> = {
   "focus-selection": needsSelection,
   "parent-slice": needsDrawn,
   "child-slice": needsDrawn,
   "previous-of-name": needsEvent,
   "next-of-name": needsEvent,
-  "flow-back": () => needsFlow("in", "No flow arrives at what is selected"),
-  "flow-forward": () => needsFlow("out", "No flow leaves what is selected"),
+  "flow-back": (pane) => needsFlow(pane, "in", "No flow arrives at what is selected"),
+  "flow-forward": (pane) => needsFlow(pane, "out", "No flow leaves what is selected"),
   "slice-to-area": needsRange,
   "next-hit": needsQuery,
   "previous-hit": needsQuery,
@@ -46,17 +46,17 @@ const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
 };
 
 /** Commands of the palette: the rows of the key table, then the pages. Reads signals. */
-export function commands(trace: Trace | null): readonly Command[] {
+export function commands(pane: Pane, trace: Trace | null): readonly Command[] {
   const rows = KEY_TABLE.filter(({ intent }) => intent !== "show-palette").map((binding) => ({
     key: binding.intent,
     name: binding.label,
     path: [binding.group],
     note: "",
     keys: binding.keys.map(({ shown }) => shown),
-    reason: reasonAgainst(binding, trace),
+    reason: reasonAgainst(pane, binding, trace),
     does: { intent: binding.intent },
   }));
-  return trace === null ? rows : [...rows, goToTime(trace), ...colorCommands(), ...pageCommands(trace)];
+  return trace === null ? rows : [...rows, goToTime(pane, trace), ...colorCommands(), ...pageCommands(trace)];
 }
 
 const COLORS: readonly (readonly [ColorBy, string, string])[] = [
@@ -78,22 +78,22 @@ function colorCommands(): readonly Command[] {
 }
 
 /** The command that leads to a place which is typed in full; null where the text is none. */
-export function placeCommand(text: string, trace: Trace): Command | null {
+export function placeCommand(pane: Pane, text: string, trace: Trace): Command | null {
   const place = typedPlace(text, trace.manifest.time);
   return place === null
     ? null
     : {
         key: "place",
-        name: placeLabel(place, trace),
+        name: placeLabel(pane, place, trace),
         path: [],
         note: "place",
-        reason: reasonAgainstPlace(place, trace),
+        reason: reasonAgainstPlace(pane, place, trace),
         does: { place, trace },
       };
 }
 
 /** Opens the box in which a place is typed. */
-function goToTime(trace: Trace): Command {
+function goToTime(pane: Pane, trace: Trace): Command {
   const search = KEY_TABLE.find(({ intent }) => intent === "search")!;
   return {
     key: "go-to-time",
@@ -101,7 +101,7 @@ function goToTime(trace: Trace): Command {
     path: [],
     help: "Type it here or in the search: 450 ms, 12:03:04.5, step 7, #12.345",
     note: "",
-    reason: reasonAgainst(search, trace),
+    reason: reasonAgainst(pane, search, trace),
     does: { intent: "search" },
   };
 }
@@ -121,48 +121,50 @@ function pageCommands(trace: Trace): readonly Command[] {
   });
 }
 
-export function reasonAgainst(binding: Binding, trace: Trace | null): string | null {
+export function reasonAgainst(pane: Pane, binding: Binding, trace: Trace | null): string | null {
   if (!binding.isShared && trace === null) {
     return "No run is open";
   }
   if (!binding.isShared && page.value.tool !== null) {
     return "Only in the timeline";
   }
-  return NEEDS[binding.intent]?.() ?? null;
+  return NEEDS[binding.intent]?.(pane) ?? null;
 }
 
-function needsSelection(): string | null {
-  return selection.value.kind === "none" ? "Nothing is selected" : null;
+function needsSelection(pane: Pane): string | null {
+  return pane.selection.value.kind === "none" ? "Nothing is selected" : null;
 }
 
-function needsEvent(): string | null {
-  return selection.value.kind === "event" ? null : "No slice is selected";
+function needsEvent(pane: Pane): string | null {
+  return pane.selection.value.kind === "event" ? null : "No slice is selected";
 }
 
 /** Keys walk from bins as well. */
-function needsDrawn(): string | null {
-  return selection.value.kind === "bin" ? null : needsEvent();
+function needsDrawn(pane: Pane): string | null {
+  return pane.selection.value.kind === "bin" ? null : needsEvent(pane);
 }
 
-function needsRange(): string | null {
-  const range = selectedRange.value;
+function needsRange(pane: Pane): string | null {
+  const range = pane.selectedRange.value;
   if (range !== null && range.endTicks > range.startTicks) {
-    return selection.value.kind === "area" ? "It is one already" : null;
+    return pane.selection.value.kind === "area" ? "It is one already" : null;
   }
-  return needsSelection() ?? "What is selected takes no time";
+  return needsSelection(pane) ?? "What is selected takes no time";
 }
 
-function needsFlow(direction: "in" | "out", none: string): string | null {
-  const details = detailsView.value;
+function needsFlow(pane: Pane, direction: "in" | "out", none: string): string | null {
+  const details = pane.detailsView.value;
   return details.kind === "ready" && (details.details.flows?.[direction].length ?? 0) > 0
     ? null
-    : (needsEvent() ?? none);
+    : (needsEvent(pane) ?? none);
 }
 
 function needsQuery(): string | null {
   return query.value === "" ? "There is no search" : null;
 }
 
-function needsTrack(): string | null {
-  return trackOf(selection.value) !== null || hoveredKey.value !== null ? null : "Nothing on a track is selected";
+function needsTrack(pane: Pane): string | null {
+  return trackOf(pane.selection.value) !== null || treeFocus(pane).hoveredKey.value !== null
+    ? null
+    : "Nothing on a track is selected";
 }

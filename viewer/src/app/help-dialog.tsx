@@ -1,12 +1,12 @@
 /** The help: the tables of keys and gestures, and what the colours and textures promise. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { useApp } from "../components/app-context";
 import { formatBytes } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { GESTURE_TABLE } from "../keys/gestures";
 import { heldKeys, KEY_TABLE, type KeyGroup } from "../keys/table";
 import { TOUCH_TABLE } from "../keys/touch-gestures";
-import { session } from "../state/session";
 import { changeSettings, settings } from "../state/settings";
 import { isHelpOpen } from "../state/shell";
 import { currentPage } from "../tools/registry";
@@ -64,7 +64,8 @@ function PageKeyRows() {
 
 /** Memory that the page uses for the run. */
 function MemoryLine() {
-  const memory = session.value?.client.memory;
+  const { pane } = useApp();
+  const memory = pane.session.value?.client.memory;
   if (memory === undefined) {
     return null;
   }

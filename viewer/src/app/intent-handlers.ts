@@ -2,14 +2,12 @@
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
 import type { FileIntent, HeldIntent, Intent, JobIntent, LateIntent, PressIntent } from "../keys/table";
-import { busyPart } from "../state/first-view";
-import { highlight } from "../state/highlight";
-import { isMarksOpen } from "../state/marks";
+import type { Pane } from "../state/pane";
 import { query } from "../state/query";
-import { NOTHING, selectedRange, selection, tracksOf } from "../state/selection";
+import { NOTHING, tracksOf } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
-import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen, isTableOpen } from "../state/shell";
-import { bounds, view, wholeView } from "../state/view";
+import { isHelpOpen, isPaletteOpen } from "../state/shell";
+import { wholeView } from "../state/view";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 import type { TrackHandlers } from "./track-handlers";
@@ -29,8 +27,8 @@ export function makeIntentHandlers(
   walk: (direction: "next" | "previous" | null) => void,
 ): IntentHandlers {
   const { motion } = stage;
-  const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? view.peek().widthPx / 2);
-  const pan = (part: number) => motion.panStep(part * view.peek().widthPx);
+  const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? stage.pane.view.peek().widthPx / 2);
+  const pan = (part: number) => motion.panStep(part * stage.pane.view.peek().widthPx);
   const held: Readonly<Record<HeldIntent, () => void>> = {
     "zoom-in": () => zoom(ZOOM_STEP),
     "zoom-out": () => zoom(1 / ZOOM_STEP),
@@ -42,8 +40,8 @@ export function makeIntentHandlers(
     "step-zoom-out": held["zoom-out"],
     "fit-run": () => {
       viewNavigator.onJump();
-      busyPart.value = null;
-      motion.glideTo(wholeView(bounds.peek(), view.peek().widthPx));
+      stage.pane.busyPart.value = null;
+      motion.glideTo(wholeView(stage.pane.bounds.peek(), stage.pane.view.peek().widthPx));
     },
     "focus-selection": () => viewNavigator.focusSelection(),
     "enter-slice": () => enterSlice(viewNavigator),
@@ -59,14 +57,17 @@ export function makeIntentHandlers(
     "slice-to-area": () => sliceToArea(viewNavigator),
     clear: () => {
       const isNothing =
-        highlight.peek() === null && selection.peek().kind === "none" && !isDrawerOpen.peek() && !isMarksOpen.peek();
+        stage.pane.highlight.peek() === null &&
+        stage.pane.selection.peek().kind === "none" &&
+        !stage.pane.isDrawerOpen.peek() &&
+        !stage.pane.isMarksOpen.peek();
       if (stage.extension?.clear() === true) {
         return;
       }
       if (isNothing && query.peek() !== "") {
         walk(null);
       } else {
-        clearSelection();
+        clearSelection(stage.pane);
       }
     },
     search: () => {
@@ -79,7 +80,7 @@ export function makeIntentHandlers(
     "clear-search": () => walk(null),
     "filter-tracks": () => document.querySelector<HTMLElement>(".tree-filter input")?.focus(),
     "find-track": () => {
-      isFinderOpen.value = true;
+      stage.pane.isFinderOpen.value = true;
     },
     "pin-track": () => tracks.withSubject((key) => tracks.togglePinned(key)),
     "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
@@ -90,8 +91,8 @@ export function makeIntentHandlers(
     "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
     "toggle-empty": () => tracks.toggleEmpty(),
     "toggle-drawer": () => {
-      isDrawerOpen.value = isMarksOpen.peek() || !isDrawerOpen.peek();
-      isMarksOpen.value = false;
+      stage.pane.isDrawerOpen.value = stage.pane.isMarksOpen.peek() || !stage.pane.isDrawerOpen.peek();
+      stage.pane.isMarksOpen.value = false;
     },
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
     "toggle-memory": () => void tracks.toggleToolLane("memory_profile"),
@@ -99,8 +100,8 @@ export function makeIntentHandlers(
       isPaletteOpen.value = true;
     },
     "toggle-table": () => {
-      isTableOpen.value = !isTableOpen.peek();
-      if (!isTableOpen.peek()) {
+      stage.pane.isTableOpen.value = !stage.pane.isTableOpen.peek();
+      if (!stage.pane.isTableOpen.peek()) {
         focusSoon(".timeline");
       }
     },
@@ -116,8 +117,8 @@ export function makeIntentHandlers(
 /** From the tree into a track, from the timeline to a slice, from a slice to its details. */
 function enterSlice(viewNavigator: ViewNavigator): void {
   const key = walkedKey();
-  if (key === null && selection.peek().kind === "event") {
-    isDrawerOpen.value = true;
+  if (key === null && viewNavigator.pane.selection.peek().kind === "event") {
+    viewNavigator.pane.isDrawerOpen.value = true;
     focusSoon(".drawer");
     return;
   }
@@ -126,21 +127,21 @@ function enterSlice(viewNavigator: ViewNavigator): void {
 }
 
 function sliceToArea(viewNavigator: ViewNavigator): void {
-  const chosen = selection.peek();
-  const range = selectedRange.peek();
+  const chosen = viewNavigator.pane.selection.peek();
+  const range = viewNavigator.pane.selectedRange.peek();
   if (chosen.kind !== "area" && range !== null && range.endTicks > range.startTicks) {
     viewNavigator.select({ kind: "area", range, tracks: new Set(tracksOf(chosen)) });
   }
 }
 
-function clearSelection(): void {
-  if (highlight.peek() !== null) {
-    highlight.value = null;
+function clearSelection(pane: Pane): void {
+  if (pane.highlight.peek() !== null) {
+    pane.highlight.value = null;
     return;
   }
-  if (selection.peek().kind === "none") {
-    isDrawerOpen.value = false;
-    isMarksOpen.value = false;
+  if (pane.selection.peek().kind === "none") {
+    pane.isDrawerOpen.value = false;
+    pane.isMarksOpen.value = false;
   }
-  selection.value = NOTHING;
+  pane.selection.value = NOTHING;
 }

@@ -4,21 +4,22 @@ import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
 import { lastPage, type PagePlace, type PageRange, type PageTexts, page, sharedTexts } from "../state/page";
-import { parts } from "../state/parts";
+import type { Pane } from "../state/pane";
+import { pageParts } from "../state/parts";
 import { searchFor } from "../state/query";
-import { runView } from "../state/run";
-import { selection } from "../state/selection";
-import { announcement, isDrawerOpen } from "../state/shell";
+import { announcement } from "../state/shell";
 import { allTracks } from "../state/trace";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
 export class Pages implements PageActions {
   readonly #address: AddressKeeper;
+  readonly #pane: Pane;
   readonly #viewNavigator: ViewNavigator;
 
   constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
     this.#address = address;
     this.#viewNavigator = viewNavigator;
+    this.#pane = viewNavigator.pane;
   }
 
   show(tool: string | null): void {
@@ -60,14 +61,14 @@ export class Pages implements PageActions {
   }
 
   select(range: TickRange): void {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind === "open") {
-      selection.value = { kind: "area", range, tracks: allTracks(shown.trace) };
+      this.#pane.selection.value = { kind: "area", range, tracks: allTracks(shown.trace) };
     }
   }
 
   goTo(span: TickRange | null, track: number | null, query = ""): void {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind !== "open") {
       return;
     }
@@ -84,7 +85,7 @@ export class Pages implements PageActions {
     this.#address.step(() => {
       this.#switchTo(null, {});
       this.#viewNavigator.goTo(track, ordinal, span);
-      isDrawerOpen.value = true;
+      this.#pane.isDrawerOpen.value = true;
     });
   }
 
@@ -96,8 +97,8 @@ export class Pages implements PageActions {
     // The way back from the timeline, whose address has no fields, keeps what steps are called as well.
     const { texts: earlier } = before.tool === null ? (lastPage.peek() ?? before) : before;
     // What is picked, and the tabs, are of their page.
-    const { at: _picked, tabs: _tabs, ...others } = parts.peek();
-    parts.value = others;
+    const { at: _picked, tabs: _tabs, ...others } = pageParts.peek();
+    pageParts.value = others;
     page.value = { ...before, tool, texts: tool === null ? texts : { ...sharedTexts(earlier), ...texts } };
   }
 }

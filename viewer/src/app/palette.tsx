@@ -6,7 +6,6 @@ import { goToTypedPlace } from "../components/go-to-place";
 import { Picker } from "../components/picker";
 import { type Catalogue, catalogue } from "../state/catalogue";
 import { colorBy } from "../state/coloring";
-import { runView } from "../state/run";
 import { announcement, isPaletteOpen } from "../state/shell";
 import { withoutPointer } from "../timeline/pointer-place";
 import { type Command, commands, placeCommand } from "./commands";
@@ -15,11 +14,12 @@ const RETRY_MS = 3000;
 
 export function Palette() {
   const app = useApp();
-  const shown = runView.value;
+  const { pane } = app;
+  const shown = pane.runView.value;
   const trace = shown.kind === "open" ? shown.trace : null;
   const tools = catalogue.value;
   // As things stand when it is opened, or when more pages are known.
-  const items = useMemo(() => commands(trace), [trace, tools]);
+  const items = useMemo(() => commands(pane, trace), [trace, tools]);
   useEffect(() => {
     if (trace !== null) {
       app.catalogue.look(trace);
@@ -43,7 +43,7 @@ export function Palette() {
       lacking={trace === null ? null : lackingPages(tools)}
       intent="show-palette"
       items={items}
-      typed={(text) => (trace === null ? null : placeCommand(text, trace))}
+      typed={(text) => (trace === null ? null : placeCommand(pane, text, trace))}
       onChoose={({ does }: Command) => {
         // When the dialog is gone, so that it does not keep the focus; what lies behind it was not pointed at.
         requestAnimationFrame(() => withoutPointer(() => run(app, does)));

@@ -2,18 +2,17 @@
 
 import { type Signal, signal } from "@preact/signals";
 import { tileOrigin } from "@tilescope/client";
-import { isMarksOpen } from "../state/marks";
+import type { Parts } from "../state/location";
 import { bindPart } from "../state/part-text";
-import { addUnread, parts } from "../state/parts";
-import { type BinFacts, NOTHING, selection } from "../state/selection";
-import { session } from "../state/session";
-import { isDrawerOpen, isTableOpen } from "../state/shell";
+import { addUnread } from "../state/parts";
+import { perPane } from "../state/per-pane";
+import { type BinFacts, NOTHING } from "../state/selection";
 import { binOf } from "../timeline/pointing";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** The bin of the address, while it is being fetched. */
-const comingBin = signal<string | null>(null);
+const comingBin = perPane(() => signal<string | null>(null));
 
 const BIN = /^(\d{1,10})\.(\d{1,6})\.(\d{1,2})\.(\d{1,15})\.(\d{1,4})$/;
 
@@ -28,8 +27,9 @@ const MOST_LOOKS = 100;
 
 /** A bin of a tile that the server has, or else of one that is made of others for the screen; null where there is none. */
 async function fetchBin(text: string, stage: Stage, signal: AbortSignal): Promise<BinFacts | null> {
+  const { pane } = stage;
   const [track, row, level, tileIndex, place] = BIN.exec(text)!.slice(1).map(Number) as [number, ...number[]];
-  const tile = await session.peek()?.client.load({ track, level: level!, index: tileIndex! }, signal);
+  const tile = await pane.session.peek()?.client.load({ track, level: level!, index: tileIndex! }, signal);
   if (tile != null) {
     return binOf(tile, row!, place!);
   }
@@ -45,26 +45,28 @@ async function fetchBin(text: string, stage: Stage, signal: AbortSignal): Promis
 }
 
 async function selectBin(text: string, stage: Stage, viewNavigator: ViewNavigator): Promise<void> {
-  const { details, list } = parts.peek();
+  const { pane } = stage;
+  const { details, list } = pane.parts.peek();
   const signal = viewNavigator.startAnew();
-  comingBin.value = text;
+  comingBin(pane).value = text;
   const bin = await fetchBin(text, stage, signal).catch(() => null);
-  if (comingBin.peek() !== text) {
+  if (comingBin(pane).peek() !== text) {
     return;
   }
   if (bin === null) {
     addUnread(`bin=${text} (not drawn here)`);
-  } else if (!signal.aborted && selection.peek().kind === "none") {
+  } else if (!signal.aborted && pane.selection.peek().kind === "none") {
     viewNavigator.selectInPlace({ kind: "bin", bin });
-    isDrawerOpen.value = details !== "0";
-    isMarksOpen.value = list === "marks";
+    pane.isDrawerOpen.value = details !== "0";
+    pane.isMarksOpen.value = list === "marks";
   }
-  comingBin.value = null;
+  comingBin(pane).value = null;
 }
 
 /** Something that is open or not, as `name=word`. */
-function bindOpen(name: string, word: string, isOpen: Signal<boolean>): void {
+function bindOpen(parts: Signal<Parts>, name: string, word: string, isOpen: Signal<boolean>): void {
   bindPart(
+    parts,
     name,
     () => (isOpen.value ? word : null),
     (text) => {
@@ -75,15 +77,17 @@ function bindOpen(name: string, word: string, isOpen: Signal<boolean>): void {
 }
 
 export function bindParts(stage: Stage, viewNavigator: ViewNavigator): void {
+  const { pane } = stage;
   bindPart(
+    pane.parts,
     "bin",
-    () => comingBin.value ?? (selection.value.kind === "bin" ? binText(selection.value.bin) : null),
+    () => comingBin(pane).value ?? (pane.selection.value.kind === "bin" ? binText(pane.selection.value.bin) : null),
     (text) => {
-      const chosen = selection.peek();
+      const chosen = pane.selection.peek();
       if (chosen.kind === "bin" && binText(chosen.bin) !== text) {
-        selection.value = NOTHING;
+        pane.selection.value = NOTHING;
       }
-      comingBin.value = null;
+      comingBin(pane).value = null;
       const isBin = text !== null && BIN.test(text);
       if (isBin) {
         void selectBin(text, stage, viewNavigator);
@@ -91,15 +95,16 @@ export function bindParts(stage: Stage, viewNavigator: ViewNavigator): void {
       return isBin || text === null;
     },
   );
-  const isOpenAtFirst = () => selection.value.kind !== "none" || comingBin.value !== null;
+  const isOpenAtFirst = () => pane.selection.value.kind !== "none" || comingBin(pane).value !== null;
   bindPart(
+    pane.parts,
     "details",
-    () => (isDrawerOpen.value === isOpenAtFirst() ? null : isDrawerOpen.value ? "1" : "0"),
+    () => (pane.isDrawerOpen.value === isOpenAtFirst() ? null : pane.isDrawerOpen.value ? "1" : "0"),
     (text) => {
-      isDrawerOpen.value = text === null ? isOpenAtFirst() : text === "1";
+      pane.isDrawerOpen.value = text === null ? isOpenAtFirst() : text === "1";
       return text === null || text === "1" || text === "0";
     },
   );
-  bindOpen("list", "marks", isMarksOpen);
-  bindOpen("rows", "1", isTableOpen);
+  bindOpen(pane.parts, "list", "marks", pane.isMarksOpen);
+  bindOpen(pane.parts, "rows", "1", pane.isTableOpen);
 }

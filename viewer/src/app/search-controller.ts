@@ -3,7 +3,6 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { mayPass } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
-import { detailsView } from "../state/details";
 import {
   beyond,
   compareHits,
@@ -18,14 +17,13 @@ import {
   type WalkDirection,
 } from "../state/hit-walk";
 import { retries } from "../state/link";
+import type { Pane } from "../state/pane";
 import { bindPart } from "../state/part-text";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
-import { runView } from "../state/run";
-import { currentHit, SearchLoader, searchKey, searchResult, walkNote } from "../state/search";
-import { type EventSelection, selection } from "../state/selection";
+import { SearchLoader, searchKey, searchState } from "../state/search";
+import type { EventSelection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
-import { visible } from "../state/view";
 import { QueryHits } from "../timeline/query-hits";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
@@ -39,10 +37,11 @@ const MOST_STEPS = 8;
 const NO_NUMBER = "The position of this hit is unknown";
 
 export class SearchController {
+  readonly #pane: Pane;
   readonly #stage: Stage;
   readonly #viewNavigator: ViewNavigator;
   readonly #address: AddressKeeper;
-  readonly #totals = new SearchLoader();
+  readonly #totals: SearchLoader;
   readonly #hits: QueryHits;
   readonly #hitRun = new HitRun();
   /** The hit that was gone to last. */
@@ -57,24 +56,26 @@ export class SearchController {
 
   constructor(stage: Stage, viewNavigator: ViewNavigator, address: AddressKeeper) {
     this.#stage = stage;
+    this.#pane = stage.pane;
+    this.#totals = new SearchLoader(stage.pane);
     this.#hits = new QueryHits(stage);
     this.#viewNavigator = viewNavigator;
     this.#address = address;
     effect(() => followTyping(typedQuery.value, (text) => this.#take(text)));
     effect(() => {
-      const shown = runView.value;
+      const shown = this.#pane.runView.value;
       const text = query.value;
       void retries.value;
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
     });
     effect(() => {
       // Of a search that cannot be read nothing is dimmed.
-      const isFailed = searchResult.value.kind === "failed";
+      const isFailed = searchState(this.#pane).searchResult.value.kind === "failed";
       this.#stage.over = isFailed || this.#key === "" ? null : this.#hits.painter;
       untracked(() => this.#hits.repaint());
     });
     effect(() => {
-      const state = searchResult.value;
+      const state = searchState(this.#pane).searchResult.value;
       const timer =
         state.kind === "answered" && !state.answer.isComplete
           ? setTimeout(() => this.#askAgain(), GROWING_MS)
@@ -82,26 +83,27 @@ export class SearchController {
       return () => clearTimeout(timer);
     });
     bindPart(
+      this.#pane.parts,
       "hit",
-      () => (this.#isResuming.value || currentHit.value !== null ? "1" : null),
+      () => (this.#isResuming.value || searchState(this.#pane).currentHit.value !== null ? "1" : null),
       (text) => {
         this.#isResuming.value = text === "1";
         return text === null || text === "1";
       },
     );
     effect(() => {
-      const shown = runView.value;
-      const chosen = selection.value;
+      const shown = this.#pane.runView.value;
+      const chosen = this.#pane.selection.value;
       if (this.#isResuming.value && shown.kind === "open" && query.value !== "" && chosen.kind === "event") {
         untracked(() => void this.#resume(shown.trace, chosen));
       }
     });
     effect(() => {
-      const chosen = selection.value;
-      const hit = currentHit.peek();
+      const chosen = this.#pane.selection.value;
+      const hit = searchState(this.#pane).currentHit.peek();
       const isHit = chosen.kind === "event" && chosen.track === hit?.track && chosen.ordinal === hit.ordinal;
       if (hit !== null && !isHit) {
-        currentHit.value = null;
+        searchState(this.#pane).currentHit.value = null;
       }
     });
   }
@@ -112,11 +114,11 @@ export class SearchController {
     try {
       const { startTicks } = await trace.api.event(track, ordinal, signal);
       const hit = await this.#look(trace, placeRightBefore({ startTicks, track, ordinal }), "next", signal);
-      const chosen = selection.peek();
+      const chosen = this.#pane.selection.peek();
       const isStill = chosen.kind === "event" && chosen.track === track && chosen.ordinal === ordinal;
       if (isStill && hit?.track === track && hit.ordinal === ordinal && !signal.aborted) {
         this.#current = hit;
-        currentHit.value = { track, ordinal, index: null };
+        searchState(this.#pane).currentHit.value = { track, ordinal, index: null };
         void this.#count(trace, hit, signal);
       }
     } catch {
@@ -182,7 +184,7 @@ export class SearchController {
   }
 
   #askAgain(): void {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind === "open" && this.#key !== "") {
       this.#totals.ask(shown.trace, query.peek(), true);
       this.#hits.forget();
@@ -196,8 +198,8 @@ export class SearchController {
     this.#steps = [];
     this.#hitRun.forget();
     this.#current = null;
-    currentHit.value = null;
-    walkNote.value = "";
+    searchState(this.#pane).currentHit.value = null;
+    searchState(this.#pane).walkNote.value = "";
   }
 
   async #takeSteps(): Promise<void> {
@@ -207,7 +209,8 @@ export class SearchController {
         await this.#step(this.#steps[0]!, signal);
       } catch (error) {
         if (!signal.aborted) {
-          walkNote.value = `The hit could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+          searchState(this.#pane).walkNote.value =
+            `The hit could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
           this.#steps = [];
         }
       }
@@ -218,7 +221,7 @@ export class SearchController {
   }
 
   async #step(direction: WalkDirection, signal: AbortSignal): Promise<void> {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind !== "open") {
       return;
     }
@@ -231,17 +234,17 @@ export class SearchController {
       return;
     }
     if (hit === undefined) {
-      walkNote.value = "There is no hit to go to.";
+      searchState(this.#pane).walkNote.value = "There is no hit to go to.";
       return;
     }
     const ends = { next: "Continued from the first hit.", previous: "Continued from the last hit." };
-    walkNote.value = next === undefined ? ends[direction] : "";
-    const before = isOn ? (currentHit.peek()?.index ?? null) : null;
+    searchState(this.#pane).walkNote.value = next === undefined ? ends[direction] : "";
+    const before = isOn ? (searchState(this.#pane).currentHit.peek()?.index ?? null) : null;
     const index = next === undefined || before === null ? null : before + (direction === "next" ? 1 : -1);
     this.#current = hit;
     // The list lies over what one goes to.
     isSearchOpen.value = false;
-    currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
+    searchState(this.#pane).currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
     this.#viewNavigator.goTo(hit.track, hit.ordinal);
     if (index === null) {
       void this.#count(trace, hit, signal);
@@ -253,21 +256,24 @@ export class SearchController {
     const questions = rankQuestions(query.peek(), hit);
     this.#uncounted = null;
     const isStill = () => {
-      const now = currentHit.peek();
+      const now = searchState(this.#pane).currentHit.peek();
       return !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal;
     };
     try {
       const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal)));
       if (isStill()) {
         const index = rankOf(answers[0]!, answers[1]!);
-        currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
-        walkNote.value = walkNote.peek().startsWith(NO_NUMBER) ? "" : walkNote.peek();
+        searchState(this.#pane).currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
+        searchState(this.#pane).walkNote.value = searchState(this.#pane).walkNote.peek().startsWith(NO_NUMBER)
+          ? ""
+          : searchState(this.#pane).walkNote.peek();
         announcement.value = `Hit ${index ?? ""}: ${hit.name}`;
       }
     } catch (error) {
       if (isStill()) {
         this.#uncounted = mayPass(error) ? hit : null;
-        walkNote.value = `${NO_NUMBER}: ${error instanceof Error ? error.message : String(error)}`;
+        searchState(this.#pane).walkNote.value =
+          `${NO_NUMBER}: ${error instanceof Error ? error.message : String(error)}`;
       }
     }
   }
@@ -292,14 +298,14 @@ export class SearchController {
 
   /** Start of a walk: the selection, or else what is on the screen. */
   async #from(trace: Trace, direction: WalkDirection, signal: AbortSignal): Promise<HitPlace | null> {
-    const chosen = selection.peek();
+    const chosen = this.#pane.selection.peek();
     switch (chosen.kind) {
       case "event": {
         const { track, ordinal } = chosen;
         if (this.#current?.track === track && this.#current.ordinal === ordinal) {
           return this.#current;
         }
-        const details = detailsView.peek();
+        const details = this.#pane.detailsView.peek();
         const isKnown = details.kind === "ready" && details.event === chosen;
         const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
         return { startTicks, track, ordinal };
@@ -309,7 +315,9 @@ export class SearchController {
       case "area":
         return placeBefore(direction === "next" ? chosen.range.startTicks : chosen.range.endTicks);
       default:
-        return placeBefore(direction === "next" ? visible.peek().startTicks : visible.peek().endTicks);
+        return placeBefore(
+          direction === "next" ? this.#pane.visible.peek().startTicks : this.#pane.visible.peek().endTicks,
+        );
     }
   }
 }

@@ -2,13 +2,11 @@
 
 import type { Manifest } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type AppActions, AppProvider } from "../components/app-context";
+import { type AppActions, AppProvider, useApp } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
-import { runView } from "../state/run";
 import { announcement, embedded, isHelpOpen, isPaletteOpen, notice } from "../state/shell";
 import { PageSlot } from "../tools/slot";
-import { StatusBar } from "./status-bar";
 import { Heading, TopBar } from "./topbar";
 
 const loadUnknown = async () => (await import("../components/run-choice")).UnknownRunMessage;
@@ -25,7 +23,8 @@ function LateEmpty(props: { manifest: Manifest }) {
 }
 
 function Work() {
-  const view = runView.value;
+  const { pane } = useApp();
+  const view = pane.runView.value;
   switch (view.kind) {
     case "list":
       return <RunListMessage />;
@@ -59,6 +58,14 @@ function LateBanner() {
     return () => clearTimeout(timer);
   }, []);
   return isSoon ? <Banner /> : null;
+}
+
+const loadStatusBar = async () => (await import("./status-bar")).StatusBar;
+
+/** The status bar comes behind the first picture; its place is kept. */
+function LateStatusBar() {
+  const StatusBar = useLoaded("status-bar", loadStatusBar);
+  return StatusBar.kind === "ready" ? <StatusBar.value /> : <footer class="statusbar" />;
 }
 
 /** The help is loaded when it is first asked for. */
@@ -120,7 +127,7 @@ export function Shell({ app }: { app: AppActions }) {
           {embedded && <LateEmbedLink />}
         </main>
         <LateBanner />
-        {!embedded && <StatusBar />}
+        {!embedded && <LateStatusBar />}
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}
         </div>

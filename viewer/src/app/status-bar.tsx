@@ -2,20 +2,16 @@
 
 import { formatDuration } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
+import { useApp } from "../components/app-context";
 import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
-import { drawStatus } from "../state/draw-status";
-import { growth } from "../state/growth";
 import { delayed, fate, link } from "../state/link";
 import { page } from "../state/page";
-import { pending, problems } from "../state/problems";
-import { runView } from "../state/run";
-import { NOTHING, selection } from "../state/selection";
-import { session } from "../state/session";
-import { failure, isDrawerOpen, unreadParts } from "../state/shell";
-import { shownFormat, timeText } from "../state/time-format";
+import type { Pane } from "../state/pane";
+import { NOTHING } from "../state/selection";
+import { failure, unreadParts } from "../state/shell";
+import { timeText } from "../state/time-format";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
-import { visible } from "../state/view";
 
 const IN_BINS = "Point at a bin for the exact number of its events, and their exact busy time.";
 
@@ -27,8 +23,8 @@ const AT_EDGES =
   "Two numbers where a bin lies across an edge of the time that is shown: some of its events start outside.";
 
 /** Memory that the page uses for the run, and its limit. */
-function memoryText(): string {
-  const memory = session.peek()?.client.memory;
+function memoryText(pane: Pane): string {
+  const memory = pane.session.peek()?.client.memory;
   return memory === undefined
     ? ""
     : `In memory: ${formatBytes(BigInt(memory.usedBytes))} of the run, at most ${formatBytes(BigInt(memory.limitBytes))}`;
@@ -72,8 +68,9 @@ function apart(): ComponentChildren {
 }
 
 function Progress() {
-  const { missingPages, connection, provisional } = drawStatus.value;
-  const problem = problems.value.values().next().value;
+  const { pane } = useApp();
+  const { missingPages, connection, provisional } = pane.drawStatus.value;
+  const problem = pane.problems.value.values().next().value;
   const parted = apart();
   if (parted !== null) {
     return <>{parted}</>;
@@ -110,9 +107,9 @@ function Progress() {
       </span>
     );
   }
-  const isMarking = pending.value.size > 0;
+  const isMarking = pane.pending.value.size > 0;
   return (
-    <span title={memoryText()}>
+    <span title={memoryText(pane)}>
       <i class={missingPages > 0 || isMarking ? "status-dot is-busy" : "status-dot"} />
       {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : isMarking ? "Marking hits …" : "Exact"}
       {connection === "polling" && " (without WebSocket)"}
@@ -143,21 +140,22 @@ const LONGEST_PART = 40;
 const MOST_PARTS = 8;
 
 /** Opens the drawer with what is known about the run as a whole. */
-function showRunFacts(): void {
-  selection.value = NOTHING;
-  isDrawerOpen.value = true;
+function showRunFacts(pane: Pane): void {
+  pane.selection.value = NOTHING;
+  pane.isDrawerOpen.value = true;
 }
 
 /** Start and end of what is visible of the run: the view may reach a little beyond its ends. */
 function VisibleSpan({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const { time, range } = trace.manifest;
-  const { startTicks, endTicks } = visible.value;
+  const { startTicks, endTicks } = pane.visible.value;
   const start = startTicks > range.startTicks ? startTicks : range.startTicks;
   const end = endTicks < range.endTicks ? endTicks : range.endTicks;
   const texts = [start, end].map((ticks) => formatDuration(ticks, time.tickPs));
   // All digits where a few do not tell them apart.
-  const isClose = texts[0] === texts[1] || shownFormat.value !== "relative";
-  const [from, to] = isClose ? [timeText(start, time), timeText(end, time)] : texts;
+  const isClose = texts[0] === texts[1] || pane.shownFormat.value !== "relative";
+  const [from, to] = isClose ? [timeText(pane, start, time), timeText(pane, end, time)] : texts;
   return (
     <span class="status-visible" title="Start and end of the visible time">
       {from} to {to}
@@ -167,6 +165,7 @@ function VisibleSpan({ trace }: { trace: Trace }) {
 
 /** Events on all tracks; pointing at it tells what the files hold beside them. */
 function EventCount({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const { format, storeBytes } = trace.manifest;
   const { events, tracks, inFiles } = totalsOf(trace);
   const held = inFiles.map(([name, count]) => `${formatCount(count)} ${name}`);
@@ -175,13 +174,14 @@ function EventCount({ trace }: { trace: Trace }) {
       class="status-whole"
       title={[`In the files (${format}; index of ${formatBytes(storeBytes)}):`, ...held].join("\n")}
     >
-      Whole run: {plural(growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
+      Whole run: {plural(pane.growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
     </span>
   );
 }
 
 export function StatusBar() {
-  const view = runView.value;
+  const { pane } = useApp();
+  const view = pane.runView.value;
   if (view.kind !== "open") {
     return <footer class="statusbar">{apart()}</footer>;
   }
@@ -197,7 +197,7 @@ export function StatusBar() {
       </footer>
     );
   }
-  const { binTicks, events, missingPages, provisional } = drawStatus.value;
+  const { binTicks, events, missingPages, provisional } = pane.drawStatus.value;
   const ignored = Object.values(manifest.ignored).reduce((sum, count) => sum + count, 0n);
   return (
     <footer class="statusbar">
@@ -217,7 +217,7 @@ export function StatusBar() {
       </span>
       {(manifest.warnings.length > 0 || ignored > 0n) && (
         <span>
-          <button type="button" class="status-button" onClick={showRunFacts}>
+          <button type="button" class="status-button" onClick={() => showRunFacts(pane)}>
             {manifest.warnings.length > 0
               ? plural(manifest.warnings.length, "warning")
               : `${formatCount(ignored)} ignored`}

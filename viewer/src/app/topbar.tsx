@@ -26,12 +26,11 @@ import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
 import { hostNoun } from "../state/host-noun";
 import { page } from "../state/page";
-import { runIdOf, runView } from "../state/run";
+import type { Pane } from "../state/pane";
+import { runIdOf } from "../state/run";
 import { runs } from "../state/runs";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
-import { chosenHost } from "../state/tracks";
-import { visible } from "../state/view";
 import { currentPage } from "../tools/registry";
 
 const loadRunItems = async () => (await import("../components/run-choice")).RunItems;
@@ -42,8 +41,8 @@ function LateRunItems(props: RunItemsProps) {
 }
 
 /** Name of the run on the screen; its id where the name is unknown, null where there is no run. */
-function nameOfRun(): string | null {
-  const view = runView.value;
+function nameOfRun(pane: Pane): string | null {
+  const view = pane.runView.value;
   const id = runIdOf(view);
   // The one that is shown may be gone from the list.
   const shown = view.kind === "open" ? view.trace.manifest.name : null;
@@ -52,10 +51,11 @@ function nameOfRun(): string | null {
 
 function RunPicker() {
   const app = useApp();
-  const id = runIdOf(runView.value);
+  const { pane } = app;
+  const id = runIdOf(pane.runView.value);
   const list = runs.value ?? [];
   return (
-    <Menu label="Run" choice={nameOfRun() ?? "Choose a run"} onOpen={() => app.refreshRuns()}>
+    <Menu label="Run" choice={nameOfRun(pane) ?? "Choose a run"} onOpen={() => app.refreshRuns()}>
       {(close) => <LateRunItems list={list} chosen={id} close={close} />}
     </Menu>
   );
@@ -103,12 +103,14 @@ function LateShareItems(props: { trace: Trace; close: () => void }) {
 
 /** Heading of the page, for those who do not see it. */
 export function Heading() {
-  return <h1 class="visually-hidden">{nameOfRun() ?? "All runs"}</h1>;
+  const { pane } = useApp();
+  return <h1 class="visually-hidden">{nameOfRun(pane) ?? "All runs"}</h1>;
 }
 
 function HostPicker({ hosts }: { hosts: readonly string[] }) {
   const app = useApp();
-  const chosen = chosenHost.value;
+  const { pane } = app;
+  const chosen = pane.chosenHost.value;
   const noun = hostNoun(hosts);
   const entry = (host: string | null, text: string, close: () => void) => (
     <button
@@ -119,7 +121,7 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
       aria-checked={host === chosen}
       onClick={() => {
         close();
-        chosenHost.value = host;
+        pane.chosenHost.value = host;
         app.viewNavigator.reveal(0, 0);
       }}
     >
@@ -135,9 +137,10 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
 }
 
 function VisibleRange({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const { tickPs } = trace.manifest.time;
   const run = trace.manifest.range;
-  const shown = visible.value;
+  const shown = pane.visible.value;
   // The view may reach a little beyond the ends of the run.
   const startTicks = shown.startTicks > run.startTicks ? shown.startTicks : run.startTicks;
   const endTicks = shown.endTicks < run.endTicks ? shown.endTicks : run.endTicks;
@@ -196,8 +199,9 @@ const WORK = ".timeline:not([inert]), .slice-table";
 
 export function TopBar() {
   const app = useApp();
+  const { pane } = app;
   const [isOpen, setOpen] = useState(false);
-  const view = runView.value;
+  const view = pane.runView.value;
   const trace = view.kind === "open" ? view.trace : null;
   const { tool } = page.value;
   const isTimeline = tool === null;

@@ -7,13 +7,13 @@ import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
 import { type EventPlace, eventsOf, NOWHERE, type PageLocation } from "../state/location";
-import { addressMarks } from "../state/marks";
-import { addUnread, parts } from "../state/parts";
+import type { Pane } from "../state/pane";
+import { addUnread, PAGE_PARTS, pageParts } from "../state/parts";
 import { takeFolds, topOf } from "../state/place";
 import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
-import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
-import { Session, type SessionEvents, session } from "../state/session";
+import { NOTHING, type Selection } from "../state/selection";
+import { Session, type SessionEvents } from "../state/session";
 import { treeWidthIn } from "../state/settings";
 import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
@@ -21,9 +21,8 @@ import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { carryChoice, choiceOf } from "../state/track-choice";
 import { formatTracks, parseKeys, parseTracks } from "../state/track-keys";
-import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
-import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
+import { RUN_PADDING, wholeView } from "../state/view";
 import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
@@ -40,21 +39,24 @@ export interface TraceDisplayPort extends SessionEvents {
 }
 
 export class TraceDisplay {
+  readonly #pane: Pane;
   readonly #stage: Stage;
   readonly #viewNavigator: ViewNavigator;
   readonly #port: TraceDisplayPort;
-  readonly #firstView = new FirstView();
+  readonly #firstView: FirstView;
   #details: DetailsLoader | null = null;
 
   constructor(stage: Stage, viewNavigator: ViewNavigator, port: TraceDisplayPort) {
     this.#stage = stage;
+    this.#pane = stage.pane;
+    this.#firstView = new FirstView(stage.pane);
     this.#viewNavigator = viewNavigator;
     this.#port = port;
   }
 
   /** Shows a trace, or none. */
   show(trace: Trace | null): void {
-    const current = session.peek();
+    const current = this.#pane.session.peek();
     const before = current?.trace.manifest;
     if (current !== null && trace?.manifest.run === before?.run && trace?.manifest.build === before?.build) {
       this.#renew(current, trace!);
@@ -73,15 +75,15 @@ export class TraceDisplay {
 
   /** Goes to where an address leads in the trace that is shown. */
   travel(trace: Trace, to: PageLocation): void {
-    chooseHost(trace, to.host);
-    takeUp(to);
+    chooseHost(this.#pane, trace, to.host);
+    takeUp(this.#pane, to);
     searchFor(to.query);
     this.#choose(trace, to);
     if (to.range !== null) {
-      this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
+      this.#stage.motion.jumpTo(fit(to.range, this.#pane.view.peek().widthPx));
     }
-    if (!isSelected(to)) {
-      selection.value = NOTHING;
+    if (!isSelected(this.#pane, to)) {
+      this.#pane.selection.value = NOTHING;
       this.#select(trace, to);
     }
     this.#place(trace, to);
@@ -91,30 +93,32 @@ export class TraceDisplay {
     this.#firstView.forget();
     this.#details?.close();
     this.#details = null;
-    session.peek()?.close();
-    session.value = null;
-    selection.value = NOTHING;
-    selectedRange.value = null;
-    parts.value = {};
+    this.#pane.session.peek()?.close();
+    this.#pane.session.value = null;
+    this.#pane.selection.value = NOTHING;
+    this.#pane.selectedRange.value = null;
+    this.#pane.parts.value = {};
+    pageParts.value = {};
   }
 
   #begin(trace: Trace): void {
     const { api, manifest } = trace;
     const wanted = this.#port.takeWanted(manifest.run);
-    bounds.value = manifest.range;
-    chooseHost(trace, wanted?.host ?? null);
+    this.#pane.bounds.value = manifest.range;
+    chooseHost(this.#pane, trace, wanted?.host ?? null);
     searchFor(wanted?.query ?? "");
-    openGroups.value = defaultExpansion(trace.roots);
-    view.value = startView(manifest.range, wanted?.range ?? null);
-    foreseeSize();
-    takeUp(wanted ?? NOWHERE);
+    this.#pane.openGroups.value = defaultExpansion(trace.roots);
+    this.#pane.view.value = startView(manifest.range, wanted?.range ?? null);
+    foreseeSize(this.#pane);
+    takeUp(this.#pane, wanted ?? NOWHERE);
     this.#details = new DetailsLoader(
+      this.#pane,
       manifest,
       (track, ordinal, abort) => api.event(track, ordinal, abort),
       (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
     );
-    session.value = new Session(trace, coloring.peek(), () => this.#stage.arrived(), this.#port);
-    this.#port.onSession(session.value);
+    this.#pane.session.value = new Session(this.#pane, trace, coloring.peek(), () => this.#stage.arrived(), this.#port);
+    this.#port.onSession(this.#pane.session.value);
     if (wanted?.range == null && manifest.state === "ready") {
       this.#findFirstView(trace);
     }
@@ -123,13 +127,13 @@ export class TraceDisplay {
     }
     this.#choose(trace, wanted ?? NOWHERE);
     this.#place(trace, wanted ?? NOWHERE);
-    this.#stage.foresee(session.value);
+    this.#stage.foresee(this.#pane.session.value);
   }
 
   /** Hides, pins and moves tracks as an address has it; says how many of them there are not. */
   #choose(trace: Trace, to: PageLocation): void {
     const { choice, unknown } = choiceOf(to.choice, trace);
-    trackChoice.value = choice;
+    this.#pane.trackChoice.value = choice;
     if (unknown > 0) {
       failure.value = `The address names ${unknown === 1 ? "a track" : `${unknown} tracks`} that this run does not have.`;
     }
@@ -138,34 +142,42 @@ export class TraceDisplay {
   /** Opens, closes and scrolls tracks as an address has it, and has code that is loaded late take the rest of it. */
   #place(trace: Trace, to: PageLocation): void {
     const { open, closed, top, ...others } = to.parts;
-    takeFolds(trace, to.parts);
+    takeFolds(this.#pane, trace, to.parts);
     if (top !== undefined) {
-      this.#viewNavigator.place(() => topOf(top));
+      this.#viewNavigator.place(() => topOf(this.#pane, top));
     }
-    parts.value = others;
+    const isOfPage = ([name]: readonly [string, string]) => PAGE_PARTS.includes(name);
+    const entries = Object.entries(others);
+    pageParts.value = Object.fromEntries(entries.filter(isOfPage));
+    this.#pane.parts.value = Object.fromEntries(entries.filter((entry) => !isOfPage(entry)));
   }
 
   /** The trace on the screen has grown: everything stays where it is. */
   #renew(current: Session, trace: Trace): void {
     const before = current.trace;
-    const arranged = arrange(filterHost(before.roots, chosenHost.peek()), trackChoice.peek());
-    const anchor = anchorAt(layOut(arranged.body, openGroups.peek()), scroll.peek().topPx);
+    const arranged = arrange(filterHost(before.roots, this.#pane.chosenHost.peek()), this.#pane.trackChoice.peek());
+    const anchor = anchorAt(layOut(arranged.body, this.#pane.openGroups.peek()), this.#pane.scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
-    const chosen = selection.peek();
+    const chosen = this.#pane.selection.peek();
     this.#details?.renew(trace.manifest);
-    bounds.value = trace.manifest.range;
-    view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
+    this.#pane.bounds.value = trace.manifest.range;
+    this.#pane.view.value = renewedView(
+      this.#pane.view.peek(),
+      before,
+      trace,
+      this.#pane.view.peek().widthPx * RUN_PADDING,
+    );
     if (chosen.kind === "area" && shift !== 0n) {
-      selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
+      this.#pane.selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
     }
-    openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
-    trackChoice.value = carryChoice(before, trace, trackChoice.peek());
+    this.#pane.openGroups.value = carryOpen(before, trace, this.#pane.openGroups.peek(), defaultExpansion(trace.roots));
+    this.#pane.trackChoice.value = carryChoice(before, trace, this.#pane.trackChoice.peek());
     current.renew(trace);
     this.#stage.extension?.renew(trace);
     this.#port.onSession(current);
-    const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
+    const topPx = anchor === null ? null : scrollTo(this.#pane.layout.peek(), anchor);
     // The content gets its new height with the next rendering.
-    if (topPx !== null && topPx !== scroll.peek().topPx) {
+    if (topPx !== null && topPx !== this.#pane.scroll.peek().topPx) {
       requestAnimationFrame(() => this.#viewNavigator.scrollTo(topPx));
     }
     if (before.manifest.state === "indexing" && trace.manifest.state === "ready") {
@@ -204,26 +216,26 @@ export class TraceDisplay {
 }
 
 /** Shows only this host, if the run has it; one that is still being indexed may have it later. */
-function chooseHost({ manifest }: Trace, host: string | null): void {
+function chooseHost(pane: Pane, { manifest }: Trace, host: string | null): void {
   const isAbsent = host !== null && manifest.state === "ready" && !manifest.hosts.includes(host);
-  chosenHost.value = isAbsent ? null : host;
+  pane.chosenHost.value = isAbsent ? null : host;
   if (isAbsent) {
     addUnread(`host=${host} (not in this run)`);
   }
 }
 
 /** Takes up the tool, the marks, the colours and the times of an address. */
-function takeUp({ mode, marks, color, kinds, time }: PageLocation): void {
+function takeUp(pane: Pane, { mode, marks, color, kinds, time }: PageLocation): void {
   toolMode.value = mode;
-  addressMarks.value = marks;
+  pane.addressMarks.value = marks;
   colorBy.value = color;
   shownMeanings.value = kinds.length === 0 ? null : new Set(kinds);
   timeFormat.value = time ?? timeFormat.peek();
 }
 
 /** True if the selection of an address is selected already. */
-function isSelected({ events, area }: PageLocation): boolean {
-  const chosen = selection.peek();
+function isSelected(pane: Pane, { events, area }: PageLocation): boolean {
+  const chosen = pane.selection.peek();
   switch (chosen.kind) {
     case "event":
     case "several":
@@ -247,8 +259,8 @@ function startView(run: TickRange, wanted: TickRange | null): View {
 }
 
 /** So many rows are likely to be seen: the tree is rendered at once with those, and their tiles can be asked for. */
-function foreseeSize(): void {
-  if (scroll.peek().heightPx === 0) {
-    scroll.value = { ...scroll.peek(), heightPx: Math.max(1, innerHeight - BARS_PX) };
+function foreseeSize(pane: Pane): void {
+  if (pane.scroll.peek().heightPx === 0) {
+    pane.scroll.value = { ...pane.scroll.peek(), heightPx: Math.max(1, innerHeight - BARS_PX) };
   }
 }

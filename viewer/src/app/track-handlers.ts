@@ -3,25 +3,14 @@
 import type { TrackActions } from "../components/app-context";
 import { keyPointedAt, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
-import {
-  chosenLane,
-  type DerivedLane,
-  laneByTitle,
-  laneList,
-  laneLoader,
-  laneNotes,
-  laneRequest,
-  withRows,
-} from "../state/lanes";
+import { chosenLane, type DerivedLane, laneByTitle, withRows } from "../state/lanes";
 import { itemOnScreen } from "../state/layout";
-import { runView } from "../state/run";
-import { selection, trackOf } from "../state/selection";
+import type { Pane } from "../state/pane";
+import { trackOf } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import * as choices from "../state/track-choice";
-import { arrangement, layout, roots, scrolled, trackChoice } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
-import { bounds } from "../state/view";
 import { placeWithin } from "../timeline/pointer-place";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
@@ -29,40 +18,43 @@ const NONE = "Point at a track, or select something on it, first.";
 
 export class TrackHandlers implements TrackActions {
   readonly #address: AddressKeeper;
+  readonly #pane: Pane;
   readonly #viewNavigator: ViewNavigator;
 
   constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
     this.#address = address;
     this.#viewNavigator = viewNavigator;
+    this.#pane = viewNavigator.pane;
   }
 
   togglePinned(key: string): void {
-    const isPinned = trackChoice.peek().pinned.includes(key);
+    const isPinned = this.#pane.trackChoice.peek().pinned.includes(key);
     this.#change((choice) => (isPinned ? choices.unpin(choice, key) : choices.pin(choice, key)));
-    announcement.value = `${nameOf(key)}: ${isPinned ? "back in its place" : "pinned to the top"}`;
-    refocus(key);
+    announcement.value = `${nameOf(this.#pane, key)}: ${isPinned ? "back in its place" : "pinned to the top"}`;
+    refocus(this.#pane, key);
   }
 
   hide(key: string): void {
-    const { items } = layout.peek();
+    const { items } = this.#pane.layout.peek();
     const index = items.findIndex((item) => item.key === key);
     this.#change((choice) => choices.hide(choice, key));
-    announcement.value = `${nameOf(key)}: hidden`;
-    const left = layout.peek().items;
+    announcement.value = `${nameOf(this.#pane, key)}: hidden`;
+    const left = this.#pane.layout.peek().items;
     const next = left[Math.min(index, left.length - 1)];
     if (next !== undefined) {
-      refocus(next.key);
+      refocus(this.#pane, next.key);
     }
   }
 
   show(keys: readonly string[]): void {
     this.#change((choice) => choices.show(choice, keys));
-    announcement.value = keys.length === 1 ? `${nameOf(keys[0]!)}: shown again` : "All hidden tracks are shown again";
+    announcement.value =
+      keys.length === 1 ? `${nameOf(this.#pane, keys[0]!)}: shown again` : "All hidden tracks are shown again";
   }
 
   moveBefore(key: string, before: string | null): void {
-    this.#change((choice) => choices.moveBefore(choice, roots.peek(), key, before));
-    refocus(key);
+    this.#change((choice) => choices.moveBefore(choice, this.#pane.roots.peek(), key, before));
+    refocus(this.#pane, key);
   }
 
   /** Up or down by one of the siblings that are on the screen. */
@@ -71,14 +63,19 @@ export class TrackHandlers implements TrackActions {
     const index = siblings.indexOf(key);
     const step = direction === "up" ? -1 : 1;
     if (siblings[index + step] === undefined) {
-      announcement.value = `${nameOf(key)}: ${direction === "up" ? "the first" : "the last"} of its group`;
+      announcement.value = `${nameOf(this.#pane, key)}: ${direction === "up" ? "the first" : "the last"} of its group`;
       return;
     }
     // Not a step of its own: one presses this key several times to get somewhere.
     const before = direction === "up" ? siblings[index - 1]! : (siblings[index + 2] ?? null);
-    trackChoice.value = choices.moveBefore(trackChoice.peek(), roots.peek(), key, before);
-    announcement.value = `${nameOf(key)}: ${index + step + 1} of ${siblings.length}`;
-    refocus(key);
+    this.#pane.trackChoice.value = choices.moveBefore(
+      this.#pane.trackChoice.peek(),
+      this.#pane.roots.peek(),
+      key,
+      before,
+    );
+    announcement.value = `${nameOf(this.#pane, key)}: ${index + step + 1} of ${siblings.length}`;
+    refocus(this.#pane, key);
   }
 
   resetOrder(): void {
@@ -88,11 +85,13 @@ export class TrackHandlers implements TrackActions {
 
   toggleEmpty(): void {
     this.#change((choice) => ({ ...choice, showsEmpty: !choice.showsEmpty }));
-    announcement.value = trackChoice.peek().showsEmpty ? "Empty tracks are shown" : "Empty tracks are hidden";
+    announcement.value = this.#pane.trackChoice.peek().showsEmpty
+      ? "Empty tracks are shown"
+      : "Empty tracks are hidden";
   }
 
   toggleLanes(lanes: readonly DerivedLane[]): void {
-    const { lanes: drawn } = trackChoice.peek();
+    const { lanes: drawn } = this.#pane.trackChoice.peek();
     const missing = lanes.filter((lane) => chosenLane(lane, drawn) === undefined);
     const changed = missing.length > 0 ? missing : lanes;
     this.#change((choice) =>
@@ -116,17 +115,17 @@ export class TrackHandlers implements TrackActions {
   }
 
   async toggleToolLane(tool: string, title?: string): Promise<void> {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind !== "open") {
       return;
     }
-    await laneLoader.want(shown.trace);
-    const lanes = laneList.peek().filter(({ id }) => id.startsWith(`${tool}.`));
-    const drawn = lanes.filter((lane) => chosenLane(lane, trackChoice.peek().lanes) !== undefined);
+    await this.#pane.laneLoader.want(shown.trace);
+    const lanes = this.#pane.laneList.peek().filter(({ id }) => id.startsWith(`${tool}.`));
+    const drawn = lanes.filter((lane) => chosenLane(lane, this.#pane.trackChoice.peek().lanes) !== undefined);
     const lane = title === undefined ? lanes[0] : laneByTitle(lanes, title);
     if (lane === undefined) {
-      const state = laneRequest.peek();
-      const missing = laneNotes.peek().join(" ") || "The trace has nothing to draw for it.";
+      const state = this.#pane.laneRequest.peek();
+      const missing = this.#pane.laneNotes.peek().join(" ") || "The trace has nothing to draw for it.";
       announcement.value = state.kind === "failed" ? state.failure.message : missing;
     } else if (title === undefined && drawn.length > 0) {
       this.toggleLanes(drawn);
@@ -140,10 +139,10 @@ export class TrackHandlers implements TrackActions {
 
   /** Selects the first or last event of a track, or of all tracks of a group, and goes there. */
   jump(key: string, end: "first" | "last"): void {
-    const node = findNode(roots.peek(), key);
+    const node = findNode(this.#pane.roots.peek(), key);
     const track = node === null ? null : farthest(node, end);
     if (track === null) {
-      announcement.value = `${nameOf(key)}: no event`;
+      announcement.value = `${nameOf(this.#pane, key)}: no event`;
       return;
     }
     this.#address.step(() => this.#viewNavigator.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1));
@@ -151,35 +150,35 @@ export class TrackHandlers implements TrackActions {
 
   /** Selects all tracks of it, in the time of the selected range or else of the run. */
   lookInto(key: string): void {
-    const node = findNode(roots.peek(), key);
+    const node = findNode(this.#pane.roots.peek(), key);
     const tracks = new Set(node === null ? [] : tracksOf(node).map(({ id }) => id));
     if (tracks.size === 0) {
-      announcement.value = `${nameOf(key)}: no track`;
+      announcement.value = `${nameOf(this.#pane, key)}: no track`;
       return;
     }
-    const chosen = selection.peek();
-    const range = chosen.kind === "area" ? chosen.range : bounds.peek();
+    const chosen = this.#pane.selection.peek();
+    const range = chosen.kind === "area" ? chosen.range : this.#pane.bounds.peek();
     this.#address.step(() => this.#viewNavigator.select({ kind: "area", range, tracks }));
   }
 
   /** Shows a track that may be hidden, in a closed group or scrolled away, and puts the focus on it. */
   reveal(key: string): void {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     if (shown.kind === "open") {
       this.#address.step(() => this.#viewNavigator.revealNode(shown.trace, key));
-      refocus(key);
+      refocus(this.#pane, key);
     }
   }
 
   /** Keys of what a node stands among on the screen, itself with them, from top to bottom. */
   siblings(key: string): readonly string[] {
-    const { pinned, body } = arrangement.peek();
+    const { pinned, body } = this.#pane.arrangement.peek();
     const inPinned = choices.siblingsOf(pinned, key);
     return (inPinned.length > 0 ? inPinned : choices.siblingsOf(body, key)).map((node) => node.key);
   }
 
   homeOf(key: string): string {
-    const shown = runView.peek();
+    const shown = this.#pane.runView.peek();
     const track = shown.kind === "open" ? shown.trace.tracks.get(Number(key.slice(1))) : undefined;
     return (shown.kind === "open" && track !== undefined ? shown.trace.groups.get(track.group)?.name : "") ?? "";
   }
@@ -196,26 +195,31 @@ export class TrackHandlers implements TrackActions {
 
   /** The tree item that one has walked to by keys, else what the pointer is over now, else the track of the selection. */
   #subject(): string | null {
-    return walkedKey() ?? keyPointedAt() ?? rowPointedAt() ?? keyOf(trackOf(selection.peek()));
+    return (
+      walkedKey() ??
+      keyPointedAt() ??
+      rowPointedAt(this.#pane) ??
+      keyOf(this.#pane, trackOf(this.#pane.selection.peek()))
+    );
   }
 
   #change(change: (choice: choices.TrackChoice) => choices.TrackChoice): void {
     this.#address.step(() => {
-      trackChoice.value = change(trackChoice.peek());
+      this.#pane.trackChoice.value = change(this.#pane.trackChoice.peek());
     });
   }
 }
 
 /** The tree item beside what the pointer is over in the timeline. */
-function rowPointedAt(): string | null {
+function rowPointedAt(pane: Pane): string | null {
   const timeline = document.querySelector(".timeline");
   const place = timeline === null ? null : placeWithin(timeline);
-  return place === null ? null : (itemOnScreen(layout.peek(), scrolled.peek(), place.yPx)?.key ?? null);
+  return place === null ? null : (itemOnScreen(pane.layout.peek(), pane.scrolled.peek(), place.yPx)?.key ?? null);
 }
 
 /** The node that a track is: rollups are the headers of their groups. */
-function keyOf(track: number | null): string | null {
-  const shown = runView.peek();
+function keyOf(pane: Pane, track: number | null): string | null {
+  const shown = pane.runView.peek();
   const own = shown.kind === "open" && track !== null ? shown.trace.tracks.get(track) : undefined;
   if (own === undefined) {
     return null;
@@ -228,8 +232,8 @@ function groupKey(trace: Trace | null, rollup: number): string | null {
   return group === undefined ? null : `g${group.id}`;
 }
 
-function nameOf(key: string): string {
-  const node = findNode(roots.peek(), key);
+function nameOf(pane: Pane, key: string): string {
+  const node = findNode(pane.roots.peek(), key);
   return node === null ? "Track" : node.kind === "group" ? node.group.name : node.track.name;
 }
 

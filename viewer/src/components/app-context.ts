@@ -7,6 +7,7 @@ import type { Intent } from "../keys/table";
 import type { CatalogueLoader } from "../state/catalogue";
 import type { DerivedLane } from "../state/lanes";
 import type { PagePlace, PageRange, PageTexts } from "../state/page";
+import type { Pane } from "../state/pane";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
 
@@ -55,6 +56,8 @@ export interface TrackActions {
 }
 
 export interface AppActions {
+  /** State of its timeline. */
+  readonly pane: Pane;
   /** Takes the view to events, ranges and what is selected. */
   readonly viewNavigator: ViewNavigator;
   /** Draws the timeline. */

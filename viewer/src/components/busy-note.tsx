@@ -2,7 +2,6 @@
 
 import { formatDuration, type Outlier, type Outliers } from "@tilescope/client";
 import { withKeys } from "../keys/table";
-import { busyPart } from "../state/first-view";
 import { nameOf } from "../state/session";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
@@ -11,7 +10,8 @@ import { percentDigits } from "./percent";
 
 export function BusyNote({ trace }: { trace: Trace }) {
   const app = useApp();
-  const part = busyPart.value;
+  const { pane } = app;
+  const part = pane.busyPart.value;
   if (part === null) {
     return null;
   }
@@ -34,7 +34,7 @@ export function BusyNote({ trace }: { trace: Trace }) {
         class="button is-icon"
         aria-label="Close this note"
         onClick={() => {
-          busyPart.value = null;
+          pane.busyPart.value = null;
         }}
       >
         <CloseIcon />
@@ -46,6 +46,7 @@ export function BusyNote({ trace }: { trace: Trace }) {
 /** Number of events that figures leave out, with a link to one of them. */
 function OutlierText({ trace, outliers }: { trace: Trace; outliers: Outliers }) {
   const app = useApp();
+  const { pane } = app;
   const count = outliers.before + outliers.after + outliers.tooLong + outliers.overruns;
   const first = outliers.events[0];
   return (
@@ -55,7 +56,7 @@ function OutlierText({ trace, outliers }: { trace: Trace; outliers: Outliers }) 
       {first === undefined ? "" : ": "}
       {first === undefined ? null : (
         <button type="button" class="link" onClick={() => app.pages.goToEvent(first.track, Number(first.ordinal))}>
-          {nameOf(first.name) ?? "an event"}
+          {nameOf(pane, first.name) ?? "an event"}
         </button>
       )}
       {first === undefined ? "" : ` ${reasonText(first, outliers, trace.manifest.time.tickPs)}`}.

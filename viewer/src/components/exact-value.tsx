@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { ExactSums } from "../raster/hit";
 import { isUnknown } from "../state/exact";
 import type { BinFacts } from "../state/selection";
+import { useApp } from "./app-context";
 
 interface Props {
   readonly bin: BinFacts;
@@ -12,10 +13,11 @@ interface Props {
 }
 
 export function ExactValue({ bin, widthCh, children }: Props) {
+  const { pane } = useApp();
   if (bin.exact !== null) {
     return <>{children(bin.exact)}</>;
   }
-  if (isUnknown(bin)) {
+  if (isUnknown(pane, bin)) {
     return <span class="dim">unknown</span>;
   }
   return (

@@ -1,23 +1,26 @@
 import { beforeEach, expect, it } from "vitest";
-import { type RunView, runView } from "../state/run";
+import { makePane } from "../state/pane";
+import type { RunView } from "../state/run";
 import { failure } from "../state/shell";
 import type { Trace } from "../state/trace";
 import type { AppActions } from "./app-context";
 import { goToTypedPlace } from "./go-to-place";
+
+const pane = makePane();
 
 const columns = [
   { id: "start", values: ["9007199254740993"] },
   { id: "end", values: ["9007199254740999"] },
 ];
 const went: unknown[] = [];
-const app = { pages: { goTo: (span: unknown) => went.push(span) } } as unknown as AppActions;
+const app = { pane, pages: { goTo: (span: unknown) => went.push(span) } } as unknown as AppActions;
 
 function traceOf(run: string, ask: () => Promise<unknown>): Trace {
   return { manifest: { run }, api: { ask } } as unknown as Trace;
 }
 
 function show(trace: Trace): void {
-  runView.value = { kind: "open", trace } as unknown as RunView;
+  pane.runView.value = { kind: "open", trace } as unknown as RunView;
 }
 
 beforeEach(() => {

@@ -2,22 +2,21 @@
 
 import { centreOn, minus, plus, ticks } from "@tilescope/client";
 import { valuesOf, wholeOf } from "../state/answer-values";
-import { runView } from "../state/run";
+import type { Pane } from "../state/pane";
 import { announcement, failure } from "../state/shell";
 import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
 import type { TypedPlace } from "../state/typed-place";
-import { bounds, view } from "../state/view";
 import type { AppActions } from "./app-context";
 
 /** Part of the run that is shown around a time, unless less is visible already. */
 const PART_AROUND = 20n;
 
 /** Words for what choosing a place does. */
-export function placeLabel(place: TypedPlace, trace: Trace): string {
+export function placeLabel(pane: Pane, place: TypedPlace, trace: Trace): string {
   switch (place.kind) {
     case "time":
-      return `Go to ${timeText(place.atTicks, trace.manifest.time)}`;
+      return `Go to ${timeText(pane, place.atTicks, trace.manifest.time)}`;
     case "step":
       return `Go to step ${place.step}`;
     case "event":
@@ -26,8 +25,8 @@ export function placeLabel(place: TypedPlace, trace: Trace): string {
 }
 
 /** Reason why the run has no such place; null: it may have it. */
-export function reasonAgainstPlace(place: TypedPlace, trace: Trace): string | null {
-  const { startTicks, endTicks } = bounds.peek();
+export function reasonAgainstPlace(pane: Pane, place: TypedPlace, trace: Trace): string | null {
+  const { startTicks, endTicks } = pane.bounds.peek();
   if (place.kind === "time" && (place.atTicks < startTicks || place.atTicks > endTicks)) {
     return "Outside of the run";
   }
@@ -40,7 +39,7 @@ export function reasonAgainstPlace(place: TypedPlace, trace: Trace): string | nu
 
 /** Goes there, in the timeline; what cannot be done is said. */
 export async function goToTypedPlace(app: AppActions, trace: Trace, place: TypedPlace): Promise<void> {
-  const reason = reasonAgainstPlace(place, trace);
+  const reason = reasonAgainstPlace(app.pane, place, trace);
   if (reason !== null) {
     failure.value = reason;
     return;
@@ -54,9 +53,9 @@ export async function goToTypedPlace(app: AppActions, trace: Trace, place: Typed
       return;
     case "time": {
       app.pages.show(null);
-      const { startTicks, endTicks } = bounds.peek();
+      const { startTicks, endTicks } = app.pane.bounds.peek();
       const most = minus(endTicks, startTicks) / PART_AROUND;
-      const around = view.peek();
+      const around = app.pane.view.peek();
       if (BigInt(Math.ceil(around.widthPx * around.ticksPerPx)) > most && most > 1n) {
         const half = most / 2n;
         app.viewNavigator.zoomTo({
@@ -65,16 +64,16 @@ export async function goToTypedPlace(app: AppActions, trace: Trace, place: Typed
         });
       } else {
         app.viewNavigator.onJump();
-        app.stage.motion.glideTo(centreOn(around, place.atTicks, bounds.peek()));
+        app.stage.motion.glideTo(centreOn(around, place.atTicks, app.pane.bounds.peek()));
       }
-      announcement.value = placeLabel(place, trace).replace("Go to", "At");
+      announcement.value = placeLabel(app.pane, place, trace).replace("Go to", "At");
     }
   }
 }
 
 async function goToStep(app: AppActions, trace: Trace, step: string): Promise<void> {
   const isStillShown = () => {
-    const shown = runView.peek();
+    const shown = app.pane.runView.peek();
     return shown.kind === "open" && shown.trace.manifest.run === trace.manifest.run;
   };
   try {

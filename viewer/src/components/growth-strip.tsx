@@ -1,11 +1,9 @@
-/** Progress of indexing, above the tracks of a run that can be looked at meanwhile. */
-
-import { drawStatus } from "../state/draw-status";
-import { growth } from "../state/growth";
+import { useApp } from "./app-context";
 import { formatCount, formatPercent, formatSecondsLeft, phaseText } from "./format";
 
 export function GrowthStrip() {
-  const progress = growth.value;
+  const { pane } = useApp();
+  const progress = pane.growth.value;
   if (progress === null) {
     return null;
   }
@@ -16,7 +14,7 @@ export function GrowthStrip() {
     ...(blocks > 0 ? [`${formatCount(blocksDone)} of ${formatCount(blocks)} blocks`] : []),
     ...(secondsLeft === null ? [] : [formatSecondsLeft(secondsLeft)]),
   ];
-  const { provisional } = drawStatus.value;
+  const { provisional } = pane.drawStatus.value;
   return (
     <div class="growth">
       <div

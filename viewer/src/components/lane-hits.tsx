@@ -2,21 +2,20 @@
 
 import { formatDuration, formatExactDuration, minus, plus } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
-import { type LaneName, laneNames, laneSearch, nextSlice } from "../state/lane-search";
+import { type LaneName, laneSearch, nextSlice } from "../state/lane-search";
 import type { DerivedLane } from "../state/lanes";
+import type { Pane } from "../state/pane";
 import { query } from "../state/query";
 import { lastOf } from "../state/request-state";
-import { walkNote } from "../state/search";
-import { selection } from "../state/selection";
+import { searchState } from "../state/search";
 import type { Trace } from "../state/trace";
-import { drawnLanes } from "../state/tracks";
-import { visible } from "../state/view";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 
 /** Their number, for the line that says how many events are found. */
 export function LaneCount() {
-  const answer = drawnLanes.value.size === 0 ? null : (lastOf(laneNames.value)?.answer ?? null);
+  const { pane } = useApp();
+  const answer = pane.drawnLanes.value.size === 0 ? null : (lastOf(laneSearch(pane).names.value)?.answer ?? null);
   const count = (answer?.names ?? []).reduce((sum, entry) => sum + entry.count, 0n);
   const soFar = answer?.isComplete === false ? " so far" : "";
   return count === 0n ? null : (
@@ -26,23 +25,25 @@ export function LaneCount() {
   );
 }
 
-function searchedLanes(): readonly DerivedLane[] {
-  return [...drawnLanes.value.values()].flat().filter(({ kind }) => kind === "slices");
+function searchedLanes(pane: Pane): readonly DerivedLane[] {
+  return [...pane.drawnLanes.value.values()].flat().filter(({ kind }) => kind === "slices");
 }
 
 /** Searches the lanes that are drawn, whether the result is on the screen or not: they light what is found. */
 export function useLaneSearch(trace: Trace): void {
-  const lanes = searchedLanes();
+  const { pane } = useApp();
+  const lanes = searchedLanes(pane);
   const ids = lanes.map(({ id }) => id).join(",");
   const text = query.value;
-  useEffect(() => laneSearch.ask(trace, text, lanes), [trace, text, ids]);
+  useEffect(() => laneSearch(pane).ask(trace, text, lanes), [trace, text, ids]);
 }
 
 export function LaneHits({ trace }: { trace: Trace }) {
-  const ids = searchedLanes()
+  const { pane } = useApp();
+  const ids = searchedLanes(pane)
     .map(({ id }) => id)
     .join(",");
-  const state = laneNames.value;
+  const state = laneSearch(pane).names.value;
   if (ids !== "" && state.kind === "failed") {
     return (
       <p class="search-line is-bad" role="alert">
@@ -78,14 +79,15 @@ export function LaneHits({ trace }: { trace: Trace }) {
 
 function LaneLine({ trace, entry }: { trace: Trace; entry: LaneName }) {
   const app = useApp();
+  const { pane } = app;
   const { tickPs } = trace.manifest.time;
   const goOn = async () => {
-    const chosen = selection.peek();
-    const from = chosen.kind === "area" ? plus(chosen.range.startTicks, 1n) : visible.peek().startTicks;
+    const chosen = pane.selection.peek();
+    const from = chosen.kind === "area" ? plus(chosen.range.startTicks, 1n) : pane.visible.peek().startTicks;
     const range = await nextSlice(trace, entry, query.peek(), from > 0n ? from : 0n).catch(() => null);
-    const lane = [...drawnLanes.peek().values()].flat().find(({ id }) => id === entry.lane);
+    const lane = [...pane.drawnLanes.peek().values()].flat().find(({ id }) => id === entry.lane);
     if (range === null || lane === undefined) {
-      walkNote.value = "There is no slice to go to.";
+      searchState(pane).walkNote.value = "There is no slice to go to.";
       return;
     }
     app.viewNavigator.select({ kind: "area", range, tracks: new Set(lane.makers) });

@@ -1,10 +1,11 @@
 /** Legend of the timeline: what its colours, its hatching and the height of its bars mean. A kind of work that is pressed stays in colour alone. */
 
+import type { Pane } from "../state/pane";
+import { useApp } from "./app-context";
 import "../styles/legend.css";
 import { MEANINGS, type Meaning } from "../raster/meaning";
 import { type ColorBy, durationColors, meaningColor } from "../raster/palette";
 import { colorBy, coloring, shownMeanings, toggleMeaning } from "../state/coloring";
-import { namesVersion, session } from "../state/session";
 import { theme } from "../state/settings";
 
 const LABELS: Readonly<Record<Meaning, string>> = {
@@ -38,9 +39,9 @@ const WAYS: readonly (readonly [ColorBy, string])[] = [
 ];
 
 /** The kinds that occur, in the order of the table; what is neutral last. */
-function presentKinds(): readonly Meaning[] {
-  void namesVersion.value;
-  const present = session.value?.colors(coloring.value).present;
+function presentKinds(pane: Pane): readonly Meaning[] {
+  void pane.namesVersion.value;
+  const present = pane.session.value?.colors(coloring.value).present;
   return [...MEANINGS.slice(1), MEANINGS[0]].filter((meaning) => present?.has(meaning));
 }
 
@@ -80,10 +81,11 @@ export function Legend() {
 }
 
 function Kinds({ isColored }: { isColored: boolean }) {
+  const { pane } = useApp();
   const chosen = shownMeanings.value;
   return (
     <fieldset class="legend-kinds" aria-label="Kinds of work">
-      {presentKinds().map((meaning) => (
+      {presentKinds(pane).map((meaning) => (
         <button
           key={meaning}
           type="button"

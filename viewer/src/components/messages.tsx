@@ -1,7 +1,6 @@
 /** Content of the page in the place of a timeline: the list of runs, waiting, failures, an empty trace. */
 
 import type { Run } from "@tilescope/client";
-import { growth } from "../state/growth";
 import { runs, runsProblem } from "../state/runs";
 import { useApp } from "./app-context";
 import { Card } from "./card";
@@ -36,8 +35,9 @@ export function OpeningMessage() {
 }
 
 export function IndexingMessage({ run }: { run: Run }) {
+  const { pane } = useApp();
   // The watch knows more, and sooner, than the list of runs.
-  const progress = growth.value ?? run.progress;
+  const progress = pane.growth.value ?? run.progress;
   const fraction = progress?.fraction ?? 0;
   const events = progress?.events ?? 0n;
   const secondsLeft = progress?.secondsLeft ?? null;

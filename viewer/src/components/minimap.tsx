@@ -2,12 +2,11 @@
 
 import { centreOn, type Ticks, tickAtX, ticks, type View, visibleRange } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
-import { busyRange } from "../state/first-view";
 import type { Trace } from "../state/trace";
-import { bounds, view } from "../state/view";
 import { type BrushPart, brushPartAt, edgeDragged, minimapView, windowOf } from "../timeline/brush";
 import { MinimapPainter } from "../timeline/minimap";
 import type { Stage } from "../timeline/stage";
+import { useApp } from "./app-context";
 
 /** State of a drag. The minimap stays as it was when the drag began, so that it does not move under the hand. */
 type Drag =
@@ -22,23 +21,24 @@ const CURSORS: Readonly<Record<BrushPart, string>> = {
 };
 
 export function Minimap({ stage, trace }: { stage: Stage; trace: Trace }) {
+  const { pane } = useApp();
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<Drag | null>(null);
 
   useEffect(() => {
     const image = document.createElement("canvas");
-    stage.minimap = new MinimapPainter(trace, canvas.current!, image, () => stage.minimapArrived());
+    stage.minimap = new MinimapPainter(pane, trace, canvas.current!, image, () => stage.minimapArrived());
     stage.invalidate();
     return () => {
       stage.minimap = null;
     };
   }, [stage, trace]);
 
-  const minimap = drag.current?.minimap ?? minimapView(trace.manifest.range, busyRange.value, view.value);
-  const window = windowOf(minimap, view.value);
+  const minimap = drag.current?.minimap ?? minimapView(trace.manifest.range, pane.busyRange.value, pane.view.value);
+  const window = windowOf(minimap, pane.view.value);
   const place = (event: PointerEvent) => event.clientX - canvas.current!.getBoundingClientRect().left;
   const take = (part: BrushPart, xPx: number): Drag => {
-    const { startTicks, endTicks } = visibleRange(view.peek());
+    const { startTicks, endTicks } = visibleRange(pane.view.peek());
     if (part === "start" || part === "end") {
       return { kind: "edge", minimap, fixedTicks: part === "start" ? endTicks : startTicks };
     }
@@ -54,8 +54,8 @@ export function Minimap({ stage, trace }: { stage: Stage; trace: Trace }) {
   const move = (held: Drag, xPx: number) => {
     const next =
       held.kind === "edge"
-        ? edgeDragged(held.minimap, held.fixedTicks, xPx, bounds.peek())
-        : centreOn(view.peek(), ticks(tickAtX(held.minimap, xPx - held.grabPx)), bounds.peek());
+        ? edgeDragged(held.minimap, held.fixedTicks, xPx, pane.bounds.peek())
+        : centreOn(pane.view.peek(), ticks(tickAtX(held.minimap, xPx - held.grabPx)), pane.bounds.peek());
     stage.motion.jumpTo(next);
   };
   return (

@@ -2,20 +2,22 @@
 
 import { useEffect } from "preact/hooks";
 import { retries } from "../state/link";
+import type { Pane } from "../state/pane";
 import { query, typedQuery } from "../state/query";
-import { searchResult } from "../state/search";
+import { searchState } from "../state/search";
 import { askKinds, type CountedKinds, countedKinds, type SearchKind } from "../state/search-kinds";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 
 export function SearchKinds({ trace, onChosen }: { trace: Trace; onChosen: () => void }) {
+  const { pane } = useApp();
   const text = query.value;
-  useEffect(() => askKinds(trace, text), [trace, text, retries.value]);
+  useEffect(() => askKinds(pane, trace, text), [trace, text, retries.value]);
   // A list that is closed counts nothing.
-  useEffect(() => () => askKinds(trace, ""), []);
-  const { kinds, isCounting, failure } = kindsOfTyped(trace);
-  if (searchResult.value.kind === "failed") {
+  useEffect(() => () => askKinds(pane, trace, ""), []);
+  const { kinds, isCounting, failure } = kindsOfTyped(pane, trace);
+  if (searchState(pane).searchResult.value.kind === "failed") {
     return null; // what is wrong with the query is said above
   }
   return (
@@ -74,8 +76,8 @@ function KindsTable({ kinds, onChosen }: { kinds: readonly SearchKind[]; onChose
 }
 
 /** Counts for the text in the box: while one types, none of the query before. */
-export function kindsOfTyped(trace: Trace): CountedKinds {
-  return countedKinds(trace, typedQuery.value.trim());
+export function kindsOfTyped(pane: Pane, trace: Trace): CountedKinds {
+  return countedKinds(pane, trace, typedQuery.value.trim());
 }
 
 function placeOf({ kind, argument, items }: SearchKind): string {

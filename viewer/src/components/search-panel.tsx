@@ -4,9 +4,10 @@ import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { useEffect, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { link } from "../state/link";
+import type { Pane } from "../state/pane";
 import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
-import { currentHit, type Found, type FoundName, faultAt, searchResult, walkNote } from "../state/search";
+import { type Found, type FoundName, faultAt, searchState } from "../state/search";
 import type { CountedKinds } from "../state/search-kinds";
 import type { Trace } from "../state/trace";
 import { typedPlace } from "../state/typed-place";
@@ -30,8 +31,8 @@ interface Seen {
 
 const NOTHING_SEEN: Seen = { value: null, isStale: false, isSlow: false, failure: null };
 
-function seen(): Seen {
-  const state = searchResult.value;
+function seen(pane: Pane): Seen {
+  const state = searchState(pane).searchResult.value;
   switch (state.kind) {
     case "none":
     case "cancelled":
@@ -51,7 +52,8 @@ function seen(): Seen {
 
 export function SearchPanel({ trace }: { trace: Trace }) {
   const app = useApp();
-  const now = seen();
+  const { pane } = app;
+  const now = seen(pane);
   const [wantsHelp, setHelp] = useState(false);
   useLaneSearch(trace);
   useEffect(() => leaveByPress(), []);
@@ -104,8 +106,9 @@ export function SearchPanel({ trace }: { trace: Trace }) {
 /** The place that is typed, if it is one: Enter in the box goes there, too. */
 function PlaceEntry({ trace }: { trace: Trace }) {
   const app = useApp();
+  const { pane } = app;
   const place = typedPlace(typedQuery.value, trace.manifest.time);
-  const reason = place === null ? null : reasonAgainstPlace(place, trace);
+  const reason = place === null ? null : reasonAgainstPlace(pane, place, trace);
   const isPlace = place !== null && reason === null;
   const go = () => {
     if (place !== null) {
@@ -131,7 +134,7 @@ function PlaceEntry({ trace }: { trace: Trace }) {
   }
   return (
     <button type="button" class="search-name search-place" disabled={!isPlace} onClick={go}>
-      <span>{placeLabel(place, trace)}</span>
+      <span>{placeLabel(pane, place, trace)}</span>
       <small>{reason ?? "Enter"}</small>
     </button>
   );
@@ -181,8 +184,9 @@ function hasHits({ value, failure }: Seen): boolean {
 
 /** `3 of 1,234` while one is at a hit, or how many there are. */
 function HitCount({ now }: { now: Seen }) {
+  const { pane } = useApp();
   const { value, failure, isStale } = now;
-  const index = currentHit.value?.index ?? null;
+  const index = searchState(pane).currentHit.value?.index ?? null;
   const text =
     failure !== null
       ? "?"
@@ -236,6 +240,7 @@ function Results({ trace, now }: { trace: Trace; now: Seen }) {
 }
 
 function Summary({ trace, value }: { trace: Trace; value: Found }) {
+  const { pane } = useApp();
   const { tickPs } = trace.manifest.time;
   const { count, busyTicks, names, rest, isComplete } = value;
   const exact = formatExactDuration(busyTicks, tickPs);
@@ -244,7 +249,7 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
       <p class="search-line">
         {count === 0n ? (
           <>
-            <strong>{noHits(kindsOfTyped(trace))}</strong>
+            <strong>{noHits(kindsOfTyped(pane, trace))}</strong>
             <LaneCount />
           </>
         ) : (
@@ -257,9 +262,9 @@ function Summary({ trace, value }: { trace: Trace; value: Found }) {
         )}
       </p>
       {!isComplete && <p class="search-line">The run is still being indexed: so far.</p>}
-      {walkNote.value !== "" && (
+      {searchState(pane).walkNote.value !== "" && (
         <p class="search-line" role="status">
-          {walkNote.value}
+          {searchState(pane).walkNote.value}
         </p>
       )}
     </>

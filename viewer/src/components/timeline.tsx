@@ -3,15 +3,11 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
-import { drawStatus } from "../state/draw-status";
 import { HEADER_PX, type LayoutItem } from "../state/layout";
-import { marksLanePx } from "../state/marks";
+import type { Pane } from "../state/pane";
 import { changeSettings, settings, TREE_PART, TREE_WIDTH_PX } from "../state/settings";
-import { isTableOpen } from "../state/shell";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
-import { layout } from "../state/tracks";
-import { scroll } from "../state/view";
 import { lateArea } from "../timeline/late-area";
 import { connectPointer } from "../timeline/pointer";
 import { useApp } from "./app-context";
@@ -26,8 +22,8 @@ import { TreeHead } from "./tree-head";
 /** Part of the height above what is raised: what it is in stays visible, and the rows below it. */
 const RAISED = 1 / 8;
 
-function describe(trace: Trace): string {
-  const { events } = drawStatus.value;
+function describe(pane: Pane, trace: Trace): string {
+  const { events } = pane.drawStatus.value;
   const shown = events === null ? "" : ` ${eventsInView(events)}.`;
   return `Timeline of ${trace.manifest.name}.${shown} ${keyHint()}`;
 }
@@ -49,6 +45,7 @@ interface TimelineProps {
 
 export function Timeline({ trace, lanes, legend = null, children }: TimelineProps) {
   const app = useApp();
+  const { pane } = app;
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
   const tracks = useRef<HTMLCanvasElement>(null);
@@ -59,8 +56,8 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
   useLayoutEffect(() => {
     const box = scroller.current!;
     const measure = () => {
-      const isLower = box.clientHeight < scroll.peek().heightPx;
-      scroll.value = { ...scroll.peek(), topPx: box.scrollTop, heightPx: box.clientHeight };
+      const isLower = box.clientHeight < pane.scroll.peek().heightPx;
+      pane.scroll.value = { ...pane.scroll.peek(), topPx: box.scrollTop, heightPx: box.clientHeight };
       // The drawer has just opened, perhaps above what was clicked.
       if (isLower) {
         app.viewNavigator.revealSelection();
@@ -72,7 +69,7 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
     const placeOf = (topPx: number, isPinned: boolean) => {
       const pinned = box.querySelector<HTMLElement>(".tree-pinned");
       // What is pinned and the sticky header hide what is right below the upper edge.
-      const upperPx = Math.max(0, topPx - (isPinned ? 0 : layout.peek().pinnedPx + HEADER_PX));
+      const upperPx = Math.max(0, topPx - (isPinned ? 0 : pane.layout.peek().pinnedPx + HEADER_PX));
       return { scrolling: isPinned && pinned !== null ? pinned : box, upperPx };
     };
     const reveal = (topPx: number, heightPx: number, isPinned = false) => {
@@ -124,8 +121,8 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
       class="trace"
       style={{
         "--tree-width": `min(${treeWidthPx}px, ${100 * TREE_PART}vw)`,
-        "--marks-lane": `${marksLanePx.value}px`,
-        "--pinned": `${layout.value.pinnedPx}px`,
+        "--marks-lane": `${pane.marksLanePx.value}px`,
+        "--pinned": `${pane.layout.value.pinnedPx}px`,
       }}
     >
       <GrowthStrip />
@@ -137,7 +134,7 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
         </div>
       </div>
       <div class="scroller" ref={scroller}>
-        <div class="scroller-content" style={{ height: `${layout.value.heightPx}px` }}>
+        <div class="scroller-content" style={{ height: `${pane.layout.value.heightPx}px` }}>
           <TrackTreeView trace={trace} />
           <div
             class="timeline"
@@ -148,13 +145,13 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
             aria-describedby="timeline-description"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
             tabIndex={0}
-            inert={isTableOpen.value}
-            style={{ height: `${scroll.value.heightPx}px` }}
+            inert={pane.isTableOpen.value}
+            style={{ height: `${pane.scroll.value.heightPx}px` }}
           >
             <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby="timeline-description" />
             <canvas ref={overlay} aria-hidden="true" />
             <span id="timeline-description" class="visually-hidden">
-              {describe(trace)}
+              {describe(pane, trace)}
             </span>
             {lanes}
           </div>

@@ -5,10 +5,12 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { coloring } from "../state/coloring";
 import { isUnknown } from "../state/exact";
-import { type Hover, hover } from "../state/hover";
-import { nameOf, session } from "../state/session";
+import type { Hover } from "../state/hover";
+import type { Pane } from "../state/pane";
+import { nameOf } from "../state/session";
 import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
+import { useApp } from "./app-context";
 import { withUnit } from "./counter-unit";
 import { ExactValue } from "./exact-value";
 import { flagsText } from "./flags";
@@ -28,16 +30,16 @@ interface Content {
   readonly note: string;
 }
 
-function contentOf({ pointed }: Hover, trace: Trace): Content {
+function contentOf(pane: Pane, { pointed }: Hover, trace: Trace): Content {
   const { time } = trace.manifest;
   const duration = (value: bigint) => formatDuration(value, time.tickPs);
-  const start = (value: bigint) => ({ term: "Start", text: timeText(value, time) });
+  const start = (value: bigint) => ({ term: "Start", text: timeText(pane, value, time) });
   if (pointed.kind === "slice") {
     const { hit, isInstant } = pointed;
-    const category = session.value?.name(hit.nameId)?.category ?? "";
+    const category = pane.session.value?.name(hit.nameId)?.category ?? "";
     return {
       nameId: hit.nameId,
-      title: nameOf(hit.nameId) ?? "…",
+      title: nameOf(pane, hit.nameId) ?? "…",
       lines: [
         ...(isInstant ? [] : [{ term: "Duration", text: duration(hit.durationTicks) }]),
         start(hit.startTicks),
@@ -66,7 +68,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
             </ExactValue>
           ),
         },
-        { term: "Mostly", text: `${nameOf(bin.name) ?? "…"}${share}` },
+        { term: "Mostly", text: `${nameOf(pane, bin.name) ?? "…"}${share}` },
         {
           term: "Longest",
           text: (
@@ -78,7 +80,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         start(bin.startTicks),
       ],
       note: `Aggregate of ${duration(bin.widthTicks)}${isRollup ? " of all tracks of the group" : ""}: ${
-        isUnknown(bin) ? "the exact sums could not be fetched" : sums
+        isUnknown(pane, bin) ? "the exact sums could not be fetched" : sums
       }`,
     };
   }
@@ -121,9 +123,10 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
 }
 
 export function Tooltip({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const element = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
-  const current = hover.value;
+  const current = pane.hover.value;
   useLayoutEffect(() => {
     const box = element.current?.getBoundingClientRect();
     if (box !== undefined && (box.width !== size.widthPx || box.height !== size.heightPx)) {
@@ -133,13 +136,13 @@ export function Tooltip({ trace }: { trace: Trace }) {
   if (current === null) {
     return null;
   }
-  const { nameId, title, lines, note } = contentOf(current, trace);
+  const { nameId, title, lines, note } = contentOf(pane, current, trace);
   // Right of and below the pointer, on the other side where there is no room.
   const fitsRight = current.clientXPx + OFFSET_PX + size.widthPx < innerWidth - 8;
   const fitsBelow = current.clientYPx + OFFSET_PX + size.heightPx < innerHeight - 8;
   const leftPx = fitsRight ? current.clientXPx + OFFSET_PX : current.clientXPx - OFFSET_PX - size.widthPx;
   const topPx = fitsBelow ? current.clientYPx + OFFSET_PX : current.clientYPx - OFFSET_PX - size.heightPx;
-  const color = nameId === null ? undefined : session.value?.colors(coloring.value).css(nameId);
+  const color = nameId === null ? undefined : pane.session.value?.colors(coloring.value).css(nameId);
   return (
     <div
       ref={element}

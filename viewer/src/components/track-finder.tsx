@@ -1,10 +1,8 @@
 /** A list of all tracks and groups in which one is found by name: hidden and empty ones, too. Enter leads to it. */
 
 import { useMemo } from "preact/hooks";
-import { isFinderOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { type FoundNode, findable } from "../state/track-search";
-import { arrangement } from "../state/tracks";
 import { useApp } from "./app-context";
 import { Picker } from "./picker";
 import { focusItem } from "./tree-focus";
@@ -14,12 +12,14 @@ function noteOf({ node }: FoundNode, hidden: ReadonlySet<string>): string {
 }
 
 export function TrackFinder({ trace }: { trace: Trace }) {
-  return isFinderOpen.value ? <OpenFinder trace={trace} /> : null;
+  const { pane } = useApp();
+  return pane.isFinderOpen.value ? <OpenFinder trace={trace} /> : null;
 }
 
 function OpenFinder({ trace }: { trace: Trace }) {
   const app = useApp();
-  const hiddenNodes = arrangement.value.hidden;
+  const { pane } = app;
+  const hiddenNodes = pane.arrangement.value.hidden;
   const items = useMemo(() => {
     const hidden = new Set(findable(hiddenNodes).map(({ node }) => node.key));
     return findable(trace.roots).map((entry) => ({ ...entry, key: entry.node.key, note: noteOf(entry, hidden) }));
@@ -38,7 +38,7 @@ function OpenFinder({ trace }: { trace: Trace }) {
         focusItem(key);
       }}
       onClose={() => {
-        isFinderOpen.value = false;
+        pane.isFinderOpen.value = false;
       }}
     />
   );

@@ -2,16 +2,16 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keysOf, type TimelineIntent } from "../keys/table";
-import { chosenLane, type DerivedLane, laneList, laneLoader } from "../state/lanes";
+import { chosenLane, type DerivedLane } from "../state/lanes";
 import { layoutItem } from "../state/layout";
 import { query, typedQuery } from "../state/query";
 import { within } from "../state/query-text";
 import type { Trace } from "../state/trace";
-import { layout, roots, toggleGroup, trackChoice } from "../state/tracks";
+import { toggleGroup } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { type AppActions, useApp } from "./app-context";
 import { walkMenu } from "./menu";
-import { focusItem, openTrackMenu } from "./tree-focus";
+import { focusItem, treeFocus } from "./tree-focus";
 
 /** More would not be read in a menu. */
 const MOST_LANE_ENTRIES = 8;
@@ -35,13 +35,14 @@ function beginWithin(app: AppActions, terms: string): void {
 
 function useEntries(trace: Trace, key: string): readonly Entry[] {
   const app = useApp();
+  const { pane } = app;
   const { tracks } = app;
   const terms = within(trace, key);
-  useEffect(() => void laneLoader.want(trace), [trace]);
-  const node = findNode(roots.value, key);
-  const item = layoutItem(layout.value, key);
+  useEffect(() => void pane.laneLoader.want(trace), [trace]);
+  const node = findNode(pane.roots.value, key);
+  const item = layoutItem(pane.layout.value, key);
   const siblings = tracks.siblings(key);
-  const choice = trackChoice.value;
+  const choice = pane.trackChoice.value;
   const hasEvents = node !== null && tracksOf(node).some((track) => track.events > 0n);
   const isPinned = choice.pinned.includes(key);
   const entry = (text: string, intent: TimelineIntent | null, isPossible: boolean, act: () => void): Entry => ({
@@ -57,11 +58,13 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
     entry("Go to the first event", "first-event", hasEvents, () => tracks.jump(key, "first")),
     entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
     ...(terms === null ? [] : [entry("Search in it", "search", hasEvents, () => beginWithin(app, terms))]),
-    ...laneGroups(laneList.value, node).map(({ title, lanes }) => {
+    ...laneGroups(pane.laneList.value, node).map(({ title, lanes }) => {
       const isDrawn = lanes.every((lane) => chosenLane(lane, choice.lanes) !== undefined);
       return entry(`${isDrawn ? "Hide" : "Draw"}: ${title}`, null, true, () => tracks.toggleLanes(lanes));
     }),
-    ...(item?.kind === "group" ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(key))] : []),
+    ...(item?.kind === "group"
+      ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(pane, key))]
+      : []),
   ];
 }
 
@@ -77,13 +80,13 @@ function laneGroups(lanes: readonly DerivedLane[], node: TreeNode | null) {
 
 /** Choices of the levels that are drawn, for lanes with several rows. */
 function LaneLevels({ node, close }: { node: string; close: () => void }) {
-  const { tracks } = useApp();
-  const groups = laneGroups(laneList.value, findNode(roots.value, node));
+  const { tracks, pane } = useApp();
+  const groups = laneGroups(pane.laneList.value, findNode(pane.roots.value, node));
   return (
     <>
       {groups.map(({ title, lanes }) => {
         const most = Math.max(...lanes.map(({ rows }) => rows));
-        const drawn = lanes.map((lane) => chosenLane(lane, trackChoice.value.lanes)?.rows ?? 0);
+        const drawn = lanes.map((lane) => chosenLane(lane, pane.trackChoice.value.lanes)?.rows ?? 0);
         const level = Math.max(...drawn);
         return most < 2 ? null : (
           // biome-ignore lint/a11y/useSemanticElements: a group of radios within a menu is no fieldset
@@ -117,11 +120,13 @@ function nameOf(trace: Trace, key: string): string {
 }
 
 export function TrackMenu({ trace }: { trace: Trace }) {
-  const open = openTrackMenu.value;
+  const { pane } = useApp();
+  const open = treeFocus(pane).openTrackMenu.value;
   return open === null ? null : <OpenMenu key={open.key} trace={trace} node={open.key} xPx={open.xPx} yPx={open.yPx} />;
 }
 
 function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: number; yPx: number }) {
+  const { pane } = useApp();
   const element = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
   const entries = useEntries(trace, node);
@@ -136,11 +141,11 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
   useEffect(() => {
     const onPress = (event: PointerEvent) => {
       if (!element.current?.contains(event.target as Node)) {
-        openTrackMenu.value = null;
+        treeFocus(pane).openTrackMenu.value = null;
       }
     };
     const onAway = () => {
-      openTrackMenu.value = null;
+      treeFocus(pane).openTrackMenu.value = null;
     };
     document.addEventListener("pointerdown", onPress);
     addEventListener("resize", onAway);
@@ -151,7 +156,7 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
   }, []);
 
   const close = () => {
-    openTrackMenu.value = null;
+    treeFocus(pane).openTrackMenu.value = null;
     focusItem(node);
   };
   return (
@@ -186,7 +191,7 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
           onClick={() => {
             if (isPossible && intent === "search") {
               // It leads elsewhere, and so does the focus.
-              openTrackMenu.value = null;
+              treeFocus(pane).openTrackMenu.value = null;
               act();
             } else if (isPossible) {
               close();

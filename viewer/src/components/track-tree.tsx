@@ -4,10 +4,10 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { itemsBetween, type LayoutItem, PINNED_EDGE_PX, pinnedBetween, stickyHeader } from "../state/layout";
 import type { Trace } from "../state/trace";
-import { layout, roots, scrolled, toggleGroup, trackChoice } from "../state/tracks";
-import { scroll } from "../state/view";
+import { toggleGroup } from "../state/tracks";
+import { useApp } from "./app-context";
 import { formatCount } from "./format";
-import { drop, focusedKey, focusItem, hoveredKey, itemToReturnTo, keyPointedAt, openMenuAt } from "./tree-focus";
+import { focusItem, itemToReturnTo, keyPointedAt, openMenuAt, treeFocus } from "./tree-focus";
 import { classOf, TreeItem, TreeLabel } from "./tree-item";
 import { moveInTree } from "./tree-keys";
 import { LateTrackMenu } from "./tree-menu";
@@ -18,8 +18,9 @@ const MARGIN_PX = 200;
 
 /** The header of the group that the upper edge cuts, kept at the top. */
 function StickyItem({ trace }: { trace: Trace }) {
-  const { pinnedPx } = layout.value;
-  const sticky = stickyHeader(layout.value, scrolled.value.topPx);
+  const { pane } = useApp();
+  const { pinnedPx } = pane.layout.value;
+  const sticky = stickyHeader(pane.layout.value, pane.scrolled.value.topPx);
   if (sticky === null) {
     return null;
   }
@@ -30,11 +31,11 @@ function StickyItem({ trace }: { trace: Trace }) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
       <div
         key={item.key}
-        class={classOf(item)}
+        class={classOf(pane, item)}
         data-key={item.key}
         title={item.node.group.name}
         style={{ top: `${offsetPx}px`, height: `${item.heightPx}px` }}
-        onClick={() => toggleGroup(item.key)}
+        onClick={() => toggleGroup(pane, item.key)}
       >
         <TreeLabel item={item} trace={trace} />
       </div>
@@ -44,7 +45,8 @@ function StickyItem({ trace }: { trace: Trace }) {
 
 /** Pinned items, above all that is scrolled; scrolled by themselves where they need more room than they get. */
 function PinnedItems({ trace }: { trace: Trace }) {
-  const { pinnedPx, pinnedContentPx } = layout.value;
+  const { pane } = useApp();
+  const { pinnedPx, pinnedContentPx } = pane.layout.value;
   if (pinnedPx === 0) {
     return null;
   }
@@ -56,11 +58,11 @@ function PinnedItems({ trace }: { trace: Trace }) {
       aria-label="Pinned"
       style={{ height: `${pinnedPx}px`, borderBottomWidth: `${PINNED_EDGE_PX}px` }}
       onScroll={(event) => {
-        scroll.value = { ...scroll.peek(), pinnedTopPx: event.currentTarget.scrollTop };
+        pane.scroll.value = { ...pane.scroll.peek(), pinnedTopPx: event.currentTarget.scrollTop };
       }}
     >
       <div style={{ height: `${pinnedContentPx}px` }} role="presentation">
-        {pinnedBetween(layout.value, scrolled.value.pinnedTopPx).map((item) => (
+        {pinnedBetween(pane.layout.value, pane.scrolled.value.pinnedTopPx).map((item) => (
           <TreeItem key={item.key} item={item} trace={trace} />
         ))}
       </div>
@@ -71,14 +73,16 @@ function PinnedItems({ trace }: { trace: Trace }) {
 
 /** Line at the place to which a dragged item would go. */
 function DropLine({ isPinned }: { isPinned: boolean }) {
-  const to = drop.value;
+  const { pane } = useApp();
+  const to = treeFocus(pane).drop.value;
   return to === null || to.isPinned !== isPinned || to.lineYPx === null ? null : (
     <div class="tree-drop" style={{ top: `${to.lineYPx}px` }} role="presentation" />
   );
 }
 
 function NothingShown() {
-  const { filter } = trackChoice.value;
+  const { pane } = useApp();
+  const { filter } = pane.trackChoice.value;
   return (
     <p class="tree-nothing">
       {filter.trim() === ""
@@ -96,25 +100,26 @@ function LateActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
 }
 
 export function TrackTreeView({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const element = useRef<HTMLDivElement>(null);
-  const { topPx } = scrolled.value;
-  const { heightPx } = scroll.value;
-  const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
+  const { topPx } = pane.scrolled.value;
+  const { heightPx } = pane.scroll.value;
+  const shown = itemsBetween(pane.layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
 
   useEffect(() => {
-    const item = itemToReturnTo();
+    const item = itemToReturnTo(pane);
     if (item !== null) {
       revealItem(element.current, item);
       focusItem(item.key);
     }
     return () => {
-      hoveredKey.value = null;
+      treeFocus(pane).hoveredKey.value = null;
     };
   }, []);
   useEffect(() => {
     // The tree may have moved under a pointer that rests.
-    if (hoveredKey.peek() !== null) {
-      hoveredKey.value = keyPointedAt();
+    if (treeFocus(pane).hoveredKey.peek() !== null) {
+      treeFocus(pane).hoveredKey.value = keyPointedAt();
     }
   });
 
@@ -122,17 +127,17 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     if (event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    const move = moveInTree(layout.value, focusedKey.value, event.key);
+    const move = moveInTree(pane.layout.value, treeFocus(pane).focusedKey.value, event.key);
     if (move === null) {
       return;
     }
     event.preventDefault();
     event.stopPropagation();
     if (move.kind === "toggle") {
-      toggleGroup(move.key);
+      toggleGroup(pane, move.key);
       return;
     }
-    focusedKey.value = move.item.key;
+    treeFocus(pane).focusedKey.value = move.item.key;
     revealItem(element.current, move.item);
     focusItem(move.item.key);
   };
@@ -143,17 +148,17 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
       class="tree"
       ref={element}
       onPointerOver={() => {
-        hoveredKey.value = keyPointedAt();
+        treeFocus(pane).hoveredKey.value = keyPointedAt();
       }}
       onPointerLeave={() => {
-        hoveredKey.value = null;
+        treeFocus(pane).hoveredKey.value = null;
       }}
       onContextMenu={(event) => {
         const item = (event.target as Element).closest<HTMLElement>("[data-key]");
         const key = item?.dataset.key ?? keyPointedAt();
         if (key !== null) {
           event.preventDefault();
-          openMenuAt(key, event);
+          openMenuAt(pane, key, event);
         }
       }}
     >
@@ -164,7 +169,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
         aria-multiselectable="true"
         tabIndex={-1}
         aria-label={`Tracks of ${trace.manifest.name}: ${formatCount(trace.manifest.tracks)}`}
-        data-roots={roots.value.length}
+        data-roots={pane.roots.value.length}
         onKeyDown={onKeyDown}
       >
         <PinnedItems trace={trace} />
@@ -173,7 +178,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
         ))}
       </div>
       <DropLine isPinned={false} />
-      {layout.value.items.length === 0 && <NothingShown />}
+      {pane.layout.value.items.length === 0 && <NothingShown />}
       <LateActions tree={element} />
       <LateTrackMenu trace={trace} />
     </div>

@@ -4,11 +4,10 @@ import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { HEADER_PX, layoutItem, screenTopPx, stickyHeader } from "../state/layout";
-import { layout, scrolled } from "../state/tracks";
 import { useApp } from "./app-context";
 import { EyeOffIcon, MoreIcon, PinIcon } from "./icons";
 import { connectTreeDrag } from "./tree-drag";
-import { drop, hoveredKey, openMenuAt, openTrackMenu } from "./tree-focus";
+import { openMenuAt, treeFocus } from "./tree-focus";
 
 /** Height of the buttons: that of a track of one row. */
 const HEIGHT_PX = 22;
@@ -16,26 +15,28 @@ const HEIGHT_PX = 22;
 /** Pointer actions of tree items, loaded when the tree is shown: the buttons, and moving by drag. */
 export function TreeActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
   const app = useApp();
-  useEffect(() => connectTreeDrag(tree.current!, app.tracks), [app, tree]);
+  const { pane } = app;
+  useEffect(() => connectTreeDrag(pane, tree.current!, app.tracks), [app, tree]);
   return <ItemButtons />;
 }
 
 function ItemButtons() {
   const app = useApp();
-  const key = openTrackMenu.value?.key ?? hoveredKey.value;
-  const item = key === null ? null : layoutItem(layout.value, key);
-  if (key === null || item === null || drop.value !== null) {
+  const { pane } = app;
+  const key = treeFocus(pane).openTrackMenu.value?.key ?? treeFocus(pane).hoveredKey.value;
+  const item = key === null ? null : layoutItem(pane.layout.value, key);
+  if (key === null || item === null || treeFocus(pane).drop.value !== null) {
     return null;
   }
-  const { pinnedPx } = layout.value;
-  const sticky = stickyHeader(layout.value, scrolled.value.topPx);
+  const { pinnedPx } = pane.layout.value;
+  const sticky = stickyHeader(pane.layout.value, pane.scrolled.value.topPx);
   // Beside the name, which stays on the screen where its track is scrolled out of it.
   const upperPx = item.isPinned ? 0 : pinnedPx + (item.parentIndex >= 0 ? HEADER_PX : 0);
-  const lowestPx = screenTopPx(item, scrolled.value) + item.heightPx - HEIGHT_PX;
+  const lowestPx = screenTopPx(item, pane.scrolled.value) + item.heightPx - HEIGHT_PX;
   const topPx =
     sticky?.item === item
       ? pinnedPx + sticky.offsetPx
-      : Math.min(lowestPx, Math.max(upperPx, screenTopPx(item, scrolled.value)));
+      : Math.min(lowestPx, Math.max(upperPx, screenTopPx(item, pane.scrolled.value)));
   const isPinned = item.isPinned && item.parentIndex < 0;
   const name = item.kind === "group" ? item.node.group.name : item.node.track.name;
   return (
@@ -69,7 +70,7 @@ function ItemButtons() {
           aria-haspopup="menu"
           aria-label={`More for ${name}`}
           title="More: first and last event, order"
-          onClick={(event) => openMenuAt(key, event)}
+          onClick={(event) => openMenuAt(pane, key, event)}
         >
           <MoreIcon />
         </button>

@@ -1,10 +1,10 @@
 /** Moves tracks and groups by drag among their siblings. */
 
 import { layoutItem } from "../state/layout";
-import { layout } from "../state/tracks";
+import type { Pane } from "../state/pane";
 import type { TrackActions } from "./app-context";
 import { dropPlace } from "./tree-drop";
-import { drop } from "./tree-focus";
+import { treeFocus } from "./tree-focus";
 
 /** A press that moves less is a click. */
 const DRAG_PX = 5;
@@ -13,7 +13,11 @@ const DRAG_PX = 5;
 const EDGE_PX = 24;
 const SCROLL_PX = 14;
 
-export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "moveBefore" | "siblings">): () => void {
+export function connectTreeDrag(
+  pane: Pane,
+  tree: HTMLElement,
+  actions: Pick<TrackActions, "moveBefore" | "siblings">,
+): () => void {
   const abort = new AbortController();
   const options = { signal: abort.signal };
   let pressed: { readonly key: string; readonly pointer: number; readonly yPx: number } | null = null;
@@ -27,7 +31,7 @@ export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "
   };
   const end = () => {
     pressed = null;
-    drop.value = null;
+    treeFocus(pane).drop.value = null;
   };
 
   tree.addEventListener(
@@ -49,7 +53,7 @@ export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "
         return;
       }
       const { key } = pressed;
-      if (drop.peek() === null) {
+      if (treeFocus(pane).drop.peek() === null) {
         if (Math.abs(event.clientY - pressed.yPx) < DRAG_PX) {
           return;
         }
@@ -57,22 +61,22 @@ export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "
         siblings = actions.siblings(key);
         wasDragged = true;
       }
-      const isPinned = layoutItem(layout.peek(), key)?.isPinned ?? false;
+      const isPinned = layoutItem(pane.layout.peek(), key)?.isPinned ?? false;
       const box = tree.closest<HTMLElement>(".scroller");
       if (box !== null && !isPinned) {
         const { top, bottom } = box.getBoundingClientRect();
         const toEdge = event.clientY < top + EDGE_PX ? -SCROLL_PX : event.clientY > bottom - EDGE_PX ? SCROLL_PX : 0;
         box.scrollTop += toEdge;
       }
-      const place = dropPlace(layout.peek(), siblings, key, placeIn(isPinned, event.clientY));
-      drop.value = { key, isPinned, before: place?.before ?? null, lineYPx: place?.lineYPx ?? null };
+      const place = dropPlace(pane.layout.peek(), siblings, key, placeIn(isPinned, event.clientY));
+      treeFocus(pane).drop.value = { key, isPinned, before: place?.before ?? null, lineYPx: place?.lineYPx ?? null };
     },
     options,
   );
   tree.addEventListener(
     "pointerup",
     () => {
-      const to = drop.peek();
+      const to = treeFocus(pane).drop.peek();
       end();
       if (to !== null && to.lineYPx !== null) {
         actions.moveBefore(to.key, to.before);
@@ -84,7 +88,7 @@ export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "
   addEventListener(
     "keydown",
     (event) => {
-      if (event.key === "Escape" && drop.peek() !== null) {
+      if (event.key === "Escape" && treeFocus(pane).drop.peek() !== null) {
         event.preventDefault();
         end();
       }

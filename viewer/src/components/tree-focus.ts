@@ -2,25 +2,36 @@
 
 import { computed, signal } from "@preact/signals";
 import { itemsBetween, type LayoutItem, layoutItem } from "../state/layout";
-import { layout, scrolled } from "../state/tracks";
-import { scroll } from "../state/view";
+import type { Pane } from "../state/pane";
+import { perPane } from "../state/per-pane";
 import { elementsPointedAt } from "../timeline/pointer-place";
 
-/** The tree item that had the focus last, or that one has gone to since; null: none yet. */
-export const focusedKey = signal<string | null>(null);
-
-/** The tree item that the tab key reaches: that of `focusedKey` where one sees it, else the first on the screen. */
-export const tabStop = computed(() => {
-  const item = focusedKey.value === null ? null : layoutItem(layout.value, focusedKey.value);
-  const { pinnedPx, items } = layout.value;
-  const topPx = scrolled.value.topPx;
-  const bottomPx = topPx + scroll.value.heightPx;
-  const isSeen = item !== null && (item.isPinned || (item.topPx + item.heightPx > topPx && item.topPx < bottomPx));
-  return (isSeen ? item : (itemsBetween(layout.value, topPx + pinnedPx, bottomPx)[0] ?? items[0]))?.key;
+export const treeFocus = perPane(({ layout, scroll, scrolled }) => {
+  /** The tree item that had the focus last, or that one has gone to since; null: none yet. */
+  const focusedKey = signal<string | null>(null);
+  /** The tree item that the tab key reaches: that of `focusedKey` where one sees it, else the first on the screen. */
+  const tabStop = computed(() => {
+    const item = focusedKey.value === null ? null : layoutItem(layout.value, focusedKey.value);
+    const { pinnedPx, items } = layout.value;
+    const topPx = scrolled.value.topPx;
+    const bottomPx = topPx + scroll.value.heightPx;
+    const isSeen = item !== null && (item.isPinned || (item.topPx + item.heightPx > topPx && item.topPx < bottomPx));
+    return (isSeen ? item : (itemsBetween(layout.value, topPx + pinnedPx, bottomPx)[0] ?? items[0]))?.key;
+  });
+  /** The tree item whose buttons are shown: the one that the pointer was last seen over. */
+  const hoveredKey = signal<string | null>(null);
+  /** Item whose menu is open, and the menu's place in the window. */
+  const openTrackMenu = signal<{ readonly key: string; readonly xPx: number; readonly yPx: number } | null>(null);
+  /** The dragged item, and the place to which it would go. */
+  const drop = signal<{
+    readonly key: string;
+    readonly isPinned: boolean;
+    readonly before: string | null;
+    /** Null where it would stay in its place. */
+    readonly lineYPx: number | null;
+  } | null>(null);
+  return { focusedKey, tabStop, hoveredKey, openTrackMenu, drop };
 });
-
-/** The tree item whose buttons are shown: the one that the pointer was last seen over. */
-export const hoveredKey = signal<string | null>(null);
 
 /** The tree item under the pointer now; its buttons lie over it, and do not hide it. */
 export function keyPointedAt(): string | null {
@@ -63,38 +74,26 @@ export function walkedKey(): string | null {
 }
 
 /** The item that gets the focus again when the tree is back after another page: where one walked, and has focused nothing since. */
-export function itemToReturnTo(): LayoutItem | null {
+export function itemToReturnTo(pane: Pane): LayoutItem | null {
   const hasFocus = document.activeElement !== null && document.activeElement !== document.body;
-  const key = isWalking && wasTreeFocused && !hasFocus ? focusedKey.peek() : null;
-  return key === null ? null : layoutItem(layout.peek(), key);
+  const key = isWalking && wasTreeFocused && !hasFocus ? treeFocus(pane).focusedKey.peek() : null;
+  return key === null ? null : layoutItem(pane.layout.peek(), key);
 }
 
-/** Item whose menu is open, and the menu's place in the window. */
-export const openTrackMenu = signal<{ readonly key: string; readonly xPx: number; readonly yPx: number } | null>(null);
-
 /** At the pointer, or below what has the focus when a key has opened it. */
-export function openMenuAt(key: string, event: MouseEvent): void {
+export function openMenuAt(pane: Pane, key: string, event: MouseEvent): void {
   const target = event.target as Element;
   const box = target.getBoundingClientRect();
   const isByKey = event.clientX === 0 && event.clientY === 0;
-  openTrackMenu.value = isByKey
+  treeFocus(pane).openTrackMenu.value = isByKey
     ? { key, xPx: box.left + 24, yPx: Math.min(box.bottom, box.top + 24) }
     : { key, xPx: event.clientX, yPx: event.clientY };
 }
 
-/** The dragged item, and the place to which it would go. */
-export const drop = signal<{
-  readonly key: string;
-  readonly isPinned: boolean;
-  readonly before: string | null;
-  /** Null where it would stay in its place. */
-  readonly lineYPx: number | null;
-} | null>(null);
-
 /** After a change of the layout: the focus stays in the tree if it was there, on an item that may have moved. */
-export function refocus(key: string): void {
+export function refocus(pane: Pane, key: string): void {
   const hadFocus = document.activeElement?.closest("[role=tree], .tree-actions, .track-menu") != null;
-  focusedKey.value = key;
+  treeFocus(pane).focusedKey.value = key;
   if (hadFocus) {
     focusItem(key);
   }

@@ -2,8 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { keysOf, withKeys } from "../keys/table";
-import { arrangement, collapseAll, expandAll, layout, setFilter, trackChoice } from "../state/tracks";
-import { scroll } from "../state/view";
+import { collapseAll, expandAll, setFilter } from "../state/tracks";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
 import { CloseIcon, CollapseIcon, ExpandIcon, EyeIcon, EyeOffIcon, FilterIcon, ResetIcon } from "./icons";
@@ -17,17 +16,18 @@ const FILTER_TITLE = [
 
 function TrackFilter() {
   const app = useApp();
+  const { pane } = app;
   const input = useRef<HTMLInputElement>(null);
   /** Scroll position of the tracks before they were filtered. */
   const before = useRef(0);
-  const { filter } = trackChoice.value;
+  const { filter } = pane.trackChoice.value;
 
   const change = (text: string) => {
     if (filter === "" && text !== "") {
-      before.current = scroll.peek().topPx;
+      before.current = pane.scroll.peek().topPx;
       app.viewNavigator.scrollTo(0);
     }
-    setFilter(text);
+    setFilter(pane, text);
     if (text === "") {
       requestAnimationFrame(() => app.viewNavigator.scrollTo(before.current));
     }
@@ -55,7 +55,7 @@ function TrackFilter() {
             }
           } else if (event.key === "ArrowDown" || event.key === "Enter") {
             event.preventDefault();
-            const first = layout.peek().items[0];
+            const first = pane.layout.peek().items[0];
             if (first !== undefined) {
               focusItem(first.key);
             }
@@ -85,7 +85,8 @@ const MOST_LISTED = 100;
 
 function HiddenTracks() {
   const app = useApp();
-  const { hidden, counts } = arrangement.value;
+  const { pane } = app;
+  const { hidden, counts } = pane.arrangement.value;
   if (hidden.length === 0) {
     return null;
   }
@@ -109,7 +110,7 @@ function HiddenTracks() {
   return (
     <Menu label={text} choice={`${formatCount(counts.hidden)} hidden`} icon={<EyeOffIcon />}>
       {(close) => [
-        item("all", "Show all", "", [...trackChoice.value.hidden], close),
+        item("all", "Show all", "", [...pane.trackChoice.value.hidden], close),
         ...hidden.slice(0, MOST_LISTED).map((node) => {
           const isGroup = node.kind === "group";
           const name = isGroup ? node.group.name : node.track.name;
@@ -123,8 +124,9 @@ function HiddenTracks() {
 
 function EmptyTracks() {
   const app = useApp();
-  const { counts, emptyGroups } = arrangement.value;
-  const { showsEmpty } = trackChoice.value;
+  const { pane } = app;
+  const { counts, emptyGroups } = pane.arrangement.value;
+  const { showsEmpty } = pane.trackChoice.value;
   if (counts.empty + emptyGroups === 0 && !showsEmpty) {
     return null;
   }
@@ -148,7 +150,8 @@ function EmptyTracks() {
 
 export function TreeHead() {
   const app = useApp();
-  const { counts } = arrangement.value;
+  const { pane } = app;
+  const { counts } = pane.arrangement.value;
   const count =
     counts.shown === counts.all
       ? plural(counts.all, "track")
@@ -158,7 +161,7 @@ export function TreeHead() {
     <div class="tree-head">
       <div class="tree-head-row">
         <TrackFilter />
-        {trackChoice.value.order.length > 0 && (
+        {pane.trackChoice.value.order.length > 0 && (
           <button
             type="button"
             class="button is-icon"
@@ -174,7 +177,7 @@ export function TreeHead() {
           class="button is-icon"
           title="Expand all groups"
           aria-label="Expand all groups"
-          onClick={() => expandAll()}
+          onClick={() => expandAll(pane)}
         >
           <ExpandIcon />
         </button>
@@ -183,7 +186,7 @@ export function TreeHead() {
           class="button is-icon"
           title="Collapse all groups"
           aria-label="Collapse all groups"
-          onClick={() => collapseAll()}
+          onClick={() => collapseAll(pane)}
         >
           <CollapseIcon />
         </button>

@@ -3,13 +3,15 @@
 import { formatDuration, type Track } from "@tilescope/client";
 import { laneHeightPx } from "../state/lanes";
 import { type LayoutItem, trackHeightPx } from "../state/layout";
-import { selection, trackOf } from "../state/selection";
+import type { Pane } from "../state/pane";
+import { trackOf } from "../state/selection";
 import { settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
-import { areaTracks, drawnLanes, toggleGroup } from "../state/tracks";
+import { toggleGroup } from "../state/tracks";
+import { useApp } from "./app-context";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon, PinIcon } from "./icons";
-import { drop, focusedKey, tabStop } from "./tree-focus";
+import { treeFocus } from "./tree-focus";
 
 const INDENT_PX = 12;
 
@@ -61,8 +63,8 @@ function noteOf(item: LayoutItem): string {
 }
 
 /** A closed group stands for its tracks. */
-function isInArea(item: LayoutItem): boolean {
-  const inside = areaTracks.value;
+function isInArea(pane: Pane, item: LayoutItem): boolean {
+  const inside = pane.areaTracks.value;
   if (inside.size === 0 || (item.kind === "group" && item.isOpen)) {
     return false;
   }
@@ -70,15 +72,15 @@ function isInArea(item: LayoutItem): boolean {
   return ids.some((id) => inside.has(id));
 }
 
-export function classOf(item: LayoutItem): string {
-  const track = trackOf(selection.value);
+export function classOf(pane: Pane, item: LayoutItem): string {
+  const track = trackOf(pane.selection.value);
   const flags = {
     "is-group": item.kind === "group",
     "is-track": item.kind === "track",
     "is-empty": item.node.isEmpty,
     "is-current": item.kind === "track" && item.node.track.id === track,
-    "is-in-area": isInArea(item),
-    "is-dragged": drop.value?.key === item.key,
+    "is-in-area": isInArea(pane, item),
+    "is-dragged": treeFocus(pane).drop.value?.key === item.key,
   };
   const named = Object.entries(flags).filter(([, is]) => is);
   return ["tree-item", ...named.map(([name]) => name)].join(" ");
@@ -135,26 +137,27 @@ export function TreeLabel({ item, trace }: { item: LayoutItem; trace: Trace }) {
 }
 
 export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
-  const isFocusable = tabStop.value === item.key;
+  const { pane } = useApp();
+  const isFocusable = treeFocus(pane).tabStop.value === item.key;
   const values = item.kind === "track" ? item.node.track.values : null;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys
     <div
-      class={classOf(item)}
+      class={classOf(pane, item)}
       role="treeitem"
       aria-level={item.node.depth + 1}
       aria-expanded={item.kind === "group" ? item.isOpen : undefined}
-      aria-selected={isInArea(item)}
+      aria-selected={isInArea(pane, item)}
       tabIndex={isFocusable ? 0 : -1}
       data-key={item.key}
       title={titleOf(item, trace)}
       style={{ top: `${item.topPx}px`, height: `${item.heightPx}px` }}
       onFocus={() => {
-        focusedKey.value = item.key;
+        treeFocus(pane).focusedKey.value = item.key;
       }}
       onClick={() => {
         if (item.kind === "group") {
-          toggleGroup(item.key);
+          toggleGroup(pane, item.key);
         }
       }}
     >
@@ -171,10 +174,11 @@ export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
 
 /** Names of the derived lanes of a track, beside them. */
 function LaneNames({ track }: { track: Track }) {
+  const { pane } = useApp();
   let topPx = trackHeightPx(track);
   return (
     <>
-      {(drawnLanes.value.get(track.id) ?? []).map((lane) => {
+      {(pane.drawnLanes.value.get(track.id) ?? []).map((lane) => {
         const placePx = topPx;
         topPx += laneHeightPx(lane);
         return (

@@ -1,7 +1,8 @@
 /** The menu of a track or group is loaded when it is first opened. */
 
 import type { Trace } from "../state/trace";
-import { openTrackMenu } from "./tree-focus";
+import { useApp } from "./app-context";
+import { treeFocus } from "./tree-focus";
 import { useLoaded } from "./use-loaded";
 
 const loadMenu = async () => (await import("./track-menu")).TrackMenu;
@@ -12,5 +13,6 @@ function LoadedMenu({ trace }: { trace: Trace }) {
 }
 
 export function LateTrackMenu({ trace }: { trace: Trace }) {
-  return openTrackMenu.value === null ? null : <LoadedMenu trace={trace} />;
+  const { pane } = useApp();
+  return treeFocus(pane).openTrackMenu.value === null ? null : <LoadedMenu trace={trace} />;
 }

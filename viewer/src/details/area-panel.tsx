@@ -1,18 +1,20 @@
 /** Panel of a selected time range on some tracks, with figures of its content. */
 
 import { formatDuration } from "@tilescope/client";
+import { useApp } from "../components/app-context";
 import { Row } from "../components/facts";
 import { formatCount, plural } from "../components/format";
-import { type AreaSelection, draftArea } from "../state/selection";
+import type { AreaSelection } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
 import { AreaTracks } from "./area-tracks";
 import { LateSpanPanel } from "./late-span-panel";
-import { areaTab } from "./span-tabs";
+import { spanTabs } from "./span-tabs";
 import { Duration, PointInTime } from "./time-figures";
 
 /** The selected area; while one is dragged out, or an edge moved, what it would be. */
 export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
-  const draft = draftArea.value;
+  const { pane } = useApp();
+  const draft = pane.draftArea.value;
   const shown = draft === null || draft.isZoom ? area : draft.area;
   const { startTicks, endTicks } = shown.range;
   const duration = formatDuration(endTicks - startTicks, trace.manifest.time.tickPs);
@@ -22,7 +24,7 @@ export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }
       span={{ ...shown, isMoving: draft !== null }}
       title={`${duration} selected on ${plural(shown.tracks.size, "track")}`}
       zoom="Zoom to it"
-      tab={areaTab}
+      tab={spanTabs(pane).areaTab}
       own={{
         title: "Tracks",
         isFirst: false,

@@ -5,20 +5,19 @@ import { useApp } from "../components/app-context";
 import { formatCount, plural } from "../components/format";
 import type { AreaSelection } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
-import { layout } from "../state/tracks";
 import { candidateTracks } from "./candidate-tracks";
 
 /** So many are listed. */
 const MOST_LISTED = 500;
 
 export function AreaTracks({ trace, area }: { trace: Trace; area: AreaSelection }) {
-  const { viewNavigator } = useApp();
+  const { viewNavigator, pane } = useApp();
   const { startTicks, endTicks } = area.range;
   const span = `${startTicks} ${endTicks}`;
   // What is unticked stays listed for as long as the range is the same.
   const earlier = useRef({ span, tracks: area.tracks });
   const before = earlier.current.span === span ? earlier.current.tracks : new Set<number>();
-  const shown = layout.value.items.flatMap(({ kind, node }) => (kind === "track" ? [node.track.id] : []));
+  const shown = pane.layout.value.items.flatMap(({ kind, node }) => (kind === "track" ? [node.track.id] : []));
   const candidates = candidateTracks(shown, area.tracks, before);
   earlier.current = { span, tracks: new Set(candidates) };
   const choose = (tracks: ReadonlySet<number>) => viewNavigator.select({ ...area, tracks });

@@ -1,6 +1,7 @@
 /** Panel of a bin: its sums, and figures of its time on its track. */
 
 import { formatDuration, plus } from "@tilescope/client";
+import { useApp } from "../components/app-context";
 import { ExactValue } from "../components/exact-value";
 import { Row } from "../components/facts";
 import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../components/format";
@@ -10,10 +11,11 @@ import { nameOf } from "../state/session";
 import type { Trace } from "../state/trace";
 import { LateSpanPanel } from "./late-span-panel";
 import { TrackLink } from "./links";
-import { binTab } from "./span-tabs";
+import { spanTabs } from "./span-tabs";
 import { Duration, PointInTime } from "./time-figures";
 
 export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
+  const { pane } = useApp();
   const range = { startTicks: bin.startTicks, endTicks: plus(bin.startTicks, bin.widthTicks) };
   return (
     <LateSpanPanel
@@ -21,15 +23,16 @@ export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
       span={{ range, tracks: new Set([bin.track]), isMoving: false }}
       title={binTitle(bin.count)}
       zoom="Zoom to see them"
-      tab={binTab}
+      tab={spanTabs(pane).binTab}
       own={{ title: "Bin", isFirst: true, content: <BinContent trace={trace} bin={bin} /> }}
     />
   );
 }
 
 function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
+  const { pane } = useApp();
   const { time } = trace.manifest;
-  const name = nameOf(bin.name);
+  const name = nameOf(pane, bin.name);
   const track = trace.tracks.get(bin.track);
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
   const whole = `${formatDuration(bin.widthTicks, time.tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
@@ -38,7 +41,9 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   return (
     <>
       <table class="facts" data-table="bin">
-        <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
+        <caption>
+          {isUnknown(pane, bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}
+        </caption>
         <tbody>
           <tr>
             <th scope="row">Track</th>

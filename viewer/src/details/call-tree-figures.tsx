@@ -3,16 +3,18 @@
 import type { ToolTable } from "@tilescope/client";
 import { TreePicture } from "../answers/tree-picture/tree-picture";
 import { isTree } from "../answers/tree-rows";
+import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { isSliced } from "./question-tracks";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
-import { treesQuestion } from "./span-tabs";
+import { spanTabs, treesQuestion } from "./span-tabs";
 import { useLinks } from "./use-links";
 
 /** So many nodes are drawn, those with the most time: more are narrower than a pixel. */
 const MOST_NODES = 10_000;
 
 export function CallTreeFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
+  const { pane } = useApp();
   const links = useLinks(trace);
   return (
     <SpanAnswer
@@ -20,7 +22,7 @@ export function CallTreeFigures({ trace, span }: { trace: Trace; span: ShownSpan
       tool="call_tree"
       span={span}
       isOf={isSliced}
-      more={{ limit: MOST_NODES, ...treesQuestion() }}
+      more={{ limit: MOST_NODES, ...treesQuestion(spanTabs(pane)) }}
       nothing="No slice starts here on a track with nested slices."
     >
       {({ tables }) =>

@@ -26,13 +26,14 @@ const SHORT = 2;
 /** Follows the selected event with its chain, and has its arrows drawn. */
 export function ChainPanel({ trace, details, loader }: Props) {
   const app = useApp();
+  const { pane } = app;
   const ordinal = Number(details.ordinal);
   const view = loader.about(trace, details.track, ordinal);
   const times = view.kind === "failed" ? retries.value : retries.peek();
   // A run that grows has other answers with each of its revisions.
   const build = buildKey(trace.manifest);
   useEffect(() => void loader.follow(trace, details.track, ordinal), [loader, build, details.track, ordinal, times]);
-  useEffect(() => app.stage.loop.invalidate(), [app, chainView.value]);
+  useEffect(() => app.stage.loop.invalidate(), [app, chainView(pane).value]);
   switch (view.kind) {
     case "none":
     case "cancelled":

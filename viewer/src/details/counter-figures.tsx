@@ -2,6 +2,7 @@
 
 import type { ToolTable } from "@tilescope/client";
 import type { RowActions } from "../answers/links";
+import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
 import { isCounter } from "./question-tracks";
@@ -10,8 +11,9 @@ import { highlightTracks } from "./track-highlights";
 import { useLinks } from "./use-links";
 
 export function CounterFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
+  const { pane } = useApp();
   const links = useLinks(trace);
-  const rowActionsOf = (table: ToolTable): RowActions => highlightTracks(trace, table, ["track"], []);
+  const rowActionsOf = (table: ToolTable): RowActions => highlightTracks(pane, trace, table, ["track"], []);
   return (
     <SpanAnswer trace={trace} tool="counters" span={span} isOf={isCounter} nothing="There are no counters here.">
       {(answer) => (

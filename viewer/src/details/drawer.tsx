@@ -5,9 +5,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { RunFacts } from "../components/facts";
 import { isLedByKeys } from "../components/tree-focus";
-import { type DetailsView, detailsView } from "../state/details";
+import type { DetailsView } from "../state/details";
 import { ChainLoader } from "../state/flow-chain";
-import { selection } from "../state/selection";
 import type { Trace } from "../state/trace";
 import { AreaPanel } from "./area-panel";
 import { BinPanel } from "./bin-panel";
@@ -42,10 +41,11 @@ function shownOf(view: DetailsView): EventDetails | null {
 
 function EventContent({ trace }: { trace: Trace }) {
   const app = useApp();
+  const { pane } = app;
   // One chain for all events that are selected: it stays while the next of them is slow to come.
-  const chains = useMemo(() => new ChainLoader(), []);
+  const chains = useMemo(() => new ChainLoader(pane), []);
   useEffect(() => () => chains.close(), [chains]);
-  const view = detailsView.value;
+  const view = pane.detailsView.value;
   const shown = shownOf(view);
   if (shown !== null) {
     const isStale = view.kind === "loading";
@@ -78,7 +78,8 @@ function EventContent({ trace }: { trace: Trace }) {
 }
 
 function DrawerContent({ trace }: { trace: Trace }) {
-  const chosen = selection.value;
+  const { pane } = useApp();
+  const chosen = pane.selection.value;
   switch (chosen.kind) {
     case "none":
       return <RunPanel trace={trace} />;

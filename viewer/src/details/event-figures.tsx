@@ -9,14 +9,14 @@ import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { type AppActions, useApp } from "../components/app-context";
 import { GoIcon } from "../components/icons";
-import { highlight } from "../state/highlight";
+import type { Pane } from "../state/pane";
 import { announcement, failure } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { LongestIcon } from "./panel-icons";
 import { isSliced } from "./question-tracks";
 import { eventOf, hasNamesakes, hasQueries, highlightOf, highlightOfPair, rowQuestion } from "./row-events";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
-import { chosenGroups, groupsQuestion } from "./span-tabs";
+import { groupsQuestion, spanTabs } from "./span-tabs";
 import { forgetRows } from "./track-highlights";
 import { useLinks } from "./use-links";
 
@@ -43,8 +43,9 @@ const TWICE: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function EventFigures({ trace, span }: Props) {
-  const by = chosenGroups.value;
-  const more = groupsQuestion();
+  const { pane } = useApp();
+  const by = spanTabs(pane).chosenGroups.value;
+  const more = groupsQuestion(spanTabs(pane));
   if (more.argument === "") {
     return (
       <p class="drawer-empty" data-state="empty">
@@ -76,10 +77,11 @@ export function EventFigures({ trace, span }: Props) {
 
 /** Groups in groups: events of a row's name stand out, or those of its track. */
 function PivotTable({ trace, sides, answer }: { trace: Trace; sides: string; answer: ToolAnswer }) {
+  const { pane } = useApp();
   const links = useLinks(trace);
   const table = answer.tables.find(({ id }) => id === "pivot");
-  useEffect(() => forgetRows, []);
-  const rowActions = useMemo(() => (table === undefined ? null : pivotActions(trace, table)), [trace, table]);
+  useEffect(() => () => forgetRows(pane), [pane]);
+  const rowActions = useMemo(() => (table === undefined ? null : pivotActions(pane, trace, table)), [trace, table]);
   return table === undefined ? null : (
     <DataTable
       table={table}
@@ -92,13 +94,14 @@ function PivotTable({ trace, sides, answer }: { trace: Trace; sides: string; ans
   );
 }
 
-function pivotActions(trace: Trace, table: ToolTable): RowActions {
+function pivotActions(pane: Pane, trace: Trace, table: ToolTable): RowActions {
   return {
     ways: [],
-    isLit: (row) => highlight.value !== null && highlightOfPair(table, row, trace)?.key === highlight.value.key,
+    isLit: (row) =>
+      pane.highlight.value !== null && highlightOfPair(table, row, trace)?.key === pane.highlight.value.key,
     light: (row) => {
       const wanted = row === null ? null : highlightOfPair(table, row, trace);
-      highlight.value = wanted;
+      pane.highlight.value = wanted;
       failure.value = row !== null && wanted === null ? "The events of this row cannot be highlighted." : "";
       announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },
@@ -107,10 +110,11 @@ function pivotActions(trace: Trace, table: ToolTable): RowActions {
 
 function EventTable({ trace, span, by, answer }: Props & { readonly by: string; readonly answer: ToolAnswer }) {
   const app = useApp();
+  const { pane } = app;
   const links = useLinks(trace);
   const table = answer.tables[0]!;
   const shownBy = by === "name" && hasNamesakes(table) ? "name.category" : by;
-  useEffect(() => forgetRows, []);
+  useEffect(() => () => forgetRows(pane), [pane]);
   const rowActions = useMemo(() => rowActionsOf(app, trace, span, by, table), [app, trace, span, by, table]);
   return (
     <DataTable
@@ -138,10 +142,10 @@ function rowActionsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string
           { label: "Go to the longest one", icon: LongestIcon, go: (row) => find(row, "longest") },
         ]
       : [],
-    isLit: (row) => highlight.value !== null && keys[row] === highlight.value.key,
+    isLit: (row) => app.pane.highlight.value !== null && keys[row] === app.pane.highlight.value.key,
     light: (row) => {
       const wanted = row === null ? null : highlightOf(by, table, row, trace);
-      highlight.value = wanted;
+      app.pane.highlight.value = wanted;
       failure.value = row !== null && wanted === null ? NAMELESS : "";
       announcement.value = wanted === null ? "Nothing is highlighted" : "Its events are highlighted in the timeline";
     },

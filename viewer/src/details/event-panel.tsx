@@ -1,6 +1,7 @@
 /** Panel of one event: a slice, an instant, a sample of a counter. */
 
 import type { EventDetails } from "@tilescope/client";
+import { useApp } from "../components/app-context";
 import { detailsTsv } from "../components/copy";
 import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
@@ -26,7 +27,8 @@ interface PanelProps {
 
 /** Self time of a slice that nests; for others it is not defined. */
 function SelfRow({ trace, details }: PanelProps) {
-  const view = nestingView.value;
+  const { pane } = useApp();
+  const view = nestingView(pane).value;
   const { durationTicks } = details;
   if (view.kind === "failed") {
     return (

@@ -9,6 +9,7 @@ import { NotesList } from "../answers/notes-list";
 import { choicesFor } from "../answers/table-choices";
 import { TableChoices } from "../answers/table-model";
 import { Tabs } from "../answers/tabs";
+import { useApp } from "../components/app-context";
 import { formatCount } from "../components/format";
 import { forgetRows } from "./track-highlights";
 
@@ -24,9 +25,10 @@ interface Props {
 }
 
 export function FigureTables({ answer, links, tool, facts, hidden = [], rowActionsOf = () => null }: Props) {
+  const { pane } = useApp();
   const tables = answer.tables.filter(({ columns }) => (columns[0]?.values.length ?? 0) > 0);
   const shown = facts.flatMap((id) => answer.facts.find((fact) => fact.id === id) ?? []);
-  useEffect(() => forgetRows, []);
+  useEffect(() => () => forgetRows(pane), [pane]);
   const actionsByTable = useMemo(() => new Map(tables.map((table) => [table.id, rowActionsOf(table)])), [answer]);
   return (
     <>

@@ -2,6 +2,7 @@
 
 import type { ToolTable } from "@tilescope/client";
 import type { RowActions } from "../answers/links";
+import { useApp } from "../components/app-context";
 import { GoIcon } from "../components/icons";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
@@ -14,6 +15,7 @@ import { useLinks } from "./use-links";
 const FACTS = ["leaving", "arriving", "pairs"];
 
 export function FlowFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
+  const { pane } = useApp();
   const links = useLinks(trace);
   const rowActionsOf = (table: ToolTable): RowActions => {
     const show = (column: string) => (row: number) => {
@@ -21,6 +23,7 @@ export function FlowFigures({ trace, span }: { trace: Trace; span: ShownSpan }) 
       links.goTo(null, typeof track === "number" ? track : null);
     };
     return highlightTracks(
+      pane,
       trace,
       table,
       ["source", "target"],

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { Links } from "../answers/links";
-import { highlight } from "../state/highlight";
+import { useApp } from "../components/app-context";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
 import { isSliced } from "./question-tracks";
@@ -15,6 +15,7 @@ const MOST_GAPS = 200;
 const FACTS = ["idle", "idle_share", "count", "busy", "span", "lanes"];
 
 export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
+  const { pane } = useApp();
   const plainLinks = useLinks(trace);
   // A gap that is gone to has an outline: there is nothing else to see of it.
   const links = useMemo(
@@ -24,7 +25,7 @@ export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
         plainLinks.goTo(gap, track);
         if (gap !== null && track !== null) {
           const key = `row gap ${track} ${gap.startTicks}`;
-          highlight.value = { kind: "gap", key, track, range: gap };
+          pane.highlight.value = { kind: "gap", key, track, range: gap };
         }
       },
     }),

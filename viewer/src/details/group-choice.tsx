@@ -1,27 +1,36 @@
 /** By what events are summed up, in one or two levels: what the server's tool offers. */
 
 import type { Signal } from "@preact/signals";
+import { useApp } from "../components/app-context";
 import { useRequest } from "../requests/use-request";
 import type { Trace } from "../state/trace";
-import { chosenArgument, chosenGroups, chosenSecond, groupsQuestion } from "./span-tabs";
+import { groupsQuestion, spanTabs } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const request = useRequest("stats", (signal) => trace.api.toolFields("stats", signal));
   const { state } = request;
   const by = state.kind === "answered" ? state.answer.find(({ name }) => name === "by") : undefined;
   const offered = by?.schema.enum ?? [];
-  const first = chosenGroups.value;
-  const { then = "", argument } = groupsQuestion();
+  const first = spanTabs(pane).chosenGroups.value;
+  const { then = "", argument } = groupsQuestion(spanTabs(pane));
   const failed = state.kind === "failed" ? `Other groups could not be loaded: ${state.failure.message}` : undefined;
   const retry = () => state.kind === "failed" && request.again();
   return (
     <div class="group-choice">
       <span aria-hidden="true">by</span>
-      <Choice label="Sum up by" chosen={chosenGroups} value={first} offered={offered} failed={failed} retry={retry} />
+      <Choice
+        label="Sum up by"
+        chosen={spanTabs(pane).chosenGroups}
+        value={first}
+        offered={offered}
+        failed={failed}
+        retry={retry}
+      />
       <span aria-hidden="true">then</span>
       <Choice
         label="Then by"
-        chosen={chosenSecond}
+        chosen={spanTabs(pane).chosenSecond}
         value={then}
         offered={["", ...offered.filter((choice) => choice !== first)]}
         failed={failed}
@@ -32,9 +41,9 @@ export function GroupChoice({ trace }: { trace: Trace }) {
           type="text"
           aria-label="Argument"
           placeholder="Name of the argument"
-          value={chosenArgument.value}
+          value={spanTabs(pane).chosenArgument.value}
           onChange={(event) => {
-            chosenArgument.value = event.currentTarget.value.trim();
+            spanTabs(pane).chosenArgument.value = event.currentTarget.value.trim();
           }}
         />
       )}

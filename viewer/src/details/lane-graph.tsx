@@ -7,7 +7,7 @@ import { useApp } from "../components/app-context";
 import { formatPercent } from "../components/format";
 import { useRequest } from "../requests/use-request";
 import { valuesOf } from "../state/answer-values";
-import { laneNames, litNames } from "../state/lane-search";
+import { laneSearch, litNames } from "../state/lane-search";
 import { type DerivedLane, laneHeightPx } from "../state/lanes";
 import type { EventPlace } from "../state/location";
 import { query } from "../state/query";
@@ -16,7 +16,6 @@ import { lastOf } from "../state/request-state";
 import { theme } from "../state/settings";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
-import { view } from "../state/view";
 import { LaneArrowLayer } from "./lane-arrow-layer";
 import {
   askedRange,
@@ -38,8 +37,9 @@ const AROUND_PX = 12;
 
 export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedLane; topPx: number }) {
   const app = useApp();
+  const { pane } = app;
   const [pointedPx, setPointedPx] = useState<number | null>(null);
-  const seen = view.value;
+  const seen = pane.view.value;
   const { bins, isBusy, isStale, failure } = useBins(trace, lane, seen);
   const words = (xPx: number) => (bins === null ? "" : textAt(trace, lane, bins, seen, xPx));
   const choose = (xPx: number) => {
@@ -169,13 +169,14 @@ function useBins(trace: Trace, lane: DerivedLane, seen: View): Shown {
 }
 
 function LaneCanvas({ lane, bins, seen }: { lane: DerivedLane; bins: LaneBins | null; seen: View }) {
+  const { pane } = useApp();
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
   const text = query.value;
-  const hits = laneNames.value;
+  const hits = laneSearch(pane).names.value;
   useEffect(() => {
     if (canvas.current !== null) {
-      paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade, litNames(lane, text));
+      paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade, litNames(pane, lane, text));
     }
   }, [bins, lane, seen, shade, text, hits]);
   return <canvas ref={canvas} aria-hidden="true" />;

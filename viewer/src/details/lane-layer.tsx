@@ -1,8 +1,9 @@
 /** The derived lanes of the tracks that are on the screen, each below the rows of its track. */
 
+import { useApp } from "../components/app-context";
 import "./lanes.css";
 import { useEffect } from "preact/hooks";
-import { laneHeightPx, laneLoader, laneNotes, laneRequest } from "../state/lanes";
+import { laneHeightPx } from "../state/lanes";
 import {
   HEADER_PX,
   itemsBetween,
@@ -14,31 +15,30 @@ import {
 } from "../state/layout";
 import { retries } from "../state/link";
 import type { Trace } from "../state/trace";
-import { drawnLanes, layout, scrolled } from "../state/tracks";
-import { scroll } from "../state/view";
 import { LaneGraph } from "./lane-graph";
 
 export function LaneLayer({ trace }: { readonly trace: Trace }) {
+  const { pane } = useApp();
   const times = retries.value;
-  useEffect(() => void laneLoader.want(trace), [trace, times]);
-  const { topPx, pinnedTopPx } = scrolled.value;
-  const { pinnedPx } = layout.value;
-  const sticky = stickyHeader(layout.value, topPx);
+  useEffect(() => void pane.laneLoader.want(trace), [trace, times]);
+  const { topPx, pinnedTopPx } = pane.scrolled.value;
+  const { pinnedPx } = pane.layout.value;
+  const sticky = stickyHeader(pane.layout.value, topPx);
   const upperPx = pinnedPx + (sticky === null ? 0 : Math.max(0, HEADER_PX + sticky.offsetPx));
-  const state = laneRequest.value;
-  const missing = state.kind === "failed" ? state.failure.message : laneNotes.value.join(" ");
+  const state = pane.laneRequest.value;
+  const missing = state.kind === "failed" ? state.failure.message : pane.laneNotes.value.join(" ");
   return (
     <>
       <div class="lanes" style={{ top: `${upperPx}px` }}>
         <Lanes
           trace={trace}
-          items={itemsBetween(layout.value, topPx + pinnedPx, topPx + scroll.value.heightPx)}
+          items={itemsBetween(pane.layout.value, topPx + pinnedPx, topPx + pane.scroll.value.heightPx)}
           upperPx={upperPx}
         />
       </div>
       {pinnedPx > 0 && (
         <div class="lanes" style={{ top: 0, height: `${pinnedPx}px` }}>
-          <Lanes trace={trace} items={pinnedBetween(layout.value, pinnedTopPx)} upperPx={0} />
+          <Lanes trace={trace} items={pinnedBetween(pane.layout.value, pinnedTopPx)} upperPx={0} />
         </div>
       )}
       {missing !== "" && <p class="lanes-failure">Derived lanes: {missing}</p>}
@@ -47,15 +47,16 @@ export function LaneLayer({ trace }: { readonly trace: Trace }) {
 }
 
 function Lanes({ trace, items, upperPx }: { trace: Trace; items: readonly LayoutItem[]; upperPx: number }) {
+  const { pane } = useApp();
   return (
     <>
       {items.flatMap((item) => {
-        let topPx = screenTopPx(item, scrolled.value) - upperPx;
+        let topPx = screenTopPx(item, pane.scrolled.value) - upperPx;
         topPx += item.kind === "track" ? trackHeightPx(item.node.track) : 0;
-        return (item.kind === "track" ? (drawnLanes.value.get(item.node.track.id) ?? []) : []).map((lane) => {
+        return (item.kind === "track" ? (pane.drawnLanes.value.get(item.node.track.id) ?? []) : []).map((lane) => {
           const placePx = topPx;
           topPx += laneHeightPx(lane);
-          const isOnScreen = placePx + laneHeightPx(lane) > 0 && placePx < scroll.value.heightPx - upperPx;
+          const isOnScreen = placePx + laneHeightPx(lane) > 0 && placePx < pane.scroll.value.heightPx - upperPx;
           return isOnScreen ? <LaneGraph key={lane.id} trace={trace} lane={lane} topPx={placePx} /> : null;
         });
       })}

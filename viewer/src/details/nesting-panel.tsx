@@ -2,6 +2,7 @@
 
 import type { EventDetails, TimeBase } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { useApp } from "../components/app-context";
 import { formatCount, formatPercent, plural } from "../components/format";
 import { keysOf } from "../keys/table";
 import { retries } from "../state/link";
@@ -39,8 +40,9 @@ interface NestingRequest {
 
 /** Follows a slice with what the server says of its place among others. */
 export function useNesting(trace: Trace, details: EventDetails): NestingRequest {
+  const { pane } = useApp();
   const { track, ordinal } = details;
-  const loader = useMemo(() => new NestingLoader(), []);
+  const loader = useMemo(() => new NestingLoader(pane), []);
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);

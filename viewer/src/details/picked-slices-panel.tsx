@@ -4,18 +4,19 @@ import { useApp } from "../components/app-context";
 import { Row } from "../components/facts";
 import { formatCount, formatPercent } from "../components/format";
 import { CloseIcon } from "../components/icons";
-import { type Picked, type PickedSums, picked, sumsOf } from "../state/picked-slices";
-import { NOTHING, selection } from "../state/selection";
+import type { Pane } from "../state/pane";
+import { type Picked, type PickedSums, pickedSlices, sumsOf } from "../state/picked-slices";
+import { NOTHING } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
 import { Head } from "./head";
 import { EventLink } from "./links";
 import { Duration, PointInTime } from "./time-figures";
 
 /** Takes one of them from the selection. */
-function leaveOut(events: readonly Picked[], removed: Picked): void {
+function leaveOut(pane: Pane, events: readonly Picked[], removed: Picked): void {
   const left = events.filter((event) => event !== removed).map(({ track, ordinal }) => ({ track, ordinal }));
   const [first] = left;
-  selection.value =
+  pane.selection.value =
     first === undefined ? NOTHING : left.length === 1 ? { kind: "event", ...first } : { kind: "several", events: left };
 }
 
@@ -71,7 +72,8 @@ function textOf(events: readonly Picked[], trace: Trace): string {
 
 export function PickedSlicesPanel({ trace }: { trace: Trace }) {
   const app = useApp();
-  const events = picked.value;
+  const { pane } = app;
+  const events = pickedSlices(pane).value;
   const sums = sumsOf(events);
   const failed = events.find(({ message }) => message !== "");
   const { time } = trace.manifest;
@@ -97,7 +99,7 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
                 type="button"
                 class="link"
                 onClick={() => {
-                  const chosen = selection.peek();
+                  const chosen = pane.selection.peek();
                   if (chosen.kind === "several") {
                     app.viewNavigator.select({ ...chosen });
                   }
@@ -139,7 +141,7 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
                       class="button is-icon is-quiet"
                       title="Remove it from the selection"
                       aria-label={`Remove ${event.details?.name ?? "it"} from the selection`}
-                      onClick={() => leaveOut(events, event)}
+                      onClick={() => leaveOut(pane, events, event)}
                     >
                       <CloseIcon />
                     </button>

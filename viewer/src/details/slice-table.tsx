@@ -12,12 +12,12 @@ import { focusSoon } from "../components/tree-focus";
 import { withKeys } from "../keys/table";
 import { Answered } from "../requests/states";
 import { useRequest } from "../requests/use-request";
+import type { Pane } from "../state/pane";
 import { buildKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
-import { failure, isTableOpen } from "../state/shell";
+import { failure } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { tracksOnScreen } from "../state/tracks-on-screen";
-import { bounds, visible } from "../state/view";
 import { isSliced, questionTracks } from "./question-tracks";
 import { listMore, listSlices, type SliceListing } from "./slice-listing";
 import { useLinks } from "./use-links";
@@ -27,23 +27,24 @@ import "../styles/slice-table.css";
 const CHOICES = choicesFor("details.slices", () => new TableChoices(["event"]));
 
 /** Within the run; the view may reach beyond it, and the last instant may be at its very end. */
-function shownRange(): TickRange {
-  const { startTicks, endTicks } = visible.value;
-  const run = bounds.value;
+function shownRange(pane: Pane): TickRange {
+  const { startTicks, endTicks } = pane.visible.value;
+  const run = pane.bounds.value;
   return {
     startTicks: startTicks > run.startTicks ? startTicks : run.startTicks,
     endTicks: ticks(endTicks <= run.endTicks ? endTicks : run.endTicks + 1n),
   };
 }
 
-function close() {
-  isTableOpen.value = false;
+function close(pane: Pane) {
+  pane.isTableOpen.value = false;
   focusSoon(".timeline");
 }
 
 export function SliceTable({ trace }: { trace: Trace }) {
-  const range = shownRange();
-  const onScreen = tracksOnScreen();
+  const { pane } = useApp();
+  const range = shownRange(pane);
+  const onScreen = tracksOnScreen(pane);
   const named = useMemo(
     () => questionTracks(trace.tracks, new Set(onScreen), isSliced),
     [trace.tracks, onScreen.join()],
@@ -58,7 +59,7 @@ export function SliceTable({ trace }: { trace: Trace }) {
         if (event.key === "Escape" && !event.defaultPrevented) {
           event.preventDefault();
           event.stopPropagation();
-          close();
+          close(pane);
         }
       }}
     >
@@ -78,6 +79,7 @@ export function SliceTable({ trace }: { trace: Trace }) {
 }
 
 function Head({ text, isStale = false }: { text: string; isStale?: boolean }) {
+  const { pane } = useApp();
   return (
     <div class="slice-table-head">
       <p role="status" class={isStale ? "is-stale" : ""}>
@@ -88,7 +90,7 @@ function Head({ text, isStale = false }: { text: string; isStale?: boolean }) {
         class="button is-icon"
         aria-label="Back to the timeline"
         title={withKeys("Back to the timeline", "toggle-table")}
-        onClick={close}
+        onClick={() => close(pane)}
       >
         <CloseIcon />
       </button>
@@ -111,6 +113,7 @@ function Listed({ trace, range, tracks }: ListedProps) {
   const [longer, setLonger] = useState<{ readonly first: SliceListing; readonly listing: SliceListing } | null>(null);
   const links = useLinks(trace);
   const app = useApp();
+  const { pane } = app;
   const isStale = state.kind === "waiting";
   // Rows of the view before lead nowhere; inert they would lose the focus with each step of a zoom by keys.
   const leading = useMemo(
@@ -119,7 +122,7 @@ function Listed({ trace, range, tracks }: ListedProps) {
       goTo: isStale ? () => undefined : links.goTo,
       goToEvent: (track: number, ordinal: number) => {
         if (!isStale) {
-          close();
+          close(pane);
           app.viewNavigator.goTo(track, ordinal);
         }
       },

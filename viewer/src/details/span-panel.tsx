@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { TabList } from "../answers/tabs";
 import { useApp } from "../components/app-context";
+import type { Pane } from "../state/pane";
 import type { Trace } from "../state/trace";
 import { connectEmphasis } from "../timeline/emphasis";
 import { CallTreeFigures } from "./call-tree-figures";
@@ -17,7 +18,7 @@ import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
 import { isCounter, isSliced, questionTracks } from "./question-tracks";
 import type { ShownSpan } from "./span-answer";
-import { groupsQuestion, treesQuestion } from "./span-tabs";
+import { groupsQuestion, spanTabs, treesQuestion } from "./span-tabs";
 import { TreeChoice } from "./tree-choice";
 import "../answers/answer.css";
 import "../styles/span-panel.css";
@@ -61,6 +62,7 @@ function partsOf(trace: Trace, { tracks }: ShownSpan, own: SpanPanelProps["own"]
 
 export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps) {
   const app = useApp();
+  const { pane } = app;
   useEffect(() => connectEmphasis(app.stage), [app]);
   const parts = partsOf(trace, span, own);
   const current = parts.find(({ id }) => id === tab.value) ?? parts[0]!;
@@ -75,7 +77,8 @@ export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps
             ? null
             : {
                 title: `${current.title} of the same range and tracks on a page of their own; V leads back`,
-                open: () => app.pages.open({ tool, range: { kind: "selection" }, texts: textsOf(trace, span, tool) }),
+                open: () =>
+                  app.pages.open({ tool, range: { kind: "selection" }, texts: textsOf(pane, trace, span, tool) }),
               }
         }
       >
@@ -118,10 +121,10 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 }
 
 /** The fields of the page that shows the same. */
-function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
+function textsOf(pane: Pane, trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
   const named = questionTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
-  const { by: first, ...rest } = groupsQuestion();
+  const { by: first, ...rest } = groupsQuestion(spanTabs(pane));
   const groups = tool === "stats" ? { ...(first === "name" ? {} : { by: first! }), ...rest } : {};
-  const by = tool === "call_tree" ? treesQuestion() : groups;
+  const by = tool === "call_tree" ? treesQuestion(spanTabs(pane)) : groups;
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

@@ -2,7 +2,8 @@
 
 import { formatDuration, formatExactDuration, type TimeBase } from "@tilescope/client";
 import { exactText } from "../answers/figures";
-import { shownFormat, timeText } from "../state/time-format";
+import { useApp } from "../components/app-context";
+import { timeText } from "../state/time-format";
 
 /** A point in time is written to this part of what lies there: two starts that differ can be told apart. */
 const PART = 100n;
@@ -46,8 +47,10 @@ export function Duration({ ticks, time, prefix = "", what = "" }: DurationProps)
 
 /** A point in time; `size` is the duration of what starts or ends there, which says how many digits matter. */
 export function PointInTime({ ticks, time, size }: { ticks: bigint; time: TimeBase; size: bigint }) {
-  const exact = timeText(ticks, time);
-  const text = shownFormat.value === "relative" ? pointText(ticks - (time.zeroTicks ?? 0n), size, time.tickPs) : exact;
+  const { pane } = useApp();
+  const exact = timeText(pane, ticks, time);
+  const text =
+    pane.shownFormat.value === "relative" ? pointText(ticks - (time.zeroTicks ?? 0n), size, time.tickPs) : exact;
   return <Figure text={text} exact={exact} title={exact} />;
 }
 

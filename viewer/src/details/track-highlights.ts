@@ -2,13 +2,14 @@
 
 import type { ToolTable } from "@tilescope/client";
 import type { RowActions, RowWay } from "../answers/links";
-import { highlight } from "../state/highlight";
+import type { Pane } from "../state/pane";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { highlightOfTracks, isOfRow } from "./row-events";
 
 /** Deeds of rows whose tracks stand in these columns. */
 export function highlightTracks(
+  pane: Pane,
   trace: Trace,
   table: ToolTable,
   columns: readonly string[],
@@ -21,9 +22,9 @@ export function highlightTracks(
   };
   return {
     ways,
-    isLit: (row) => highlight.value !== null && rowHighlight(row).key === highlight.value.key,
+    isLit: (row) => pane.highlight.value !== null && rowHighlight(row).key === pane.highlight.value.key,
     light: (row) => {
-      highlight.value = row === null ? null : rowHighlight(row);
+      pane.highlight.value = row === null ? null : rowHighlight(row);
       announcement.value =
         row === null ? "Nothing is highlighted" : "The tracks of the row are highlighted in the timeline";
     },
@@ -31,8 +32,8 @@ export function highlightTracks(
 }
 
 /** A table is not shown any more: nothing would say why some events stand out. What others have set stays. */
-export function forgetRows(): void {
-  if (isOfRow(highlight.peek())) {
-    highlight.value = null;
+export function forgetRows(pane: Pane): void {
+  if (isOfRow(pane.highlight.peek())) {
+    pane.highlight.value = null;
   }
 }

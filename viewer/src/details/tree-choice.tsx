@@ -1,16 +1,18 @@
 /** Choice between a call tree of all tracks of a selection, and one of each. */
 
 import { GROUPING_TEXTS, GROUPINGS, type TreeGrouping } from "../answers/tree-groupings";
-import { chosenTrees } from "./span-tabs";
+import { useApp } from "../components/app-context";
+import { spanTabs } from "./span-tabs";
 
 export function TreeChoice() {
+  const { pane } = useApp();
   return (
     <div class="group-choice">
       <select
         aria-label="Trees"
-        value={chosenTrees.value}
+        value={spanTabs(pane).chosenTrees.value}
         onChange={(event) => {
-          chosenTrees.value = event.currentTarget.value as TreeGrouping;
+          spanTabs(pane).chosenTrees.value = event.currentTarget.value as TreeGrouping;
         }}
       >
         {GROUPINGS.map((choice) => (

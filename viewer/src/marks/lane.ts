@@ -1,6 +1,6 @@
 /** The pointer in the lane of marks: what it is over, and clicks on it. The list of marks does the same for keys. */
 
-import { marksLanePx } from "../state/marks";
+import type { Pane } from "../state/pane";
 import type { ShownMark } from "./mark-collection";
 
 export interface LanePort {
@@ -11,14 +11,14 @@ export interface LanePort {
 }
 
 /** Listens on the whole page: the axis comes and goes with the timeline. */
-export function connectLane(port: LanePort): void {
+export function connectLane(pane: Pane, port: LanePort): void {
   const markOf = (event: MouseEvent): { readonly axis: HTMLElement; readonly mark: ShownMark | null } | null => {
     const axis = event.target instanceof Element ? event.target.closest<HTMLElement>(".axis") : null;
     if (axis === null) {
       return null;
     }
     const box = axis.getBoundingClientRect();
-    const isInLane = event.clientY >= box.bottom - marksLanePx.peek();
+    const isInLane = event.clientY >= box.bottom - pane.marksLanePx.peek();
     return { axis, mark: isInLane ? port.flagAt(event.clientX - box.left) : null };
   };
   addEventListener("pointermove", (event) => {

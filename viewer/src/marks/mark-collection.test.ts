@@ -1,10 +1,12 @@
 import { type Mark as KeptMark, NetworkError, type Track, ticks } from "@tilescope/client";
 import { afterEach, describe, expect, it } from "vitest";
-import { addressMarks, marksLanePx } from "../state/marks";
+import { makePane } from "../state/pane";
 import type { Trace } from "../state/trace";
 import { type KeeperPort, MarkKeeper } from "./keeper";
 import { type Mark, makeMark, renamed } from "./mark";
 import { MarkCollection } from "./mark-collection";
+
+const pane = makePane();
 
 /** A server's marks, and whether it answers. */
 class Shelf implements KeeperPort {
@@ -46,8 +48,8 @@ const settled = () => new Promise((resolve) => setTimeout(resolve));
 let open: MarkCollection | null = null;
 
 async function opened(shelf: Shelf, address = "", trace = traceOf("main", "io")): Promise<MarkCollection> {
-  addressMarks.value = address;
-  open = new MarkCollection(trace, new MarkKeeper(shelf));
+  pane.addressMarks.value = address;
+  open = new MarkCollection(pane, trace, new MarkKeeper(shelf));
   await open.keeper.load();
   return open;
 }
@@ -56,7 +58,7 @@ const shown = (collection: MarkCollection) => collection.all.value.map(({ name, 
 
 afterEach(() => {
   open?.close();
-  addressMarks.value = "";
+  pane.addressMarks.value = "";
 });
 
 describe("MarkBook", () => {
@@ -64,18 +66,18 @@ describe("MarkBook", () => {
     const shelf = new Shelf();
     shelf.writable = false;
     const collection = await opened(shelf);
-    expect(marksLanePx.value).toBe(0);
+    expect(pane.marksLanePx.value).toBe(0);
     const mark = collection.keep(range(5, 9), [1]);
-    expect(addressMarks.value).toBe(`${mark.id},m5-9,,1`);
-    expect(marksLanePx.value).toBeGreaterThan(0);
+    expect(pane.addressMarks.value).toBe(`${mark.id},m5-9,,1`);
+    expect(pane.marksLanePx.value).toBeGreaterThan(0);
     collection.change(collection.all.value[0]!, renamed(mark, "a"));
-    const withName = addressMarks.value;
-    addressMarks.value = "";
+    const withName = pane.addressMarks.value;
+    pane.addressMarks.value = "";
     expect(shown(collection)).toEqual([]);
-    addressMarks.value = withName;
+    pane.addressMarks.value = withName;
     expect(shown(collection)).toEqual(["a address"]);
     collection.remove(collection.all.value[0]!);
-    expect(addressMarks.value).toBe("");
+    expect(pane.addressMarks.value).toBe("");
     collection.undo();
     expect(shown(collection)).toEqual(["a address"]);
   });
@@ -86,11 +88,11 @@ describe("MarkBook", () => {
     const { id } = collection.keep(range(1, 2), []);
     await settled();
     expect(shelf.marks.map((mark) => mark.id)).toEqual([id]);
-    expect(addressMarks.value).toBe("x1,r5-9,2,,linked");
+    expect(pane.addressMarks.value).toBe("x1,r5-9,2,,linked");
     collection.keepAll();
     await settled();
     expect(shelf.marks.map((mark) => mark.id)).toEqual([id, "x1"]);
-    expect(addressMarks.value).toBe("");
+    expect(pane.addressMarks.value).toBe("");
   });
 
   it("gives the server what was marked before it answered", async () => {
@@ -98,12 +100,12 @@ describe("MarkBook", () => {
     shelf.isAway = true;
     const collection = await opened(shelf);
     collection.keep(range(5, 9), []);
-    expect(addressMarks.value).not.toBe("");
+    expect(pane.addressMarks.value).not.toBe("");
     shelf.isAway = false;
     await collection.keeper.load();
     await settled();
     expect(shelf.marks).toHaveLength(1);
-    expect(addressMarks.value).toBe("");
+    expect(pane.addressMarks.value).toBe("");
     expect(shown(collection)).toEqual([" server"]);
   });
 
@@ -115,7 +117,7 @@ describe("MarkBook", () => {
     shelf.isAway = true;
     collection.change(collection.all.value[0]!, renamed(first, "new"));
     await settled();
-    expect(addressMarks.value).toBe(`${first.id},r5-9,,,new`);
+    expect(pane.addressMarks.value).toBe(`${first.id},r5-9,,,new`);
     expect(shown(collection)).toEqual(["new server"]);
     collection.close();
     shelf.isAway = false;
@@ -124,7 +126,7 @@ describe("MarkBook", () => {
     again.close();
     const same = await opened(shelf, `${first.id},r5-9,,,old`);
     expect(shown(same)).toEqual(["old server"]);
-    expect(addressMarks.value).toBe("");
+    expect(pane.addressMarks.value).toBe("");
   });
 
   it("goes on where a run has grown: other ticks, other numbers of tracks", async () => {
@@ -133,7 +135,7 @@ describe("MarkBook", () => {
     const collection = await opened(shelf, "a,r5-9,,1,x", traceOf("main", "io"));
     collection.moment.value = makeMark(range(1, 2), [0], 0);
     collection.renew(traceOf("other", "main", "io"), 100n);
-    expect(addressMarks.value).toBe("a,r105-109,,2,x");
+    expect(pane.addressMarks.value).toBe("a,r105-109,,2,x");
     expect(collection.moment.value).toMatchObject({ startTicks: 101n, tracks: [1] });
   });
 

@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { TickRange } from "@tilescope/client";
-import { addressMarks, marksLanePx } from "../state/marks";
+import type { Pane } from "../state/pane";
 import { bindPart } from "../state/part-text";
 import type { Trace } from "../state/trace";
 import { carrier } from "../state/track-choice";
@@ -23,6 +23,7 @@ const COLOURS = 8;
 const LANE_PX = 20;
 
 export class MarkCollection {
+  readonly #pane: Pane;
   readonly keeper: MarkKeeper;
   /** The mark that was pointed out last, by its id. */
   readonly current = signal<string | null>(null);
@@ -37,19 +38,20 @@ export class MarkCollection {
   #written = "";
   readonly #stops: (() => void)[];
 
-  constructor(trace: Trace, keeper: MarkKeeper) {
+  constructor(pane: Pane, trace: Trace, keeper: MarkKeeper) {
+    this.#pane = pane;
     this.#trace = trace;
     this.keeper = keeper;
     this.#stops = [
       effect(() => {
-        const text = addressMarks.value;
+        const text = this.#pane.addressMarks.value;
         untracked(() => text !== this.#written && this.#read(text));
       }),
       effect(() => {
         const { text } = this.#inAddress.value;
         untracked(() => {
           this.#written = text;
-          addressMarks.value = text;
+          this.#pane.addressMarks.value = text;
         });
       }),
       effect(() => {
@@ -61,6 +63,7 @@ export class MarkCollection {
         untracked(() => isReady && this.#handOver((mark) => this.#own.has(mark.id)));
       }),
       bindPart(
+        this.#pane.parts,
         "mark",
         () => (this.moment.value === null ? null : formatMarks([this.moment.value]).text),
         (text) => {
@@ -69,7 +72,7 @@ export class MarkCollection {
         },
       ),
       effect(() => {
-        marksLanePx.value = this.all.value.length > 0 ? LANE_PX : 0;
+        this.#pane.marksLanePx.value = this.all.value.length > 0 ? LANE_PX : 0;
       }),
     ];
   }
@@ -182,7 +185,7 @@ export class MarkCollection {
     for (const stop of this.#stops) {
       stop();
     }
-    marksLanePx.value = 0;
+    this.#pane.marksLanePx.value = 0;
   }
 
   #add(mark: Mark): void {

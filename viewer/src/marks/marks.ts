@@ -9,17 +9,16 @@ import { keysOf, type LateIntent } from "../keys/table";
 import { copyLink } from "../state/address-writer";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
-import { areMarksKnown, isMarksOpen, marksLanePx } from "../state/marks";
+import type { Pane } from "../state/pane";
 import { bindPart } from "../state/part-text";
 import { shiftTicks } from "../state/renew";
-import { NOTHING, type Selection, selectedRange, selection, tracksOf } from "../state/selection";
-import { type Session, session } from "../state/session";
+import { NOTHING, type Selection, tracksOf } from "../state/selection";
+import type { Session } from "../state/session";
 import { changeSettings } from "../state/settings";
 import { announcement, failure, showNotice } from "../state/shell";
-import { hasWallClock, shownFormat, timeFormat, timeText } from "../state/time-format";
+import { hasWallClock, timeFormat, timeText } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import { allTracks, type Trace } from "../state/trace";
-import { bounds, view } from "../state/view";
 import { snappedTicks } from "../timeline/area";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 import type { TimelineExtension } from "../timeline/extension";
@@ -72,39 +71,46 @@ const ZOOM_PX = 60;
 const FORMAT_WORDS = { relative: "since the start", ticks: "in ticks of the trace", utc: "in UTC" } as const;
 
 export class Marks implements TimelineExtension {
+  readonly #pane: Pane;
   readonly #app: AppActions;
   #trace: Trace | null = null;
 
   constructor(app: AppActions) {
     this.#app = app;
+    this.#pane = app.pane;
     const { stage } = app;
     stage.extension = this;
     effect(() => {
-      const current = session.value;
+      const current = this.#pane.session.value;
       untracked(() => this.#show(current));
     });
     effect(() => {
       if (retries.value > 0) {
-        untracked(() => void collection.peek()?.keeper.load());
+        untracked(() => void collection(this.#pane).peek()?.keeper.load());
       }
     });
     // What others have marked is looked at when the list is opened, too.
     effect(() => {
-      if (isMarksOpen.value) {
-        untracked(() => void collection.peek()?.keeper.load());
+      if (this.#pane.isMarksOpen.value) {
+        untracked(() => void collection(this.#pane).peek()?.keeper.load());
       }
     });
-    bindPart("measure", measuredText, (text) => {
-      measured.value = parseMeasured(text);
-      return text === null || measured.peek() !== null;
-    });
+    bindPart(
+      this.#pane.parts,
+      "measure",
+      () => measuredText(this.#pane),
+      (text) => {
+        measured(this.#pane).value = parseMeasured(text);
+        return text === null || measured(this.#pane).peek() !== null;
+      },
+    );
     let wasBlank = true;
     effect(() => {
-      for (const source of [measured, toolMode, marksLanePx]) {
+      for (const source of [measured(this.#pane), toolMode, this.#pane.marksLanePx]) {
         void source.value;
       }
-      void collection.value?.all.value;
-      void collection.value?.current.value;
+      void collection(this.#pane).value?.all.value;
+      void collection(this.#pane).value?.current.value;
       // Nothing is painted to show that there is nothing.
       if (!(wasBlank && this.isBlank)) {
         stage.loop.invalidate();
@@ -113,9 +119,9 @@ export class Marks implements TimelineExtension {
     });
     // Delete is for the mark that one has just made or pointed out, not for one of long ago.
     effect(() => {
-      if (selection.value.kind !== "none") {
+      if (this.#pane.selection.value.kind !== "none") {
         untracked(() => {
-          const shown = collection.peek();
+          const shown = collection(this.#pane).peek();
           if (shown !== null) {
             shown.current.value = null;
           }
@@ -127,7 +133,7 @@ export class Marks implements TimelineExtension {
         stage.loop.invalidate();
       }
     });
-    connectLane({
+    connectLane(this.#pane, {
       flagAt: (xPx) => this.#flagAt(xPx),
       textOf: (mark) => this.#textOf(mark),
       select: (mark) => this.#trace !== null && point(app, this.#trace, mark),
@@ -143,15 +149,15 @@ export class Marks implements TimelineExtension {
       return;
     }
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
-      "flow-back": () => followFlow(this.#app.viewNavigator, "in"),
-      "flow-forward": () => followFlow(this.#app.viewNavigator, "out"),
+      "flow-back": () => followFlow(this.#pane, this.#app.viewNavigator, "in"),
+      "flow-forward": () => followFlow(this.#pane, this.#app.viewNavigator, "out"),
       "previous-of-name": () => this.#stepOfName("previous"),
       "next-of-name": () => this.#stepOfName("next"),
       mark: () => this.#mark(),
       "keep-mark": () => this.#keep(),
       "remove-mark": () => this.#remove(),
       "toggle-marks": () => {
-        isMarksOpen.value = !isMarksOpen.peek();
+        this.#pane.isMarksOpen.value = !this.#pane.isMarksOpen.peek();
       },
       "time-format": () => this.#nextFormat(),
       "copy-link": () => void this.copyLink(),
@@ -161,7 +167,7 @@ export class Marks implements TimelineExtension {
 
   #stepOfName(direction: "previous" | "next"): void {
     if (this.#trace !== null) {
-      void stepOfName(this.#trace, this.#app.viewNavigator, direction);
+      void stepOfName(this.#pane, this.#trace, this.#app.viewNavigator, direction);
     }
   }
 
@@ -172,7 +178,7 @@ export class Marks implements TimelineExtension {
 
   async copyLink(): Promise<void> {
     try {
-      await copyLink(copyText);
+      await copyLink(this.#pane, copyText);
     } catch {
       failure.value = "The browser does not let this page copy: the link is in its address bar.";
       announcement.value = failure.peek();
@@ -193,7 +199,7 @@ export class Marks implements TimelineExtension {
     const { xPx, yPx } = meaning.point;
     const chosen = selectionOf(pointedAt(picture, xPx, yPx));
     if (meaning.gesture === "measure-event") {
-      const before = measured.peek();
+      const before = measured(this.#pane).peek();
       if (chosen.kind === "event" || chosen.kind === "bin") {
         this.#measure(this.#measureWhat(picture, meaning.point));
       } else if (before !== null && isBeside(before.range, picture.view, xPx)) {
@@ -205,17 +211,21 @@ export class Marks implements TimelineExtension {
   }
 
   isEdgeAt({ xPx }: PointerSample): boolean {
-    const span = measured.peek();
+    const span = measured(this.#pane).peek();
     const tool = toolMode.peek();
-    return span !== null && (tool === "timing" || tool === "select") && fixedEnd(span.range, view.peek(), xPx) !== null;
+    return (
+      span !== null &&
+      (tool === "timing" || tool === "select") &&
+      fixedEnd(span.range, this.#pane.view.peek(), xPx) !== null
+    );
   }
 
   clear(): boolean {
-    if (measured.peek() !== null) {
-      measured.value = null;
+    if (measured(this.#pane).peek() !== null) {
+      measured(this.#pane).value = null;
       return true;
     }
-    const shown = collection.peek();
+    const shown = collection(this.#pane).peek();
     if (shown?.currentMark.peek() != null) {
       shown.current.value = null;
       return true;
@@ -224,16 +234,16 @@ export class Marks implements TimelineExtension {
   }
 
   get isBlank(): boolean {
-    return measured.peek() === null && toolMode.peek() !== "timing" && marksLanePx.peek() === 0;
+    return measured(this.#pane).peek() === null && toolMode.peek() !== "timing" && this.#pane.marksLanePx.peek() === 0;
   }
 
   paintOver(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
-    const shown = collection.peek();
-    if (shown !== null && marksLanePx.peek() > 0) {
+    const shown = collection(this.#pane).peek();
+    if (shown !== null && this.#pane.marksLanePx.peek() > 0) {
       paintThrough(context, picture, flagsOf(shown.all.peek(), picture.view), shown.current.peek());
     }
     const { pointer } = this.#app.stage;
-    const span = measured.peek();
+    const span = measured(this.#pane).peek();
     if (span !== null && this.#trace !== null) {
       paintMeasured(context, picture, span, this.#trace.manifest.time.tickPs, theme);
     } else if (toolMode.peek() === "timing" && pointer !== null) {
@@ -242,11 +252,11 @@ export class Marks implements TimelineExtension {
   }
 
   paintOnAxis(context: CanvasRenderingContext2D, { view: shown }: Picture, theme: CanvasTheme): void {
-    const marks = collection.peek();
-    const heightPx = marksLanePx.peek();
+    const marks = collection(this.#pane).peek();
+    const heightPx = this.#pane.marksLanePx.peek();
     const topPx = context.canvas.clientHeight - heightPx;
     const tickPs = this.#trace?.manifest.time.tickPs ?? 1;
-    const span = measured.peek();
+    const span = measured(this.#pane).peek();
     if (span !== null) {
       paintMeasuredOnAxis(context, shown, span.range, topPx, tickPs, theme);
     }
@@ -260,24 +270,26 @@ export class Marks implements TimelineExtension {
 
   #show(current: Session | null): void {
     const trace = current?.trace ?? null;
-    collection.peek()?.close();
-    collection.value = null;
-    measured.value = null;
+    collection(this.#pane).peek()?.close();
+    collection(this.#pane).value = null;
+    measured(this.#pane).value = null;
     this.#stopPicking();
     this.#trace = trace;
     if (trace !== null) {
       // A run that grows stays in its session, which has another trace then.
-      const api = () => session.peek()?.trace.api ?? trace.api;
+      const api = () => this.#pane.session.peek()?.trace.api ?? trace.api;
       const keeper = new MarkKeeper({
         load: () => fetchMarks(api()),
         save: (marks, etag) => putMarks(api(), marks, etag),
       });
-      collection.value = new MarkCollection(trace, keeper);
-      areMarksKnown.value = false;
+      collection(this.#pane).value = new MarkCollection(this.#pane, trace, keeper);
+      this.#pane.areMarksKnown.value = false;
       void keeper.load().then(() => {
-        areMarksKnown.value ||= collection.peek()?.keeper === keeper;
+        this.#pane.areMarksKnown.value ||= collection(this.#pane).peek()?.keeper === keeper;
       });
-      this.#stopPicking = followPicked({ event: (track, ordinal, signal) => api().event(track, ordinal, signal) });
+      this.#stopPicking = followPicked(this.#pane, {
+        event: (track, ordinal, signal) => api().event(track, ordinal, signal),
+      });
     }
   }
 
@@ -289,11 +301,11 @@ export class Marks implements TimelineExtension {
   renew(trace: Trace): void {
     if (this.#trace !== null && trace !== this.#trace) {
       const shift = shiftTicks(this.#trace, trace);
-      collection.peek()?.renew(trace, shift);
-      const span = measured.peek();
+      collection(this.#pane).peek()?.renew(trace, shift);
+      const span = measured(this.#pane).peek();
       if (span !== null && shift !== 0n) {
         const { startTicks, endTicks } = span.range;
-        measured.value = {
+        measured(this.#pane).value = {
           ...span,
           range: { startTicks: ticks(startTicks + shift), endTicks: ticks(endTicks + shift) },
         };
@@ -304,26 +316,26 @@ export class Marks implements TimelineExtension {
 
   #drag(picture: Picture, { gesture, from, to, ...rest }: Exclude<PointerMeaning, { kind: "click" }>): void {
     if (gesture === "measure") {
-      const span = measured.peek();
+      const span = measured(this.#pane).peek();
       if (rest.kind === "drag-start") {
         this.#fixedTicks =
           (span === null ? null : fixedEnd(span.range, picture.view, from.xPx)) ?? this.#timeAt(picture, from);
       }
       this.#measure({ range: spanOf(this.#fixedTicks, this.#timeAt(picture, to)), yPx: to.yPx });
       if (rest.kind === "drag-end" && this.#trace !== null) {
-        announcement.value = measureText(measured.peek()!.range, this.#trace.manifest.time.tickPs);
+        announcement.value = measureText(measured(this.#pane).peek()!.range, this.#trace.manifest.time.tickPs);
       }
     } else if (gesture === "zoom-by-height" && rest.kind !== "drag-end") {
       const before = rest.kind === "drag-move" ? rest.before : from;
       const factor = 2 ** ((to.yPx - before.yPx) / ZOOM_PX);
-      this.#app.stage.motion.jumpTo(zoomAt(view.peek(), from.xPx, factor, bounds.peek()));
+      this.#app.stage.motion.jumpTo(zoomAt(this.#pane.view.peek(), from.xPx, factor, this.#pane.bounds.peek()));
     }
   }
 
   /** Shows another interval, or none; it is then the first to go with Delete. */
   #measure(span: Measured | null): void {
-    measured.value = span;
-    const shown = collection.peek();
+    measured(this.#pane).value = span;
+    const shown = collection(this.#pane).peek();
     if (shown !== null) {
       shown.current.value = null;
     }
@@ -331,7 +343,7 @@ export class Marks implements TimelineExtension {
 
   #timeAt(picture: Picture, point: PointerSample): Ticks {
     const time = snappedTicks(picture, point);
-    const { startTicks, endTicks } = bounds.peek();
+    const { startTicks, endTicks } = this.#pane.bounds.peek();
     return time < startTicks ? startTicks : time > endTicks ? endTicks : time;
   }
 
@@ -357,13 +369,13 @@ export class Marks implements TimelineExtension {
       );
       return;
     }
-    const now = toggled(selection.peek(), chosen);
+    const now = toggled(this.#pane.selection.peek(), chosen);
     if (now === null) {
       say(`No more than ${MOST_EVENTS} events are selected one by one: drag over the timeline for all of an area.`);
       return;
     }
     if (now.kind === "none") {
-      selection.value = NOTHING;
+      this.#pane.selection.value = NOTHING;
     } else {
       this.#app.viewNavigator.select(now);
     }
@@ -373,16 +385,16 @@ export class Marks implements TimelineExtension {
 
   /** The measured range while the timing tool is in the hand; the selected one, else that; else the moment at the pointer. */
   #markable(): Markable | null {
-    const span = measured.peek();
-    const range = selectedRange.peek();
+    const span = measured(this.#pane).peek();
+    const range = this.#pane.selectedRange.peek();
     if (span !== null && (range === null || toolMode.peek() === "timing")) {
       return { range: span.range, tracks: [] };
     }
     if (range !== null) {
-      return { range, tracks: this.#tracksOf(selection.peek()) };
+      return { range, tracks: this.#tracksOf(this.#pane.selection.peek()) };
     }
     const { pointer, picture } = this.#app.stage;
-    if (pointer === null || picture === null || selection.peek().kind !== "none") {
+    if (pointer === null || picture === null || this.#pane.selection.peek().kind !== "none") {
       return null;
     }
     const time = this.#timeAt(picture, { ...pointer, timeMs: 0 });
@@ -395,7 +407,7 @@ export class Marks implements TimelineExtension {
   }
 
   #mark(): void {
-    const shown = collection.peek();
+    const shown = collection(this.#pane).peek();
     const target = this.#markable();
     if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
@@ -414,10 +426,10 @@ export class Marks implements TimelineExtension {
   }
 
   #keep(): void {
-    const shown = collection.peek();
+    const shown = collection(this.#pane).peek();
     const moment = shown?.moment.peek() ?? null;
     // What has been marked is meant rather than where the pointer happens to be.
-    const isPointed = measured.peek() === null && selectedRange.peek() === null;
+    const isPointed = measured(this.#pane).peek() === null && this.#pane.selectedRange.peek() === null;
     const target = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
     if (shown === null || target === null) {
       say(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
@@ -434,13 +446,13 @@ export class Marks implements TimelineExtension {
   }
 
   #remove(): void {
-    const shown = collection.peek();
-    if (measured.peek() !== null && shown?.currentMark.peek() == null) {
-      measured.value = null;
+    const shown = collection(this.#pane).peek();
+    if (measured(this.#pane).peek() !== null && shown?.currentMark.peek() == null) {
+      measured(this.#pane).value = null;
       showNotice("Measurement removed.");
       return;
     }
-    const range = selectedRange.peek();
+    const range = this.#pane.selectedRange.peek();
     const mark =
       shown?.currentMark.peek() ??
       shown?.all.peek().find(({ home }) => home === "moment") ??
@@ -458,14 +470,18 @@ export class Marks implements TimelineExtension {
     const time = this.#trace?.manifest.time;
     const hasUtc = time === undefined || hasWallClock(time);
     const next =
-      shownFormat.peek() === "relative" ? "ticks" : shownFormat.peek() === "ticks" && hasUtc ? "utc" : "relative";
+      this.#pane.shownFormat.peek() === "relative"
+        ? "ticks"
+        : this.#pane.shownFormat.peek() === "ticks" && hasUtc
+          ? "utc"
+          : "relative";
     timeFormat.value = next;
     changeSettings({ timeFormat: next });
     showNotice(`Times are shown ${FORMAT_WORDS[next]}.${hasUtc ? "" : ` ${NO_CLOCK}`}`);
   }
 
   #flagAt(xPx: number): ShownMark | null {
-    const shown = collection.peek();
+    const shown = collection(this.#pane).peek();
     const { picture } = this.#app.stage;
     return shown === null || picture === null
       ? null
@@ -479,6 +495,6 @@ export class Marks implements TimelineExtension {
       return "";
     }
     const span = endTicks > startTicks ? `, ${measureText({ startTicks, endTicks }, time.tickPs)}` : "";
-    return `${mark.name === "" ? titleOf(mark) : mark.name}\n${timeText(startTicks, time)}${span}`;
+    return `${mark.name === "" ? titleOf(mark) : mark.name}\n${timeText(this.#pane, startTicks, time)}${span}`;
   }
 }

@@ -7,7 +7,6 @@ import { plural } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { DockButton } from "../details/head";
 import { keysOf, withKeys } from "../keys/table";
-import { isMarksOpen } from "../state/marks";
 import type { Trace } from "../state/trace";
 import type { KeepState } from "./keeper";
 import type { MarkCollection } from "./mark-collection";
@@ -106,8 +105,9 @@ function Empty() {
 
 export function MarksPanel({ trace }: { trace: Trace }) {
   const app = useApp();
+  const { pane } = app;
   const list = useRef<HTMLUListElement>(null);
-  const shown = collection.value;
+  const shown = collection(pane).value;
   const marks = shown?.all.value ?? [];
   const current = shown?.current.value ?? null;
   useEffect(() => {
@@ -142,7 +142,7 @@ export function MarksPanel({ trace }: { trace: Trace }) {
           aria-label="Close"
           title={withKeys("Close", "toggle-marks")}
           onClick={() => {
-            isMarksOpen.value = false;
+            pane.isMarksOpen.value = false;
           }}
         >
           <CloseIcon />

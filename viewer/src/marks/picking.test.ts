@@ -2,9 +2,12 @@ import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/cli
 import { afterEach, expect, it, vi } from "vitest";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
-import { picked, sumsOf } from "../state/picked-slices";
-import { NOTHING, selectedRange, selection } from "../state/selection";
+import { makePane } from "../state/pane";
+import { pickedSlices, sumsOf } from "../state/picked-slices";
+import { NOTHING } from "../state/selection";
 import { followPicked, toggled } from "./picking";
+
+const pane = makePane();
 
 const event = (ordinal: number) => ({ track: 1, ordinal });
 
@@ -16,8 +19,8 @@ function details(track: number, ordinal: number): EventDetails {
 }
 
 afterEach(() => {
-  selection.value = NOTHING;
-  selectedRange.value = null;
+  pane.selection.value = NOTHING;
+  pane.selectedRange.value = null;
 });
 
 it("adds to the selection and takes from it", () => {
@@ -41,19 +44,19 @@ it("knows sum and span when it knows all of them, and asks for each once", async
     }
     return details(track, ordinal);
   });
-  const stop = followPicked({ event: ask });
-  selection.value = { kind: "several", events: [event(3), event(1)] };
-  expect(sumsOf(picked.value)).toBeNull();
-  await vi.waitUntil(() => sumsOf(picked.value) !== null);
+  const stop = followPicked(pane, { event: ask });
+  pane.selection.value = { kind: "several", events: [event(3), event(1)] };
+  expect(sumsOf(pickedSlices(pane).value)).toBeNull();
+  await vi.waitUntil(() => sumsOf(pickedSlices(pane).value) !== null);
   const sums = { sumTicks: 40n, startTicks: 100n, endTicks: 330n, longestTicks: 30n, shortestTicks: 10n };
-  expect(sumsOf(picked.value)).toEqual(sums);
-  expect(selectedRange.value).toEqual({ startTicks: 100n, endTicks: 330n });
-  selection.value = { kind: "several", events: [event(3), event(1), event(9)] };
-  await vi.waitUntil(() => picked.value[2]?.message !== "");
-  expect(picked.value.map(({ details }) => details !== null)).toEqual([true, true, false]);
+  expect(sumsOf(pickedSlices(pane).value)).toEqual(sums);
+  expect(pane.selectedRange.value).toEqual({ startTicks: 100n, endTicks: 330n });
+  pane.selection.value = { kind: "several", events: [event(3), event(1), event(9)] };
+  await vi.waitUntil(() => pickedSlices(pane).value[2]?.message !== "");
+  expect(pickedSlices(pane).value.map(({ details }) => details !== null)).toEqual([true, true, false]);
   expect(ask).toHaveBeenCalledTimes(3);
-  selection.value = NOTHING;
-  expect(picked.value).toEqual([]);
+  pane.selection.value = NOTHING;
+  expect(pickedSlices(pane).value).toEqual([]);
   stop();
 });
 
@@ -61,18 +64,20 @@ it("asks again for what did not come when the server is back, and not for what i
   const ask = vi.fn(async (_track: number, ordinal: number) => {
     throw ordinal === 1 ? new ApiError(404, "not_found", "no such event") : new NetworkError("lost");
   });
-  const stop = followPicked({ event: ask });
+  const stop = followPicked(pane, { event: ask });
   const all = () =>
-    vi.waitUntil(() => picked.value.length === 2 && picked.value.every(({ message }) => message !== ""));
+    vi.waitUntil(
+      () => pickedSlices(pane).value.length === 2 && pickedSlices(pane).value.every(({ message }) => message !== ""),
+    );
   const events = [event(1), event(2)];
-  selection.value = { kind: "several", events };
+  pane.selection.value = { kind: "several", events };
   await all();
   retries.value += 1;
   await vi.waitUntil(() => ask.mock.calls.length === 3);
   await all();
   expect(ask.mock.calls.map(([, ordinal]) => ordinal)).toEqual([1, 2, 2]);
-  expect(picked.value[0]?.message).toBe("no such event");
-  selection.value = { kind: "several", events };
+  expect(pickedSlices(pane).value[0]?.message).toBe("no such event");
+  pane.selection.value = { kind: "several", events };
   await vi.waitUntil(() => ask.mock.calls.length === 5);
   stop();
 });

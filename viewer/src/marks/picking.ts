@@ -5,8 +5,9 @@ import { type EventDetails, ticks } from "@tilescope/client";
 import { failureOf } from "../state/failure";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
-import { type Picked, picked, sumsOf } from "../state/picked-slices";
-import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import type { Pane } from "../state/pane";
+import { type Picked, pickedSlices, sumsOf } from "../state/picked-slices";
+import { type EventSelection, NOTHING, type Selection } from "../state/selection";
 
 type EventName = Omit<EventSelection, "kind">;
 
@@ -37,13 +38,13 @@ export function toggled(chosen: Selection, { track, ordinal }: EventName): Selec
 }
 
 /** Follows the selection with the details of what was picked; returns what ends that. */
-export function followPicked(api: PickedSource): () => void {
+export function followPicked(pane: Pane, api: PickedSource): () => void {
   const fetched = new Map<string, EventDetails>();
   let refused = new Map<string, string>();
   let before: Selection | null = null;
   let abort = new AbortController();
   const stop = effect(() => {
-    const chosen = selection.value;
+    const chosen = pane.selection.value;
     void retries.value;
     untracked(() => {
       abort.abort();
@@ -53,21 +54,22 @@ export function followPicked(api: PickedSource): () => void {
         refused = new Map();
       }
       if (chosen.kind === "several") {
-        void fetchAll(api, chosen.events, fetched, refused, abort.signal);
-      } else if (picked.peek().length > 0) {
-        picked.value = [];
+        void fetchAll(pane, api, chosen.events, fetched, refused, abort.signal);
+      } else if (pickedSlices(pane).peek().length > 0) {
+        pickedSlices(pane).value = [];
       }
     });
   });
   return () => {
     stop();
     abort.abort();
-    picked.value = [];
+    pickedSlices(pane).value = [];
   };
 }
 
 /** `fetched`, `refused`: what is asked for no more, and the reasons; both are added to. */
 async function fetchAll(
+  pane: Pane,
   api: PickedSource,
   events: readonly EventName[],
   fetched: Map<string, EventDetails>,
@@ -77,13 +79,13 @@ async function fetchAll(
   const messages = new Map(refused);
   const show = (): void => {
     if (!signal.aborted) {
-      picked.value = events.map((event): Picked => {
+      pickedSlices(pane).value = events.map((event): Picked => {
         const key = `${event.track}.${event.ordinal}`;
         return { ...event, details: fetched.get(key) ?? null, message: messages.get(key) ?? "" };
       });
-      const sums = sumsOf(picked.peek());
+      const sums = sumsOf(pickedSlices(pane).peek());
       if (sums !== null) {
-        selectedRange.value = { startTicks: ticks(sums.startTicks), endTicks: ticks(sums.endTicks) };
+        pane.selectedRange.value = { startTicks: ticks(sums.startTicks), endTicks: ticks(sums.endTicks) };
       }
     }
   };

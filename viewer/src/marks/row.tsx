@@ -174,6 +174,7 @@ function Tracks({ mark, shown, trace }: Omit<RowProps, "isCurrent">) {
 
 export function MarkRow({ mark, shown, trace, isCurrent }: RowProps) {
   const app = useApp();
+  const { pane } = app;
   const { time } = trace.manifest;
   const duration = durationOf(mark);
   const home = HOMES[mark.home];
@@ -193,7 +194,7 @@ export function MarkRow({ mark, shown, trace, isCurrent }: RowProps) {
         onClick={() => point(app, trace, mark)}
         onDblClick={() => app.viewNavigator.zoomTo(rangeOf(mark))}
       >
-        {timeText(mark.startTicks, time)}
+        {timeText(pane, mark.startTicks, time)}
       </button>
       <span class="mark-span">{duration === 0n ? "" : formatDuration(duration, time.tickPs)}</span>
       <Tracks mark={mark} shown={shown} trace={trace} />

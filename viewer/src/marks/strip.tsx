@@ -6,9 +6,8 @@ import { CheckIcon } from "../components/icons";
 import { Menu } from "../components/menu";
 import type { ToolMode } from "../keys/gestures";
 import { type LateIntent, withKeys } from "../keys/table";
-import { isMarksOpen } from "../state/marks";
 import { changeSettings } from "../state/settings";
-import { hasWallClock, shownFormat, timeFormat } from "../state/time-format";
+import { hasWallClock, timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { FlagIcon, LinkIcon, PanIcon, SelectIcon, TimingIcon, ZoomIcon } from "./icons";
@@ -29,7 +28,8 @@ const FORMATS = [
 ] as const;
 
 function TimeMenu({ trace }: { trace: Trace }) {
-  const shown = shownFormat.value;
+  const { pane } = useApp();
+  const shown = pane.shownFormat.value;
   const hasUtc = hasWallClock(trace.manifest.time);
   return (
     <Menu label="Times" choice={FORMATS.find(([format]) => format === shown)![1]}>
@@ -93,7 +93,8 @@ function LinkButton() {
 
 export function Strip({ trace }: { trace: Trace }) {
   const app = useApp();
-  const count = collection.value?.all.value.length ?? 0;
+  const { pane } = app;
+  const count = collection(pane).value?.all.value.length ?? 0;
   return (
     <div class="strip" role="toolbar" aria-label="Tools">
       <div class="strip-tools">
@@ -115,7 +116,7 @@ export function Strip({ trace }: { trace: Trace }) {
       <button
         type="button"
         class="button strip-marks"
-        aria-pressed={isMarksOpen.value}
+        aria-pressed={pane.isMarksOpen.value}
         aria-label={`Marks and notes: ${count}`}
         title={withKeys("Marks and notes", "toggle-marks")}
         onClick={() => app.act("toggle-marks")}

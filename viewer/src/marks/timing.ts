@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { formatDuration, type TickRange, type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
+import type { Pane } from "../state/pane";
+import { perPane } from "../state/per-pane";
 
 /** The measured range, and the height at which it is shown. */
 export interface Measured {
@@ -9,14 +11,15 @@ export interface Measured {
   readonly yPx: number;
 }
 
-export const measured = signal<Measured | null>(null);
+export const measured = perPane(() => signal<Measured | null>(null));
 
 /** `100-250:80`, as an address has it: the range, and the height in CSS pixels. */
-export function measuredText(): string | null {
-  if (measured.value === null) {
+export function measuredText(pane: Pane): string | null {
+  const shown = measured(pane).value;
+  if (shown === null) {
     return null;
   }
-  const { range, yPx } = measured.value;
+  const { range, yPx } = shown;
   return `${range.startTicks}-${range.endTicks}:${Math.round(yPx)}`;
 }
 

@@ -6,10 +6,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { formatBytes, plural } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { fileName, saveBlob, saveFrom } from "../components/save";
-import { selectedRange, selection } from "../state/selection";
+import type { Pane } from "../state/pane";
 import type { Trace } from "../state/trace";
-import { drawnLanes } from "../state/tracks";
-import { visible } from "../state/view";
 import { countOf, ExportRun, type ExportState } from "./export-run";
 import {
   boundedBytes,
@@ -24,6 +22,7 @@ import "../styles/dialog.css";
 import "./share.css";
 
 interface Props {
+  readonly pane: Pane;
   readonly trace: Trace;
   /** Null: Perfetto is not offered. */
   readonly perfettoUrl: string | null;
@@ -107,12 +106,12 @@ function Progress({ state, expected }: { state: ExportState; expected: bigint | 
   }
 }
 
-export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Props) {
+export function ExportDialog({ pane, trace, perfettoUrl, isForPerfetto, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const run = useRef<ExportRun>(new ExportRun()).current;
   const { range, name } = trace.manifest;
-  const scopes = useRef(scopesOf(range, visible.peek(), selection.peek(), selectedRange.peek())).current;
-  const lanes = useRef([...drawnLanes.peek().values()].flat().map(({ id }) => id)).current;
+  const scopes = useRef(scopesOf(range, pane.visible.peek(), pane.selection.peek(), pane.selectedRange.peek())).current;
+  const lanes = useRef([...pane.drawnLanes.peek().values()].flat().map(({ id }) => id)).current;
   const chosen = useSignal(scopes[0]!.kind);
   const hasLanes = useSignal(true);
   const counts = useSignal<Counts>({});

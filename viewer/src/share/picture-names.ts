@@ -1,7 +1,7 @@
 /** The names of groups and tracks, beside the timeline of a picture. */
 
 import { HEADER_PX, itemsBetween, type LayoutItem, pinnedBetween, screenTopPx, stickyHeader } from "../state/layout";
-import { layout, scrolled } from "../state/tracks";
+import type { Pane } from "../state/pane";
 import type { CanvasTheme } from "../timeline/canvas-theme";
 
 const INDENT_PX = 12;
@@ -31,13 +31,14 @@ function nameOf(item: LayoutItem): string {
 
 /** Paints them from the upper edge of the timeline on. */
 export function paintNames(
+  pane: Pane,
   context: CanvasRenderingContext2D,
   theme: CanvasTheme,
   widthPx: number,
   heightPx: number,
 ): void {
-  const scroll = scrolled.peek();
-  const shown = layout.peek();
+  const scroll = pane.scrolled.peek();
+  const shown = pane.layout.peek();
   const { pinnedPx } = shown;
   const paint = (item: LayoutItem, topPx: number): void => {
     const isGroup = item.kind === "group";

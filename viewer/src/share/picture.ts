@@ -3,7 +3,8 @@
 import { formatDuration, formatTime, visibleRange } from "@tilescope/client";
 import { percentDigits } from "../components/percent";
 import { coloring } from "../state/coloring";
-import { nameOf, session } from "../state/session";
+import type { Pane } from "../state/pane";
+import { nameOf } from "../state/session";
 import { treeWidthIn } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { readCanvasTheme } from "../timeline/canvas-theme";
@@ -18,10 +19,10 @@ const LEGEND_ROW_PX = 20;
 const LEGEND_COLUMN_PX = 300;
 
 /** A canvas with the device's pixels, in the theme of the page. Throws where no timeline is shown. */
-export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement {
+export function pictureOfView(pane: Pane, trace: Trace, picture: Picture): HTMLCanvasElement {
   const timeline = document.querySelector<HTMLElement>(".timeline");
   const axis = document.querySelector<HTMLCanvasElement>(".axis canvas");
-  const now = session.peek();
+  const now = pane.session.peek();
   if (timeline === null || axis === null || now === null) {
     throw new Error("no timeline is shown");
   }
@@ -62,7 +63,7 @@ export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement
   context.rect(0, tracksTopPx, widthPx, tracksPx);
   context.clip();
   context.translate(0, tracksTopPx);
-  paintNames(context, values, namesPx, tracksPx);
+  paintNames(pane, context, values, namesPx, tracksPx);
   // Whatever lies over the tracks is on canvases of its own, in their order.
   for (const layer of timeline.querySelectorAll("canvas")) {
     context.drawImage(layer, namesPx, 0, layer.width / ratio, layer.height / ratio);
@@ -84,7 +85,7 @@ export function pictureOfView(trace: Trace, picture: Picture): HTMLCanvasElement
     context.fillStyle = values.text;
     const shareText = ` ${percentDigits(share, 0)} %`;
     const roomPx = LEGEND_COLUMN_PX - 36 - context.measureText(shareText).width;
-    const text = fitting(context, nameOf(name) ?? "…", roomPx);
+    const text = fitting(context, nameOf(pane, name) ?? "…", roomPx);
     context.fillText(text, leftPx + 18, middlePx);
     const afterPx = context.measureText(text).width;
     context.fillStyle = values.textDim;

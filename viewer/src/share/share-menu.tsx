@@ -10,6 +10,7 @@ import { fileName, savePicture } from "../components/save";
 import { copyLink } from "../state/address-writer";
 import { serverRoot } from "../state/location";
 import { page } from "../state/page";
+import type { Pane } from "../state/pane";
 import type { Trace } from "../state/trace";
 import { ExportDialog } from "./export-dialog";
 import { pictureOfView } from "./picture";
@@ -28,7 +29,7 @@ async function learnPerfettoUrl(): Promise<void> {
 }
 
 /** The dialog has a place of its own in the page: the menu goes when it comes. */
-function showExport(trace: Trace, isForPerfetto: boolean): void {
+function showExport(pane: Pane, trace: Trace, isForPerfetto: boolean): void {
   const place = document.createElement("div");
   document.body.append(place);
   const close = () => {
@@ -36,7 +37,10 @@ function showExport(trace: Trace, isForPerfetto: boolean): void {
     place.remove();
   };
   const url = perfettoUrl.peek() ?? null;
-  render(<ExportDialog trace={trace} perfettoUrl={url} isForPerfetto={isForPerfetto} onClose={close} />, place);
+  render(
+    <ExportDialog pane={pane} trace={trace} perfettoUrl={url} isForPerfetto={isForPerfetto} onClose={close} />,
+    place,
+  );
 }
 
 interface EntryProps {
@@ -66,6 +70,7 @@ function Entry({ icon, name, note, isBad = false, isDisabled = false, onClick }:
 
 export function ShareItems({ trace, close }: { trace: Trace; close: () => void }) {
   const app = useApp();
+  const { pane } = app;
   const link = useSignal<"idle" | "copied" | "failed">("idle");
   const problem = useSignal("");
   useEffect(() => {
@@ -75,7 +80,7 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   }, []);
   const copy = async () => {
     try {
-      await copyLink(copyText);
+      await copyLink(pane, copyText);
       link.value = "copied";
     } catch {
       link.value = "failed";
@@ -87,7 +92,7 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
       if (picture === null) {
         throw new Error("nothing has been drawn yet");
       }
-      await savePicture(pictureOfView(trace, picture), fileName(trace.manifest.name));
+      await savePicture(pictureOfView(pane, trace, picture), fileName(trace.manifest.name));
       close();
     } catch (error) {
       problem.value = error instanceof Error ? error.message : String(error);
@@ -95,7 +100,7 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   };
   const open = (isForPerfetto: boolean) => {
     close();
-    showExport(trace, isForPerfetto);
+    showExport(pane, trace, isForPerfetto);
   };
   const isGrowing = trace.manifest.state === "indexing";
   const later = "When the run is indexed";

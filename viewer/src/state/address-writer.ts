@@ -8,20 +8,17 @@ import { MEANINGS } from "../raster/meaning";
 import { colorBy, shownMeanings } from "./coloring";
 import { eventsOf, LONGEST_PART, NOWHERE, PART_NAMES, type PageLocation } from "./location";
 import { formatLocation, fullAddress, textsOf } from "./location-text";
-import { addressMarks } from "./marks";
 import { page } from "./page";
-import { parts } from "./parts";
+import type { Pane } from "./pane";
+import { pageParts } from "./parts";
 import { placeParts } from "./place-parts";
 import { query } from "./query";
-import { runIdOf, runView } from "./run";
-import { selection } from "./selection";
+import { runIdOf } from "./run";
 import { embedded, showNotice, unreadParts } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
 
 import { formatTracks } from "./track-keys";
-import { chosenHost, trackChoice } from "./tracks";
-import { visible } from "./view";
 
 /** Browsers allow about 100 replacements in 30 s; the address follows when the view has come to rest. */
 const REPLACE_DELAY_MS = 300;
@@ -33,17 +30,20 @@ function stepsOf({ events, area, host, choice, marks, parts: { bin = "", mark = 
 }
 
 export class AddressWriter {
+  readonly #pane: Pane;
   readonly #isHeld: () => boolean;
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** The steps of the address, as it was written last; null after a way that was no step: opening a run, going back. */
   #steps: string | null = null;
   /** The marks of the address. */
-  #marks = addressMarks.peek();
+  #marks: string;
   /** A jump that Back undoes is under way. */
   #isJump = false;
 
   /** Writes the address whenever the view changes, unless it `isHeld`: it says what is to be shown of a run that is being opened. */
-  constructor(isHeld: () => boolean) {
+  constructor(pane: Pane, isHeld: () => boolean) {
+    this.#pane = pane;
+    this.#marks = pane.addressMarks.peek();
     this.#isHeld = isHeld;
     effect(() => {
       // What is left out because it could not be read is no step that somebody takes.
@@ -52,7 +52,7 @@ export class AddressWriter {
       }
     });
     effect(() => {
-      const place = currentLocation();
+      const place = currentLocation(this.#pane);
       this.#cancel();
       // Marks that the server does not keep are nowhere else.
       const isUrgent = place.marks !== this.#marks;
@@ -70,7 +70,7 @@ export class AddressWriter {
   /** Makes a change that Back undoes. */
   step(change: () => void): void {
     this.#cancel();
-    this.#follow(currentLocation());
+    this.#follow(currentLocation(this.#pane));
     // Moves of the view that are part of it are no steps of their own.
     this.#isJump = true;
     change();
@@ -80,7 +80,7 @@ export class AddressWriter {
   /** Writes what is shown as a new entry. */
   push(): void {
     this.#isJump = false;
-    const place = currentLocation();
+    const place = currentLocation(this.#pane);
     this.#steps = place.run === null ? null : stepsOf(place);
     unreadParts.value = [];
     write(addressOf(place), true);
@@ -90,7 +90,7 @@ export class AddressWriter {
   jump(): void {
     if (this.#timer !== null && !this.#isJump) {
       this.#cancel();
-      this.#follow(currentLocation());
+      this.#follow(currentLocation(this.#pane));
     }
     this.#isJump = true;
   }
@@ -129,8 +129,10 @@ function write(address: string, isStep: boolean): void {
 }
 
 /** The address of what is shown now, whether it has followed or not; while a run is being opened, of what is to be shown of it. */
-export function addressNow(): string {
-  return runView.peek().kind === "open" ? new URL(addressOf(currentLocation()), location.href).href : location.href;
+export function addressNow(pane: Pane): string {
+  return pane.runView.peek().kind === "open"
+    ? new URL(addressOf(currentLocation(pane)), location.href).href
+    : location.href;
 }
 
 /** Length of links that chat windows and mail leave whole. */
@@ -157,10 +159,10 @@ export function copiedText(link: string, { parts: texts }: Pick<PageLocation, "p
 }
 
 /** Copies a link to what is shown, and says so. Rejects where the browser does not allow it. */
-export async function copyLink(copy: (text: string) => Promise<void>): Promise<void> {
-  const link = fullAddress(addressNow());
+export async function copyLink(pane: Pane, copy: (text: string) => Promise<void>): Promise<void> {
+  const link = fullAddress(addressNow(pane));
   await copy(link);
-  showNotice(copiedText(link, currentLocation()));
+  showNotice(copiedText(link, currentLocation(pane)));
 }
 
 /** Relative to the page; the list of runs has none of its own. A page that is part of another stays so. */
@@ -171,27 +173,27 @@ function addressOf(place: PageLocation): string {
   return place.run === null ? `${location.pathname}?embed=1` : formatLocation(place).replace("#", "&embed=1#");
 }
 
-function currentLocation(): PageLocation {
-  const shown = runView.value;
+function currentLocation(pane: Pane): PageLocation {
+  const shown = pane.runView.value;
   const run = runIdOf(shown);
   if (shown.kind !== "open") {
     return { ...NOWHERE, run };
   }
-  const chosen = selection.value;
+  const chosen = pane.selection.value;
   return {
     run,
-    range: visible.value,
+    range: pane.visible.value,
     events: eventsOf(chosen),
     area: chosen.kind === "area" ? { ...chosen.range, tracks: formatTracks(chosen.tracks) } : null,
-    host: chosenHost.value,
-    choice: textsOf(trackChoice.value),
-    marks: addressMarks.value,
+    host: pane.chosenHost.value,
+    choice: textsOf(pane.trackChoice.value),
+    marks: pane.addressMarks.value,
     mode: toolMode.value,
     time: timeFormat.value,
     color: colorBy.value,
     kinds: MEANINGS.filter((meaning) => shownMeanings.value?.has(meaning)),
     query: query.value,
     page: page.value,
-    parts: { ...parts.value, ...placeParts.value },
+    parts: { ...pageParts.value, ...pane.parts.value, ...placeParts(pane).value },
   };
 }

@@ -1,7 +1,9 @@
 /** The page's address: what it asks for when the page is loaded and when one goes back, and what writes it, which is loaded late. */
 
+import type { AddressWriter } from "./address-writer";
 import { LateCode } from "./late-code";
 import { type PageLocation, parseLocation } from "./location";
+import type { Pane } from "./pane";
 import { unreadParts } from "./shell";
 
 /** Time that the first picture has for itself. */
@@ -10,12 +12,13 @@ const WRITER_MS = 300;
 export class AddressKeeper {
   readonly initial: PageLocation = parseLocation(location.search, location.hash);
   #pending: PageLocation | null = this.initial;
-  readonly #writer = new LateCode(async () => {
-    const { AddressWriter } = await import("./address-writer");
-    return new AddressWriter(() => this.#pending !== null);
-  });
+  readonly #writer: LateCode<AddressWriter>;
 
-  constructor() {
+  constructor(pane: Pane) {
+    this.#writer = new LateCode(async () => {
+      const { AddressWriter } = await import("./address-writer");
+      return new AddressWriter(pane, () => this.#pending !== null);
+    });
     tellUnread();
     setTimeout(() => this.#writer.ask(), WRITER_MS);
   }

@@ -1,7 +1,10 @@
 import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DetailsLoader, detailsView } from "./details";
-import { NOTHING, selectedRange } from "./selection";
+import { DetailsLoader } from "./details";
+import { makePane } from "./pane";
+import { NOTHING } from "./selection";
+
+const pane = makePane();
 
 function details(name: string): EventDetails {
   const flows = { in: [], inCount: 0n, out: [], outCount: 0n };
@@ -14,52 +17,53 @@ const BUILD = { run: "r", build: "b", state: "indexing" as const, revision: 1 };
 const event = (ordinal: number) => ({ kind: "event", track: 1, ordinal }) as const;
 
 beforeEach(() => {
-  detailsView.value = { kind: "none" };
-  selectedRange.value = null;
+  pane.detailsView.value = { kind: "none" };
+  pane.selectedRange.value = null;
 });
 
 describe("DetailsLoader", () => {
   it("fetches what is selected, and knows its range", async () => {
-    const loader = new DetailsLoader(BUILD, async () => details("a"));
+    const loader = new DetailsLoader(pane, BUILD, async () => details("a"));
     const done = loader.follow(event(2));
-    expect(detailsView.value.kind).toBe("loading");
+    expect(pane.detailsView.value.kind).toBe("loading");
     await done;
-    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
-    expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
+    expect(pane.detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
+    expect(pane.selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
   });
 
   it("knows at once when an event is that is drawn, and of no other keeps the range of the one before", async () => {
     const drawn = { startTicks: ticks(10), endTicks: ticks(15) };
     const loader = new DetailsLoader(
+      pane,
       BUILD,
       () => new Promise(() => undefined),
       ({ ordinal }) => (ordinal === 2 ? drawn : null),
     );
     void loader.follow(event(2));
-    expect(selectedRange.value).toEqual(drawn);
+    expect(pane.selectedRange.value).toEqual(drawn);
     void loader.follow(event(3));
-    expect(selectedRange.value).toBeNull();
+    expect(pane.selectedRange.value).toBeNull();
   });
 
   it("shows an event that is selected once more for that selection, too", async () => {
-    const loader = new DetailsLoader(BUILD, async () => details("a"));
+    const loader = new DetailsLoader(pane, BUILD, async () => details("a"));
     await loader.follow(event(2));
     const again = event(2);
     await loader.follow(again);
-    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
-    expect(detailsView.value.kind === "ready" && detailsView.value.event).toBe(again);
-    expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
+    expect(pane.detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
+    expect(pane.detailsView.value.kind === "ready" && pane.detailsView.value.event).toBe(again);
+    expect(pane.selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
   });
 
   it("asks anew for an event of a build that has grown", async () => {
     const fetchEvent = vi.fn().mockResolvedValueOnce(details("before")).mockResolvedValueOnce(details("now"));
-    const loader = new DetailsLoader(BUILD, fetchEvent);
+    const loader = new DetailsLoader(pane, BUILD, fetchEvent);
     await loader.follow(event(2));
     loader.renew({ ...BUILD, revision: 2 });
     const renewed = loader.follow(event(2));
-    expect(detailsView.value).toMatchObject({ kind: "loading", stale: { name: "before" } });
+    expect(pane.detailsView.value).toMatchObject({ kind: "loading", stale: { name: "before" } });
     await renewed;
-    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "now" } });
+    expect(pane.detailsView.value).toMatchObject({ kind: "ready", details: { name: "now" } });
   });
 
   it("drops an answer that comes after another selection", async () => {
@@ -68,40 +72,40 @@ describe("DetailsLoader", () => {
       answerFirst = resolve;
     });
     const fetchEvent = vi.fn().mockReturnValueOnce(first).mockResolvedValueOnce(details("second"));
-    const loader = new DetailsLoader(BUILD, fetchEvent);
+    const loader = new DetailsLoader(pane, BUILD, fetchEvent);
     const slow = loader.follow(event(1));
     await loader.follow(event(2));
     answerFirst(details("first"));
     await slow;
-    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "second" } });
+    expect(pane.detailsView.value).toMatchObject({ kind: "ready", details: { name: "second" } });
   });
 
   it("says what went wrong", async () => {
-    const loader = new DetailsLoader(BUILD, async () => {
+    const loader = new DetailsLoader(pane, BUILD, async () => {
       throw new NetworkError("the server does not answer");
     });
     await loader.follow(event(1));
     const failure = { message: "the server does not answer", isFinal: false };
-    expect(detailsView.value).toMatchObject({ kind: "failed", failure });
+    expect(pane.detailsView.value).toMatchObject({ kind: "failed", failure });
   });
 
   it("asks once more for what was refused when a person selects it once more", async () => {
     const fetchEvent = vi.fn().mockRejectedValueOnce(new ApiError(404, "not_found", "no such event"));
-    const loader = new DetailsLoader(BUILD, fetchEvent.mockResolvedValueOnce(details("a")));
+    const loader = new DetailsLoader(pane, BUILD, fetchEvent.mockResolvedValueOnce(details("a")));
     await loader.follow(event(1));
-    expect(detailsView.value).toMatchObject({ kind: "failed", failure: { isFinal: true } });
+    expect(pane.detailsView.value).toMatchObject({ kind: "failed", failure: { isFinal: true } });
     await loader.follow(event(1));
-    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
+    expect(pane.detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
   });
 
   it("forgets with the selection, and takes the range of an area", async () => {
-    const loader = new DetailsLoader(BUILD, async () => details("a"));
+    const loader = new DetailsLoader(pane, BUILD, async () => details("a"));
     await loader.follow(event(2));
     await loader.follow(NOTHING);
-    expect(detailsView.value).toEqual({ kind: "none" });
-    expect(selectedRange.value).toBeNull();
+    expect(pane.detailsView.value).toEqual({ kind: "none" });
+    expect(pane.selectedRange.value).toBeNull();
     const range = { startTicks: ticks(1), endTicks: ticks(9) };
     await loader.follow({ kind: "area", range, tracks: new Set([0, 1]) });
-    expect(selectedRange.value).toBe(range);
+    expect(pane.selectedRange.value).toBe(range);
   });
 });

@@ -5,7 +5,7 @@ import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
 import type { Failure } from "./failure";
 import { questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
-import { type EventSelection, type Selection, selectedRange } from "./selection";
+import type { EventSelection, Selection, SelectionState } from "./selection";
 
 export type DetailsView =
   | { readonly kind: "none" }
@@ -19,7 +19,11 @@ export type DetailsView =
   | { readonly kind: "ready"; readonly event: EventSelection; readonly details: EventDetails }
   | { readonly kind: "failed"; readonly event: EventSelection; readonly failure: Failure };
 
-export const detailsView = signal<DetailsView>({ kind: "none" });
+export function detailsState() {
+  return { detailsView: signal<DetailsView>({ kind: "none" }) };
+}
+
+export type DetailsState = ReturnType<typeof detailsState>;
 
 /** So many events are at hand again at once. */
 const KEPT = 100;
@@ -30,6 +34,7 @@ export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) =
 
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
+  readonly #pane: DetailsState & Pick<SelectionState, "selectedRange">;
   #build: Build;
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
@@ -38,10 +43,12 @@ export class DetailsLoader {
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
   constructor(
+    pane: DetailsState & Pick<SelectionState, "selectedRange">,
     build: Build,
     fetchEvent: FetchEvent,
     rangeOfEvent: (event: EventSelection) => TickRange | null = () => null,
   ) {
+    this.#pane = pane;
     this.#build = build;
     this.#fetchEvent = fetchEvent;
     this.#rangeOfEvent = rangeOfEvent;
@@ -54,12 +61,12 @@ export class DetailsLoader {
   async follow(selection: Selection): Promise<void> {
     if (selection.kind !== "event") {
       this.close();
-      selectedRange.value = rangeOf(selection);
+      this.#pane.selectedRange.value = rangeOf(selection);
       return;
     }
     this.#event = selection;
     // Not that of what was selected before.
-    selectedRange.value = this.#rangeOfEvent(selection);
+    this.#pane.selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
     const key = questionKey(this.#build, "event", { track, ordinal });
     const state = this.#requester.about(key);
@@ -86,17 +93,17 @@ export class DetailsLoader {
   #show(state: RequestState<EventDetails>): void {
     const event = this.#event;
     if (event === null || state.kind === "none" || state.kind === "cancelled") {
-      detailsView.value = { kind: "none" };
+      this.#pane.detailsView.value = { kind: "none" };
     } else if (state.kind === "waiting") {
       const isSlow = state.patience !== "quiet";
-      detailsView.value = { kind: "loading", event, stale: state.stale?.answer ?? null, isSlow };
+      this.#pane.detailsView.value = { kind: "loading", event, stale: state.stale?.answer ?? null, isSlow };
     } else if (state.kind === "failed") {
-      detailsView.value = { kind: "failed", event, failure: state.failure };
+      this.#pane.detailsView.value = { kind: "failed", event, failure: state.failure };
     } else {
       const details = state.answer;
-      detailsView.value = { kind: "ready", event, details };
+      this.#pane.detailsView.value = { kind: "ready", event, details };
       const { startTicks, durationTicks } = details;
-      selectedRange.value = { startTicks, endTicks: ticks(startTicks + durationTicks) };
+      this.#pane.selectedRange.value = { startTicks, endTicks: ticks(startTicks + durationTicks) };
     }
   }
 }

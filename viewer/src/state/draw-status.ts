@@ -30,11 +30,14 @@ export interface DrawStatus {
   readonly frameMs: number;
 }
 
-export const drawStatus = signal<DrawStatus>({
-  missingPages: 0,
-  connection: "connecting",
-  binTicks: null,
-  events: null,
-  provisional: 0,
-  frameMs: 0,
-});
+export function drawState() {
+  const drawStatus = signal<DrawStatus>({
+    missingPages: 0,
+    connection: "connecting",
+    binTicks: null,
+    events: null,
+    provisional: 0,
+    frameMs: 0,
+  });
+  return { drawStatus };
+}

@@ -7,35 +7,38 @@ import { effect, signal } from "@preact/signals";
 import type { TileData, TileName } from "@tilescope/client";
 import { exactSumsAt } from "../raster/hit";
 import { failureOf } from "./failure";
-import { hover } from "./hover";
 import { retries } from "./link";
-import { type BinFacts, type Selection, selection } from "./selection";
-import { type Session, session } from "./session";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
+import type { BinFacts, Selection } from "./selection";
+import type { Session } from "./session";
 
 /** Long enough that a pointer on its way to somewhere else fetches nothing, too short to be waited for. */
 const DWELL_MS = 80;
 
 /** Tiles whose exact sums could not be had when they were last asked for, and whether they are refused for good. */
-const failedTiles = signal<ReadonlyMap<string, boolean>>(new Map());
+const failedTiles = perPane(() => signal<ReadonlyMap<string, boolean>>(new Map()));
 
 /** `all`: it is another run. Else what is refused for good stays so. */
-export function forgetFailures(all: boolean): void {
-  failedTiles.value = new Map(all ? [] : [...failedTiles.peek()].filter(([, isFinal]) => isFinal));
+export function forgetFailures(pane: Pane, all: boolean): void {
+  failedTiles(pane).value = new Map(all ? [] : [...failedTiles(pane).peek()].filter(([, isFinal]) => isFinal));
 }
 
 /** True if the exact sums of a bin could not be fetched. */
-export function isUnknown(bin: BinFacts): boolean {
-  return bin.exact === null && failedTiles.value.has(nameOf(bin));
+export function isUnknown(pane: Pane, bin: BinFacts): boolean {
+  return bin.exact === null && failedTiles(pane).value.has(nameOf(bin));
 }
 
 export class ExactLoader {
+  readonly #pane: Pane;
   readonly #load: (tile: TileName) => Promise<TileData>;
   /** The bin that was pointed at last and whose sums are not known. */
   #pointed: BinFacts | null = null;
   #dwell: ReturnType<typeof setTimeout> | null = null;
 
   /** `load` gives a tile with exact bins, or rejects. */
-  constructor(load: (tile: TileName) => Promise<TileData>) {
+  constructor(pane: Pane, load: (tile: TileName) => Promise<TileData>) {
+    this.#pane = pane;
     this.#load = load;
   }
 
@@ -52,7 +55,7 @@ export class ExactLoader {
       clearTimeout(this.#dwell);
     }
     this.#dwell = null;
-    if (this.#pointed === null || isRefused(this.#pointed)) {
+    if (this.#pointed === null || isRefused(this.#pane, this.#pointed)) {
       return;
     }
     this.#dwell = setTimeout(() => {
@@ -65,7 +68,7 @@ export class ExactLoader {
 
   /** Follows the selection: a bin is told its sums as soon as they are there. `isAgain`: nobody has selected it anew. */
   select(chosen: Selection, isAgain = false): void {
-    if (chosen.kind === "bin" && chosen.bin.exact === null && !(isAgain && isRefused(chosen.bin))) {
+    if (chosen.kind === "bin" && chosen.bin.exact === null && !(isAgain && isRefused(this.#pane, chosen.bin))) {
       void this.load(chosen.bin);
     }
   }
@@ -75,21 +78,21 @@ export class ExactLoader {
     let tile: TileData;
     try {
       tile = await this.#load(bin);
-      failedTiles.value = others(bin);
+      failedTiles(this.#pane).value = others(this.#pane, bin);
     } catch (error) {
-      failedTiles.value = new Map([...others(bin), [nameOf(bin), failureOf(error).isFinal]]);
+      failedTiles(this.#pane).value = new Map([...others(this.#pane, bin), [nameOf(bin), failureOf(error).isFinal]]);
       return;
     }
-    const chosen = selection.peek();
+    const chosen = this.#pane.selection.peek();
     if (chosen.kind !== "bin" || chosen.bin.exact !== null) {
       return;
     }
     if (nameOf(chosen.bin) === nameOf(bin)) {
       const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
       if (exact !== null) {
-        selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
+        this.#pane.selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
       }
-    } else if (isUnknown(chosen.bin) && !isRefused(chosen.bin)) {
+    } else if (isUnknown(this.#pane, chosen.bin) && !isRefused(this.#pane, chosen.bin)) {
       // The server answers again.
       void this.load(chosen.bin);
     }
@@ -97,26 +100,26 @@ export class ExactLoader {
 }
 
 /** Keeps what is shown of bins exact, for as long as the page is open. */
-export function connectExact(): void {
+export function connectExact(pane: Pane): void {
   let before: Session | null = null;
   let selected: Selection | null = null;
   effect(() => {
-    const current = session.value;
+    const current = pane.session.value;
     void retries.value; // what could not be had of a server that was away is asked for again
-    forgetFailures(current !== before);
+    forgetFailures(pane, current !== before);
     before = current;
     if (current === null) {
       return;
     }
-    const loader = new ExactLoader((tile) => current.client.exact(tile));
+    const loader = new ExactLoader(pane, (tile) => current.client.exact(tile));
     const stop = [
       effect(() => {
-        const pointed = hover.value?.pointed;
+        const pointed = pane.hover.value?.pointed;
         loader.point(pointed?.kind === "bin" ? pointed.bin : null);
       }),
       effect(() => {
-        const isAgain = selection.value === selected;
-        selected = selection.value;
+        const isAgain = pane.selection.value === selected;
+        selected = pane.selection.value;
         loader.select(selected, isAgain);
       }),
     ];
@@ -129,13 +132,13 @@ export function connectExact(): void {
   });
 }
 
-function isRefused(tile: TileName): boolean {
-  return failedTiles.peek().get(nameOf(tile)) === true;
+function isRefused(pane: Pane, tile: TileName): boolean {
+  return failedTiles(pane).peek().get(nameOf(tile)) === true;
 }
 
 /** The failures of all tiles but one. */
-function others(tile: TileName): ReadonlyMap<string, boolean> {
-  const now = failedTiles.peek();
+function others(pane: Pane, tile: TileName): ReadonlyMap<string, boolean> {
+  const now = failedTiles(pane).peek();
   return now.has(nameOf(tile)) ? new Map([...now].filter(([name]) => name !== nameOf(tile))) : now;
 }
 

@@ -1,7 +1,10 @@
 import { ticks } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { busyPart, FirstView } from "./first-view";
+import { FirstView } from "./first-view";
+import { makePane } from "./pane";
 import type { Trace } from "./trace";
+
+const pane = makePane();
 
 test("a run with outliers opens on all else", async () => {
   const outliers = {
@@ -15,7 +18,7 @@ test("a run with outliers opens on all else", async () => {
   };
   const manifest = { outliers, events: { total: 100n }, range: { startTicks: ticks(0), endTicks: ticks(1000) } };
   const shown: unknown[] = [];
-  await new FirstView().find({ manifest } as unknown as Trace, (range) => shown.push(range));
+  await new FirstView(pane).find({ manifest } as unknown as Trace, (range) => shown.push(range));
   expect(shown).toEqual([{ startTicks: 900n, endTicks: 1000n, share: 0.99, isOnly: true }]);
-  expect(busyPart.value?.share).toBe(0.99);
+  expect(pane.busyPart.value?.share).toBe(0.99);
 });

@@ -5,14 +5,17 @@ import { StillClient, type TickRange } from "@tilescope/client";
 import { type BusyRange, isBusyAllAlong, rangeWithoutLoneInstants } from "./busy-tracks";
 import { requestOf, type Trace, topRollups } from "./trace";
 
-/** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
-export const busyPart = signal<BusyRange | null>(null);
+export function firstViewState() {
+  /** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
+  const busyPart = signal<BusyRange | null>(null);
+  /** The busy part of the open run, if it is mostly empty, also when the user has seen that: what the minimap shows. */
+  const busyRange = signal<TickRange | null>(null);
+  /** While it is not known yet what is shown first. */
+  const isLooking = signal(false);
+  return { busyPart, busyRange, isLooking };
+}
 
-/** The busy part of the open run, if it is mostly empty, also when the user has seen that: what the minimap shows. */
-export const busyRange = signal<TickRange | null>(null);
-
-/** While it is not known yet what is shown first. */
-export const isLooking = signal(false);
+export type FirstViewState = ReturnType<typeof firstViewState>;
 
 /** With more groups than this, finding out would cost more than it is worth. */
 const MAX_ROLLUPS = 64;
@@ -21,7 +24,12 @@ const MAX_ROLLUPS = 64;
 const PATIENCE_MS = 1500;
 
 export class FirstView {
+  readonly #pane: FirstViewState;
   #current: Trace | null = null;
+
+  constructor(pane: FirstViewState) {
+    this.#pane = pane;
+  }
 
   /** The busy part of a trace: all but its outliers, or else what is looked for; calls back where there is one, and soon enough. */
   async find(trace: Trace, onFound: (range: TickRange) => void): Promise<void> {
@@ -36,8 +44,8 @@ export class FirstView {
         share: 1 - Number(left) / Number(trace.manifest.events.total),
         isOnly: true,
       };
-      busyPart.value = range;
-      busyRange.value = range;
+      this.#pane.busyPart.value = range;
+      this.#pane.busyRange.value = range;
       onFound(range);
       return;
     }
@@ -54,7 +62,7 @@ export class FirstView {
       return;
     }
     this.#current = trace;
-    isLooking.value = true;
+    this.#pane.isLooking.value = true;
     const { manifest, api } = trace;
     const client = new StillClient(api, manifest.rootLevel);
     // Where something cannot be loaded the timeline says so: it needs the same and more.
@@ -66,11 +74,11 @@ export class FirstView {
     if (this.#current !== trace) {
       return;
     }
-    isLooking.value = false;
+    this.#pane.isLooking.value = false;
     if (busy !== null) {
-      busyPart.value = busy;
+      this.#pane.busyPart.value = busy;
       // Of several such parts the minimap shows all.
-      busyRange.value = busy.isOnly ? busy : null;
+      this.#pane.busyRange.value = busy.isOnly ? busy : null;
       onFound(busy);
     } else if (withoutInstants !== null) {
       onFound(withoutInstants);
@@ -80,8 +88,8 @@ export class FirstView {
   /** Another trace is shown, or none, or another part of it was asked for. */
   forget(): void {
     this.#current = null;
-    isLooking.value = false;
-    busyPart.value = null;
-    busyRange.value = null;
+    this.#pane.isLooking.value = false;
+    this.#pane.busyPart.value = null;
+    this.#pane.busyRange.value = null;
   }
 }

@@ -2,7 +2,10 @@ import type { ToolAnswer } from "@tilescope/client";
 import { afterEach, expect, it, vi } from "vitest";
 import { column, table } from "../answers/test-tables";
 import { ChainLoader, chainOf, chainView, placeIn, readChain } from "./flow-chain";
+import { makePane } from "./pane";
 import type { Trace } from "./trace";
+
+const pane = makePane();
 
 type Ask = Trace["api"]["ask"];
 
@@ -44,7 +47,7 @@ function answer(rows: readonly Row[], isCut = false): ToolAnswer {
 }
 
 afterEach(() => {
-  chainView.value = { kind: "none" };
+  chainView(pane).value = { kind: "none" };
 });
 
 it("lists what leads to it first, then where it leads, by time; and from where to where flows go", () => {
@@ -72,26 +75,26 @@ it("stays while one walks along it, and is asked for anew outside of it", async 
     questions.push(event);
     return answer(event === "1.5" ? ROWS : [["8.8", 1, 0, -1]]);
   };
-  const loader = new ChainLoader();
+  const loader = new ChainLoader(pane);
   await loader.follow(trace(requester), 1, 5);
   await loader.follow(trace(requester), 0, 1);
   await loader.follow(trace(requester), 2, 9);
   expect(questions).toEqual(["1.5"]);
-  const now = chainView.value;
+  const now = chainView(pane).value;
   expect(now.kind === "answered" && placeIn(now.answer, 2, 9)).toBe(4);
   await loader.follow(trace(requester), 8, 8);
   expect(questions).toEqual(["1.5", "8.8"]);
   loader.close();
-  expect(chainView.value.kind).toBe("none");
+  expect(chainView(pane).value.kind).toBe("none");
 });
 
 it("is of the build as far as it has grown: the one before is stale", async () => {
   const ask = vi.fn<Ask>(async () => answer(ROWS));
   const [before, now] = [trace(ask), trace(ask, 2)];
-  const loader = new ChainLoader();
+  const loader = new ChainLoader(pane);
   await loader.follow(before, 1, 5);
-  expect(chainOf(chainView.value, before.manifest, 0, 1)?.events).toHaveLength(ROWS.length);
-  expect(chainOf(chainView.value, now.manifest, 0, 1)).toBeNull();
+  expect(chainOf(chainView(pane).value, before.manifest, 0, 1)?.events).toHaveLength(ROWS.length);
+  expect(chainOf(chainView(pane).value, now.manifest, 0, 1)).toBeNull();
   expect(loader.about(before, 0, 1).kind).toBe("answered");
   expect(loader.about(now, 0, 1)).toMatchObject({ kind: "waiting", stale: { answer: { isCut: false } } });
   await loader.follow(now, 0, 1);

@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
 import { buildKey, questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
@@ -30,7 +32,7 @@ export interface FlowChain {
   readonly isCut: boolean;
 }
 
-export const chainView = signal<RequestState<FlowChain>>({ kind: "none" });
+export const chainView = perPane(() => signal<RequestState<FlowChain>>({ kind: "none" }));
 
 /** So many chains are at hand again at once. */
 const KEPT = 100;
@@ -40,11 +42,17 @@ const TOOL = "flows";
 type AskedTrace = Pick<Trace, "manifest" | "api">;
 
 export class ChainLoader {
-  readonly #requester = new Requester(KEPT, chainView);
+  readonly #pane: Pane;
+  readonly #requester: Requester<FlowChain>;
+
+  constructor(pane: Pane) {
+    this.#pane = pane;
+    this.#requester = new Requester(KEPT, chainView(pane));
+  }
 
   /** Asks for the chain of an event, unless it is in the one that is known. */
   async follow({ manifest, api }: AskedTrace, track: number, ordinal: number): Promise<void> {
-    if (chainOf(chainView.peek(), manifest, track, ordinal) === null) {
+    if (chainOf(chainView(this.#pane).peek(), manifest, track, ordinal) === null) {
       const question = { event: `${track}.${ordinal}` };
       await this.#requester.want(questionKey(manifest, TOOL, question), async (abort) =>
         readChain(await api.ask(TOOL, question, abort)),

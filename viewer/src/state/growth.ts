@@ -3,8 +3,13 @@
 import { signal } from "@preact/signals";
 import { type Api, type Progress, type TextSocket, Watch } from "@tilescope/client";
 
-/** Progress of the run on the screen; null unless it is being indexed. */
-export const growth = signal<Progress | null>(null);
+export function growthState() {
+  /** Progress of the run on the screen; null unless it is being indexed. */
+  const growth = signal<Progress | null>(null);
+  return { growth };
+}
+
+export type GrowthState = ReturnType<typeof growthState>;
 
 export interface GrowthEvents {
   /** There is something (new) to show: the track tree has changed. */
@@ -17,13 +22,15 @@ export interface GrowthEvents {
 export type ConnectWatch = (run: string) => TextSocket;
 
 export class GrowthFollower {
+  readonly #pane: GrowthState;
   readonly #connect: ConnectWatch;
   readonly #events: GrowthEvents;
   #run: string | null = null;
   #watch: Watch | null = null;
   #revision = 0;
 
-  constructor(events: GrowthEvents, connect: ConnectWatch) {
+  constructor(pane: GrowthState, events: GrowthEvents, connect: ConnectWatch) {
+    this.#pane = pane;
     this.#events = events;
     this.#connect = connect;
   }
@@ -37,7 +44,7 @@ export class GrowthFollower {
     this.#watch = null;
     this.#run = run;
     this.#revision = 0;
-    growth.value = null;
+    this.#pane.growth.value = null;
     if (run === null) {
       return;
     }
@@ -50,7 +57,7 @@ export class GrowthFollower {
       connect: () => this.#connect(run),
       events: {
         onProgress: (progress) => {
-          growth.value = progress;
+          this.#pane.growth.value = progress;
           if (progress.revision > this.#revision) {
             this.#revision = progress.revision;
             onRevision(run, progress.revision);

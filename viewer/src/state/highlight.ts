@@ -11,5 +11,8 @@ export type Highlight =
   /** All events of some tracks. */
   | { readonly kind: "tracks"; readonly key: string; readonly tracks: ReadonlySet<number> };
 
-/** Takes effect where `connectEmphasis` of `timeline/emphasis.ts` has been called, which is loaded with who first sets it. */
-export const highlight = signal<Highlight | null>(null);
+export function highlightState() {
+  /** Takes effect where `connectEmphasis` of `timeline/emphasis.ts` has been called, which is loaded with who first sets it. */
+  const highlight = signal<Highlight | null>(null);
+  return { highlight };
+}

@@ -27,4 +27,6 @@ export interface Hover {
   readonly clientYPx: number;
 }
 
-export const hover = signal<Hover | null>(null);
+export function hoverState() {
+  return { hover: signal<Hover | null>(null) };
+}

@@ -1,7 +1,10 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { laneNames, laneNamesOf, litNames, nextSlice } from "./lane-search";
+import { laneNamesOf, laneSearch, litNames, nextSlice } from "./lane-search";
+import { makePane } from "./pane";
 import type { Trace } from "./trace";
+
+const pane = makePane();
 
 const column = (id: string, values: readonly unknown[]) => ({ id, title: id, kind: "name", unit: "", values });
 const answer = (id: string, columns: readonly unknown[]) =>
@@ -26,20 +29,26 @@ test("names of lanes, exactly; none where the answer is about events alone", () 
 
 test("names with slices that are found are lit in their lane, once that is known", () => {
   const lane = { id: "overlap.2", kind: "slices" } as const;
-  laneNames.value = { kind: "none" };
-  expect(litNames(lane, "Idle")).toBeNull();
+  laneSearch(pane).names.value = { kind: "none" };
+  expect(litNames(pane, lane, "Idle")).toBeNull();
   const hits = { query: "Idle", lanes: ["overlap.2", "overlap.3"], names: [IDLE], isComplete: true };
-  laneNames.value = { kind: "answered", key: "k", answer: hits };
-  expect(litNames(lane, "Idle")).toEqual(new Set(["Idle"]));
-  expect(litNames({ ...lane, id: "overlap.3" }, "Idle")).toEqual(new Set());
-  expect(litNames({ ...lane, id: "overlap.4" }, "Idle"), "drawn since").toBeNull();
-  expect(litNames(lane, "Idl"), "another query").toBeNull();
-  laneNames.value = { kind: "waiting", key: "l", patience: "quiet", stale: { key: "k", answer: hits }, sinceMs: 0 };
-  expect(litNames(lane, "Idl"), "the answer to the query before").toBeNull();
-  expect(litNames(lane, "Idle"), "the same query, of a run that grows").toEqual(new Set(["Idle"]));
-  laneNames.value = { kind: "answered", key: "k", answer: hits };
-  expect(litNames({ ...lane, kind: "counter" }, "Idle")).toBeNull();
-  expect(litNames(lane, "")).toBeNull();
+  laneSearch(pane).names.value = { kind: "answered", key: "k", answer: hits };
+  expect(litNames(pane, lane, "Idle")).toEqual(new Set(["Idle"]));
+  expect(litNames(pane, { ...lane, id: "overlap.3" }, "Idle")).toEqual(new Set());
+  expect(litNames(pane, { ...lane, id: "overlap.4" }, "Idle"), "drawn since").toBeNull();
+  expect(litNames(pane, lane, "Idl"), "another query").toBeNull();
+  laneSearch(pane).names.value = {
+    kind: "waiting",
+    key: "l",
+    patience: "quiet",
+    stale: { key: "k", answer: hits },
+    sinceMs: 0,
+  };
+  expect(litNames(pane, lane, "Idl"), "the answer to the query before").toBeNull();
+  expect(litNames(pane, lane, "Idle"), "the same query, of a run that grows").toEqual(new Set(["Idle"]));
+  laneSearch(pane).names.value = { kind: "answered", key: "k", answer: hits };
+  expect(litNames(pane, { ...lane, kind: "counter" }, "Idle")).toBeNull();
+  expect(litNames(pane, lane, "")).toBeNull();
 });
 
 test("the next slice is the first one again behind the last", async () => {

@@ -4,6 +4,8 @@ import { signal } from "@preact/signals";
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
 import { valuesOf, wholeOf } from "./answer-values";
 import type { DerivedLane } from "./lanes";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
 import { exactly, LONGEST_QUERY } from "./query-text";
 import { questionKey } from "./question-key";
 import { lastOf, Requester, type RequestState } from "./request-state";
@@ -26,10 +28,9 @@ export interface LaneHitNames {
   readonly isComplete: boolean;
 }
 
-export const laneNames = signal<RequestState<LaneHitNames>>({ kind: "none" });
-
 export class LaneSearch {
-  readonly #requester = new Requester<LaneHitNames>(0, laneNames);
+  readonly names = signal<RequestState<LaneHitNames>>({ kind: "none" });
+  readonly #requester = new Requester<LaneHitNames>(0, this.names);
 
   ask(trace: Trace, query: string, lanes: readonly DerivedLane[]): void {
     if (query === "" || lanes.length === 0) {
@@ -44,7 +45,7 @@ export class LaneSearch {
   }
 }
 
-export const laneSearch = new LaneSearch();
+export const laneSearch = perPane(() => new LaneSearch());
 
 export function laneNamesOf(answer: ToolAnswer, query: string, lanes: readonly string[]): LaneHitNames {
   const column = (id: string) => valuesOf(answer, "lane_names", id);
@@ -58,8 +59,12 @@ export function laneNamesOf(answer: ToolAnswer, query: string, lanes: readonly s
 }
 
 /** Names in a lane of which the search selects slices, which are lit; null: that is not searched for there, or not known yet. */
-export function litNames({ id, kind }: Pick<DerivedLane, "id" | "kind">, text: string): ReadonlySet<string> | null {
-  const answer = text === "" || kind !== "slices" ? null : (lastOf(laneNames.value)?.answer ?? null);
+export function litNames(
+  pane: Pane,
+  { id, kind }: Pick<DerivedLane, "id" | "kind">,
+  text: string,
+): ReadonlySet<string> | null {
+  const answer = text === "" || kind !== "slices" ? null : (lastOf(laneSearch(pane).names.value)?.answer ?? null);
   // The last answer may be to another query, or from before the lane was drawn.
   const isAnswered = answer !== null && answer.query === text && answer.lanes.includes(id);
   return !isAnswered ? null : new Set(answer.names.filter(({ lane }) => lane === id).map(({ name }) => name));

@@ -26,16 +26,13 @@ export interface DerivedLane {
 const COUNTER_LANE_PX = 46;
 const SLICE_ROW_PX = 22;
 
-export const laneRequest = signal<RequestState<readonly DerivedLane[]>>({ kind: "none" });
-
-/** Lanes that are known; those of a build before it has grown, until they are known anew. */
-export const laneList = signal<readonly DerivedLane[]>([]);
-
-/** Reasons for which lanes of tools are missing, in sentences. */
-export const laneNotes = signal<readonly string[]>([]);
-
 export class LaneLoader {
-  readonly #requester = new Requester<readonly DerivedLane[]>(0, laneRequest);
+  readonly request = signal<RequestState<readonly DerivedLane[]>>({ kind: "none" });
+  /** Lanes that are known; those of a build before it has grown, until they are known anew. */
+  readonly list = signal<readonly DerivedLane[]>([]);
+  /** Reasons for which lanes of tools are missing, in sentences. */
+  readonly notes = signal<readonly string[]>([]);
+  readonly #requester = new Requester<readonly DerivedLane[]>(0, this.request);
   #run: string | null = null;
 
   /** Asks for the lanes of a build, once; again when it has grown, or when that failed in a way that may pass. */
@@ -43,21 +40,26 @@ export class LaneLoader {
     const run = `${manifest.run} ${manifest.build}`;
     if (run !== this.#run) {
       this.#run = run;
-      [laneList.value, laneNotes.value] = [[], []];
+      [this.list.value, this.notes.value] = [[], []];
     }
     await this.#requester.want(questionKey(manifest, "lanes", {}), async (abort) => {
       const answer = await api.ask("lanes", {}, abort);
-      laneNotes.value = answer.notes.filter(({ severity }) => severity === "warning").map(({ text }) => text);
+      this.notes.value = answer.notes.filter(({ severity }) => severity === "warning").map(({ text }) => text);
       return lanesOf(answer);
     });
-    const state = laneRequest.peek();
+    const state = this.request.peek();
     if (state.kind === "answered" && run === this.#run) {
-      laneList.value = state.answer;
+      this.list.value = state.answer;
     }
   }
 }
 
-export const laneLoader = new LaneLoader();
+export function laneState() {
+  const laneLoader = new LaneLoader();
+  return { laneLoader, laneRequest: laneLoader.request, laneList: laneLoader.list, laneNotes: laneLoader.notes };
+}
+
+export type LaneState = ReturnType<typeof laneState>;
 
 export function lanesOf(answer: ToolAnswer): readonly DerivedLane[] {
   const table = answer.tables.find(({ id }) => id === "lanes");

@@ -10,7 +10,10 @@ import {
   nestingView,
   parseNesting,
 } from "./nesting";
+import { makePane } from "./pane";
 import type { Trace } from "./trace";
+
+const pane = makePane();
 
 function answer(count: number, listed: number, more: string | null = null): ToolAnswer {
   const facts = Object.entries({ self: "5", row: 2, children: `${count}` }).map(([id, value]) => ({ id, value }));
@@ -83,12 +86,12 @@ function trace(ask: () => Promise<ToolAnswer>, revision: number): Trace {
 it("is of the build as far as it has grown: what was known before is stale", async () => {
   const ask = vi.fn(async () => answer(1, 1));
   const [before, now] = [trace(ask, 1), trace(ask, 2)];
-  const loader = new NestingLoader();
+  const loader = new NestingLoader(pane);
   const list = firstChildren("time");
   await loader.load(before, SLICE, list);
-  expect(nestingOf(nestingView.value, before, SLICE)).toMatchObject({ childCount: 1n });
-  expect(nestingOf(nestingView.value, now, SLICE)).toBeNull();
-  expect(nestingOf(nestingView.value, before, { ...SLICE, ordinal: 30n })).toBeNull();
+  expect(nestingOf(nestingView(pane).value, before, SLICE)).toMatchObject({ childCount: 1n });
+  expect(nestingOf(nestingView(pane).value, now, SLICE)).toBeNull();
+  expect(nestingOf(nestingView(pane).value, before, { ...SLICE, ordinal: 30n })).toBeNull();
   expect(loader.about(now, SLICE, list)).toMatchObject({ kind: "waiting", stale: { answer: { childCount: 1n } } });
   expect(loader.about(now, { ...SLICE, ordinal: 30n }, list)).toMatchObject({ kind: "waiting", stale: null });
   await loader.load(now, SLICE, list);
@@ -99,7 +102,7 @@ it("is of the build as far as it has grown: what was known before is stale", asy
 
 it("asks for each list once", async () => {
   const ask = vi.fn(async () => answer(1, 1));
-  const loader = new NestingLoader();
+  const loader = new NestingLoader(pane);
   await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
   await loader.load(trace(ask, 1), SLICE, firstChildren("longest"));
   await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
@@ -109,7 +112,7 @@ it("asks for each list once", async () => {
     { track: 7, ordinal: 3n, limit: 12, order: "longest", after: undefined },
     expect.anything(),
   );
-  expect(nestingView.value).toMatchObject({ kind: "answered", answer: { childCount: 1n } });
+  expect(nestingView(pane).value).toMatchObject({ kind: "answered", answer: { childCount: 1n } });
   loader.close();
-  expect(nestingView.value).toEqual({ kind: "none" });
+  expect(nestingView(pane).value).toEqual({ kind: "none" });
 });

@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
 import { questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
@@ -73,7 +75,7 @@ export const CHILDREN_AT_FIRST = 12;
 const CHILDREN_OF_PAGE = 100;
 const CHILDREN_AT_MOST = 1000;
 
-export const nestingView = signal<RequestState<Nesting>>({ kind: "none" });
+export const nestingView = perPane(() => signal<RequestState<Nesting>>({ kind: "none" }));
 
 /** So many lists are at hand again at once. */
 const KEPT = 100;
@@ -82,7 +84,11 @@ const TOOL = "nesting";
 
 /** Asks for one slice after another, in one revision of a build after another. */
 export class NestingLoader {
-  readonly #requester = new Requester(KEPT, nestingView);
+  readonly #requester: Requester<Nesting>;
+
+  constructor(pane: Pane) {
+    this.#requester = new Requester(KEPT, nestingView(pane));
+  }
 
   async load({ manifest, api }: AskedTrace, slice: Slice, list: ChildList): Promise<void> {
     const question = questionOf(slice, list);

@@ -1,14 +1,17 @@
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
+import { makePane } from "./pane";
 import { bindPart, setPart } from "./part-text";
-import { parts } from "./parts";
 import { unreadParts } from "./shell";
 
+const pane = makePane();
+
 it("keeps a text and what it says in step, whichever of them changes", () => {
-  parts.value = { at: "5" };
+  pane.parts.value = { at: "5" };
   unreadParts.value = [];
   const place = signal(0);
   const stop = bindPart(
+    pane.parts,
     "at",
     () => (place.value === 0 ? null : `${place.value}`),
     (text) => {
@@ -18,23 +21,24 @@ it("keeps a text and what it says in step, whichever of them changes", () => {
   );
   expect(place.value).toBe(5);
   place.value = 7;
-  expect(parts.value).toEqual({ at: "7" });
+  expect(pane.parts.value).toEqual({ at: "7" });
   // Another part is none of its business, also while it has something to write itself.
-  setPart("other", "gaps");
-  expect([place.value, parts.value.at]).toEqual([7, "7"]);
-  parts.value = { other: "gaps" };
+  setPart(pane.parts, "other", "gaps");
+  expect([place.value, pane.parts.value.at]).toEqual([7, "7"]);
+  pane.parts.value = { other: "gaps" };
   expect(place.value).toBe(0);
-  parts.value = { at: "x" };
-  expect([parts.value, unreadParts.value]).toEqual([{}, ["at=x"]]);
+  pane.parts.value = { at: "x" };
+  expect([pane.parts.value, unreadParts.value]).toEqual([{}, ["at=x"]]);
   stop();
   place.value = 9;
-  expect(parts.value.at).not.toBe("9");
+  expect(pane.parts.value.at).not.toBe("9");
 });
 
 it("writes what is so before there is a text", () => {
-  parts.value = {};
+  pane.parts.value = {};
   const place = signal(3);
   const stop = bindPart(
+    pane.parts,
     "at",
     () => `${place.value}`,
     (text) => {
@@ -42,7 +46,7 @@ it("writes what is so before there is a text", () => {
       return true;
     },
   );
-  expect([place.value, parts.value.at]).toEqual([3, "3"]);
+  expect([place.value, pane.parts.value.at]).toEqual([3, "3"]);
   stop();
-  parts.value = {};
+  pane.parts.value = {};
 });

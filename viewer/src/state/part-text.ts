@@ -1,10 +1,11 @@
 /** Writing and reading of one part of the address, by code that is loaded late. */
 
-import { computed, effect, untracked } from "@preact/signals";
-import { addUnread, parts } from "./parts";
+import { computed, effect, type Signal, untracked } from "@preact/signals";
+import type { Parts } from "./location";
+import { addUnread, pageParts } from "./parts";
 
 /** A null or empty text leaves the part out. */
-export function setPart(name: string, text: string | null): void {
+export function setPart(parts: Signal<Parts>, name: string, text: string | null): void {
   const before = parts.peek();
   if ((before[name] ?? "") !== (text ?? "")) {
     const { [name]: _gone, ...others } = before;
@@ -13,10 +14,10 @@ export function setPart(name: string, text: string | null): void {
 }
 
 /** The thing that is picked on a page: a node, a buffer, a core. Empty: none. */
-export const picked = computed(() => parts.value.at ?? "");
+export const picked = computed(() => pageParts.value.at ?? "");
 
 export function pick(text: string): void {
-  setPart("at", text);
+  setPart(pageParts, "at", text);
 }
 
 /**
@@ -25,6 +26,7 @@ export function pick(text: string): void {
  * Returns what ends it.
  */
 export function bindPart(
+  parts: Signal<Parts>,
   name: string,
   format: () => string | null,
   take: (text: string | null) => boolean,
@@ -40,14 +42,14 @@ export function bindPart(
           if (!take(text)) {
             addUnread(`${name}=${text}`);
             last = format() || null;
-            setPart(name, last);
+            setPart(parts, name, last);
           }
         }
       });
     }),
     effect(() => {
       last = format() || null;
-      untracked(() => setPart(name, last));
+      untracked(() => setPart(parts, name, last));
     }),
   ];
   return () => {

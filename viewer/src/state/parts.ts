@@ -7,7 +7,14 @@ import { signal } from "@preact/signals";
 import type { Parts } from "./location";
 import { unreadParts } from "./shell";
 
-export const parts = signal<Parts>({});
+export function partState() {
+  return { parts: signal<Parts>({}) };
+}
+
+/** The parts that say how pages and tables are shown: those of the page as a whole. */
+export const PAGE_PARTS = ["tabs", "tables", "at"];
+
+export const pageParts = signal<Parts>({});
 
 /** Names a part of the address that means nothing for this run. */
 export function addUnread(part: string): void {

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { EventDetails } from "@tilescope/client";
+import { perPane } from "./per-pane";
 
 export interface Picked {
   readonly track: number;
@@ -13,7 +14,7 @@ export interface Picked {
 }
 
 /** In the order in which they were picked; empty while fewer than two are. */
-export const picked = signal<readonly Picked[]>([]);
+export const pickedSlices = perPane(() => signal<readonly Picked[]>([]));
 
 export interface PickedSums {
   readonly sumTicks: bigint;

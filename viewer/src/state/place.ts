@@ -5,11 +5,11 @@
 
 import { layoutItem } from "./layout";
 import { eventsOf, type Parts } from "./location";
+import type { Pane } from "./pane";
 import { addUnread } from "./parts";
-import { type Selection, selection } from "./selection";
+import type { Selection } from "./selection";
 import type { Trace } from "./trace";
 import { parseKeys, trackKey } from "./track-keys";
-import { closedInFilter, isFiltered, layout, openGroups } from "./tracks";
 import { defaultExpansion, groupsAround } from "./tree";
 
 const TOP = /^(g?\d{1,15})(?::(\d{1,7}))?$/;
@@ -21,7 +21,7 @@ export function openAtFirst(trace: Trace, chosen: Selection): ReadonlySet<string
 }
 
 /** Opens and closes groups as an address has it. */
-export function takeFolds(trace: Trace, { open, closed }: Parts): void {
+export function takeFolds(pane: Pane, trace: Trace, { open, closed }: Parts): void {
   const keysOf = (name: string, text = ""): readonly string[] => {
     const { keys, unknown } = parseKeys(text, trace);
     if (text !== "" && (keys.length === 0 || unknown > 0) && trace.manifest.state === "ready") {
@@ -29,18 +29,18 @@ export function takeFolds(trace: Trace, { open, closed }: Parts): void {
     }
     return keys;
   };
-  const opened = [...openAtFirst(trace, selection.peek()), ...keysOf("open", open)];
+  const opened = [...openAtFirst(trace, pane.selection.peek()), ...keysOf("open", open)];
   const shut = new Set(keysOf("closed", closed));
-  openGroups.value = new Set(opened.filter((key) => isFiltered.peek() || !shut.has(key)));
-  closedInFilter.value = isFiltered.peek() ? shut : new Set();
+  pane.openGroups.value = new Set(opened.filter((key) => pane.isFiltered.peek() || !shut.has(key)));
+  pane.closedInFilter.value = pane.isFiltered.peek() ? shut : new Set();
 }
 
 /** Height of the layout at the upper edge, of a text of an address; null where it has none that means something. */
-export function topOf(text: string): number | null {
+export function topOf(pane: Pane, text: string): number | null {
   const [, name, offset] = TOP.exec(text) ?? [];
   const key = name?.startsWith("g") ? name : `t${name}`;
-  const item = layoutItem(layout.peek(), key);
+  const item = layoutItem(pane.layout.peek(), key);
   return item === null || item.isPinned
     ? null
-    : item.topPx - layout.peek().pinnedPx + Math.min(Number(offset ?? 0), item.heightPx);
+    : item.topPx - pane.layout.peek().pinnedPx + Math.min(Number(offset ?? 0), item.heightPx);
 }

@@ -8,10 +8,17 @@ import { signal } from "@preact/signals";
 /** Part of the screen, by what draws it. */
 export type ScreenPart = "tiles" | "hits" | "highlight";
 
-export const problems = signal<ReadonlyMap<ScreenPart, string>>(new Map());
+export function problemState() {
+  const problems = signal<ReadonlyMap<ScreenPart, string>>(new Map());
+  /** The parts of the screen, tiles apart, that are still on their way. */
+  const pending = signal<ReadonlySet<ScreenPart>>(new Set());
+  return { problems, pending };
+}
+
+type ProblemState = ReturnType<typeof problemState>;
 
 /** `text` null: there is no problem, or none any more. */
-export function setProblem(part: ScreenPart, text: string | null): void {
+export function setProblem({ problems }: ProblemState, part: ScreenPart, text: string | null): void {
   const before = problems.peek();
   if ((before.get(part) ?? null) === text) {
     return;
@@ -20,10 +27,7 @@ export function setProblem(part: ScreenPart, text: string | null): void {
   problems.value = new Map(text === null ? others : [...others, [part, text]]);
 }
 
-/** The parts of the screen, tiles apart, that are still on their way. */
-export const pending = signal<ReadonlySet<ScreenPart>>(new Set());
-
-export function setPending(part: ScreenPart, isPending: boolean): void {
+export function setPending({ pending }: ProblemState, part: ScreenPart, isPending: boolean): void {
   const before = pending.peek();
   if (before.has(part) !== isPending) {
     const others = [...before].filter((other) => other !== part);

@@ -7,8 +7,10 @@ import {
   type WatchProgressJson,
 } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { growth } from "./growth";
-import { RunOpener, runIdOf, runView } from "./run";
+import { makePane } from "./pane";
+import { RunOpener, runIdOf } from "./run";
+
+const pane = makePane();
 
 const run = (state: Run["state"], error: string | null = null): Run => ({
   id: "r",
@@ -69,7 +71,7 @@ class FakeSocket implements TextSocket {
 let sockets: FakeSocket[] = [];
 const connect = (id: string) => new FakeSocket(id);
 const onBlocks = vi.fn();
-const openerOf = (api: Api) => new RunOpener(api, refresh, onBlocks, connect);
+const openerOf = (api: Api) => new RunOpener(pane, api, refresh, onBlocks, connect);
 
 const refresh = vi.fn(async () => undefined);
 
@@ -77,7 +79,7 @@ beforeEach(() => {
   refresh.mockClear();
   onBlocks.mockClear();
   sockets = [];
-  runView.value = { kind: "list" };
+  pane.runView.value = { kind: "list" };
 });
 
 describe("RunOpener", () => {
@@ -97,7 +99,7 @@ describe("RunOpener", () => {
     expect(refresh).not.toHaveBeenCalled();
     expect(requests).toEqual(["b"]);
     answer({ run: "r", build: "b", empty: false });
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     expect(requests).toEqual(["b"]);
   });
 
@@ -116,7 +118,7 @@ describe("RunOpener", () => {
       }),
     });
     openerOf(api).open("r", [{ ...run("ready"), build: "old" }]);
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     expect(requests).toEqual(["old", "new"]);
   });
 
@@ -128,19 +130,19 @@ describe("RunOpener", () => {
     opener.follow([run("new")]);
     expect(api.index).toHaveBeenCalledTimes(1);
     opener.follow([run("indexing")]);
-    expect(runView.value).toMatchObject({ kind: "indexing", run: { state: "indexing" } });
+    expect(pane.runView.value).toMatchObject({ kind: "indexing", run: { state: "indexing" } });
     opener.follow([run("ready")]);
     opener.follow([run("ready")]);
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     expect(api.manifest).toHaveBeenCalledTimes(1);
-    expect(runIdOf(runView.value)).toBe("r");
+    expect(runIdOf(pane.runView.value)).toBe("r");
   });
 
   it("says that a trace is empty", async () => {
     const opener = openerOf(fakeApi(async () => ({ run: "r", build: "b", empty: true })));
     opener.open("r");
     opener.follow([run("ready")]);
-    await vi.waitFor(() => expect(runView.value.kind).toBe("empty"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("empty"));
   });
 
   it("shows why indexing failed, and tries again when asked", async () => {
@@ -148,7 +150,7 @@ describe("RunOpener", () => {
     const opener = openerOf(api);
     opener.open("r");
     opener.follow([run("failed", "r: byte 1: damaged")]);
-    expect(runView.value).toEqual({ kind: "failed", id: "r", name: "name of r", message: "r: byte 1: damaged" });
+    expect(pane.runView.value).toEqual({ kind: "failed", id: "r", name: "name of r", message: "r: byte 1: damaged" });
     await opener.retry("r");
     expect(api.index).toHaveBeenCalledWith("r");
     expect(refresh).toHaveBeenCalled();
@@ -158,9 +160,9 @@ describe("RunOpener", () => {
     const opener = openerOf(fakeApi(async () => ({})));
     opener.open("r");
     opener.follow([]);
-    expect(runView.value).toEqual({ kind: "unknown", id: "r" });
+    expect(pane.runView.value).toEqual({ kind: "unknown", id: "r" });
     opener.follow([run("queued")]);
-    expect(runView.value.kind).toBe("indexing");
+    expect(pane.runView.value.kind).toBe("indexing");
   });
 
   it("looks at the list again when the run changed in between", async () => {
@@ -175,7 +177,7 @@ describe("RunOpener", () => {
     sockets = [];
     opener.follow([run("ready")]);
     await vi.waitFor(() => expect(refresh).toHaveBeenCalledTimes(1));
-    expect(runView.value.kind).toBe("opening");
+    expect(pane.runView.value.kind).toBe("opening");
   });
 
   it("drops an answer that is no longer wanted", async () => {
@@ -184,7 +186,7 @@ describe("RunOpener", () => {
     opener.follow([run("ready")]);
     opener.open(null);
     await new Promise((resolve) => setTimeout(resolve, 0));
-    expect(runView.value).toEqual({ kind: "list" });
+    expect(pane.runView.value).toEqual({ kind: "list" });
   });
 
   const progress: Omit<WatchProgressJson, "revision"> = {
@@ -200,22 +202,24 @@ describe("RunOpener", () => {
     expect(sockets.map((socket) => socket.run)).toEqual(["r"]);
     sockets[0]!.onopen?.({} as Event);
     sockets[0]!.tell({ ...progress, revision: 0 });
-    expect(runView.value.kind).toBe("indexing");
-    expect(growth.value?.fraction).toBe(0.2);
+    expect(pane.runView.value.kind).toBe("indexing");
+    expect(pane.growth.value?.fraction).toBe(0.2);
     sockets[0]!.tell({ ...progress, revision: 1 });
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ kind: "open", trace: { manifest: { revision: 1 } } }));
+    await vi.waitFor(() =>
+      expect(pane.runView.value).toMatchObject({ kind: "open", trace: { manifest: { revision: 1 } } }),
+    );
     sockets[0]!.tell({ type: "blocks", build: "b", blocks: [3] });
     expect(onBlocks).toHaveBeenCalledWith("b", [3]);
     opener.wantBlocks([7, 1]);
     expect(sockets[0]!.sent).toEqual([JSON.stringify({ type: "want", blocks: [7, 1] })]);
     manifest = { ...manifest, revision: 2 };
     sockets[0]!.tell({ ...progress, revision: 2 });
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 2 } } }));
+    await vi.waitFor(() => expect(pane.runView.value).toMatchObject({ trace: { manifest: { revision: 2 } } }));
     manifest = { ...manifest, state: "ready" };
     sockets[0]!.tell({ type: "ready", build: "b" });
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
+    await vi.waitFor(() => expect(pane.runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
     expect(sockets.every((socket) => socket.isClosed)).toBe(true);
-    expect(growth.value).toBeNull();
+    expect(pane.growth.value).toBeNull();
   });
 
   it("says that indexing has failed also while the run is shown", async () => {
@@ -224,9 +228,9 @@ describe("RunOpener", () => {
     opener.open("r");
     opener.follow([run("indexing")]);
     sockets[0]!.tell({ ...progress, revision: 1 });
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     sockets[0]!.tell({ type: "failed", error: "the disk is full" });
-    expect(runView.value).toMatchObject({ kind: "failed", message: "the disk is full" });
+    expect(pane.runView.value).toMatchObject({ kind: "failed", message: "the disk is full" });
   });
 
   it("believes the list of runs where the watch does not get through", async () => {
@@ -237,10 +241,10 @@ describe("RunOpener", () => {
     opener.open("r");
     opener.follow([run("indexing")]);
     sockets[0]!.tell({ ...progress, revision: 1 });
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     state = "ready";
     opener.follow([run("ready")]);
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
+    await vi.waitFor(() => expect(pane.runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
   });
 
   it("shows what it has loaded also when the run grows faster than it can be loaded", async () => {
@@ -254,10 +258,10 @@ describe("RunOpener", () => {
     }
     expect(answers.length).toBe(1);
     answers[0]!({ ...manifest, revision: 1 });
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 1 } } }));
+    await vi.waitFor(() => expect(pane.runView.value).toMatchObject({ trace: { manifest: { revision: 1 } } }));
     await vi.waitFor(() => expect(answers.length).toBe(2));
     answers[1]!({ ...manifest, revision: 3 });
-    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 3 } } }));
+    await vi.waitFor(() => expect(pane.runView.value).toMatchObject({ trace: { manifest: { revision: 3 } } }));
     expect(answers.length).toBe(2);
   });
 
@@ -269,12 +273,12 @@ describe("RunOpener", () => {
     opener.open("r");
     opener.follow([run("indexing")]);
     sockets[0]!.tell({ ...progress, revision: 1 });
-    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
     refresh.mockClear();
     answer = () => Promise.reject(new Error("the server does not answer"));
     sockets[0]!.tell({ ...progress, revision: 2 });
     await vi.waitFor(() => expect(refresh).toHaveBeenCalled());
-    expect(runView.value.kind).toBe("open");
+    expect(pane.runView.value.kind).toBe("open");
   });
 
   it("follows nothing any more when another run is opened", () => {

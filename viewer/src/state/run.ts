@@ -5,7 +5,7 @@
 
 import { signal } from "@preact/signals";
 import { type Api, ApiError, type BuildApi, type Manifest, type Overview, type Run } from "@tilescope/client";
-import { type ConnectWatch, GrowthFollower, watchSocket } from "./growth";
+import { type ConnectWatch, GrowthFollower, type GrowthState, watchSocket } from "./growth";
 import { page } from "./page";
 import { hasPage, pageOfRun } from "./page-of-run";
 import { makeTrace, type Trace } from "./trace";
@@ -19,7 +19,11 @@ export type RunView =
   | { readonly kind: "empty"; readonly manifest: Manifest }
   | { readonly kind: "open"; readonly trace: Trace };
 
-export const runView = signal<RunView>({ kind: "list" });
+export function runState() {
+  return { runView: signal<RunView>({ kind: "list" }) };
+}
+
+export type RunState = ReturnType<typeof runState>;
 
 /** The id of the run on the screen, or null in the list of runs. */
 export function runIdOf(view: RunView): string | null {
@@ -58,6 +62,7 @@ async function pageOfEmpty({ api, manifest }: Trace): Promise<string | null> {
 }
 
 export class RunOpener {
+  readonly #pane: RunState & GrowthState;
   readonly #api: Api;
   readonly #refreshRuns: () => Promise<void>;
   readonly #growth: GrowthFollower;
@@ -70,15 +75,18 @@ export class RunOpener {
 
   /** `onBlocks`: parts of a build that grows can be had now. */
   constructor(
+    pane: RunState & GrowthState,
     api: Api,
     refreshRuns: () => Promise<void>,
     onBlocks: (build: string, blocks: readonly number[]) => void = () => undefined,
     connect: ConnectWatch = watchSocket(api),
   ) {
+    this.#pane = pane;
     this.#api = api;
     this.#refreshRuns = refreshRuns;
     this.#onBlocks = onBlocks;
     this.#growth = new GrowthFollower(
+      this.#pane,
       {
         onRevision: (run) => void this.#load(run, run),
         onBlocks: (_run, build, blocks) => this.#onBlocks(build, blocks),
@@ -87,7 +95,7 @@ export class RunOpener {
           void this.#refreshRuns();
         },
         onFailed: (run, message) => {
-          if (runIdOf(runView.peek()) === run) {
+          if (runIdOf(this.#pane.runView.peek()) === run) {
             this.#fail(run, run, new Error(message));
           }
         },
@@ -106,7 +114,7 @@ export class RunOpener {
     this.#requested = null;
     this.#loading = null;
     this.#growth.follow(null);
-    runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
+    this.#pane.runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
     if (list === null) {
       void this.#refreshRuns();
     } else {
@@ -117,13 +125,13 @@ export class RunOpener {
   /** Tries a failed run once more. */
   async retry(id: string): Promise<void> {
     this.#loading = null;
-    runView.value = { kind: "opening", id };
+    this.#pane.runView.value = { kind: "opening", id };
     await this.#ask(id);
   }
 
   /** To be called with each new list of runs. */
   follow(list: readonly Run[]): void {
-    const view = runView.peek();
+    const view = this.#pane.runView.peek();
     if (view.kind === "open" && view.trace.manifest.state === "indexing") {
       this.#followGrowing(view.trace, list);
     }
@@ -136,24 +144,24 @@ export class RunOpener {
       return;
     }
     if (run === undefined) {
-      runView.value = { kind: "unknown", id };
+      this.#pane.runView.value = { kind: "unknown", id };
       return;
     }
     switch (run.state) {
       case "new":
-        runView.value = { kind: "indexing", run };
+        this.#pane.runView.value = { kind: "indexing", run };
         if (this.#requested !== id) {
           void this.#ask(id);
         }
         return;
       case "queued":
       case "indexing":
-        runView.value = { kind: "indexing", run };
+        this.#pane.runView.value = { kind: "indexing", run };
         this.#growth.follow(id);
         return;
       case "failed":
         this.#growth.follow(null);
-        runView.value = { kind: "failed", id, name: run.name, message: run.error ?? "indexing failed" };
+        this.#pane.runView.value = { kind: "failed", id, name: run.name, message: run.error ?? "indexing failed" };
         return;
       case "ready":
         if (this.#loading !== id) {
@@ -182,7 +190,7 @@ export class RunOpener {
     try {
       await this.#api.index(id);
     } catch (error) {
-      if (runIdOf(runView.peek()) === id) {
+      if (runIdOf(this.#pane.runView.peek()) === id) {
         this.#fail(id, id, error);
       }
       return;
@@ -220,7 +228,7 @@ export class RunOpener {
         if (tool !== null && page.peek().tool === null) {
           page.value = { ...page.peek(), tool };
         }
-        runView.value = next;
+        this.#pane.runView.value = next;
       }
     } catch (error) {
       if (!isCurrent()) {
@@ -229,7 +237,7 @@ export class RunOpener {
       // Between the list and this request the run may have been changed: look at the list again. What is shown already
       // is not given up because its next state could not be had at once.
       const hasChanged = error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build");
-      if (hasChanged || runView.peek().kind === "open") {
+      if (hasChanged || this.#pane.runView.peek().kind === "open") {
         void this.#refreshRuns();
       } else {
         this.#fail(id, name, error);
@@ -263,6 +271,11 @@ export class RunOpener {
   #fail(id: string, name: string, error: unknown): void {
     this.#growth.follow(null);
     this.#isLoadWanted = false;
-    runView.value = { kind: "failed", id, name, message: error instanceof Error ? error.message : String(error) };
+    this.#pane.runView.value = {
+      kind: "failed",
+      id,
+      name,
+      message: error instanceof Error ? error.message : String(error),
+    };
   }
 }

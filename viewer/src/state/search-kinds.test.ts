@@ -1,7 +1,10 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { askKinds, countedKinds, searchKinds } from "./search-kinds";
+import { makePane } from "./pane";
+import { askKinds, countedKinds, kindsState } from "./search-kinds";
 import type { Trace } from "./trace";
+
+const pane = makePane();
 
 type Asked = { readonly query: string; readonly signal: AbortSignal; answer(events: number): void; fail(): void };
 
@@ -23,7 +26,7 @@ function traceOf(revision: number): Trace {
 }
 
 async function asks(trace: Trace, query: string): Promise<Asked> {
-  askKinds(trace, query);
+  askKinds(pane, trace, query);
   await vi.advanceTimersByTimeAsync(1000);
   return requests.at(-1)!;
 }
@@ -33,23 +36,23 @@ beforeEach(() => {
   requests.length = 0;
 });
 afterEach(() => {
-  askKinds(traceOf(1), "");
+  askKinds(pane, traceOf(1), "");
   vi.useRealTimers();
 });
 
 it("shows no count of another query, and says that it counts", async () => {
   const trace = traceOf(1);
-  expect(countedKinds(trace, "a")).toEqual({ kinds: [], isCounting: true, failure: null });
+  expect(countedKinds(pane, trace, "a")).toEqual({ kinds: [], isCounting: true, failure: null });
   (await asks(trace, "a")).answer(7);
   await vi.advanceTimersByTimeAsync(0);
-  const counted = countedKinds(trace, "a");
+  const counted = countedKinds(pane, trace, "a");
   expect([counted.isCounting, counted.kinds.map(({ events }) => events)]).toEqual([false, [7n]]);
-  expect(countedKinds(trace, "ab")).toEqual({ kinds: [], isCounting: true, failure: null });
+  expect(countedKinds(pane, trace, "ab")).toEqual({ kinds: [], isCounting: true, failure: null });
   const other = await asks(trace, "ab");
-  expect(countedKinds(trace, "ab")).toEqual({ kinds: [], isCounting: true, failure: null });
-  askKinds(trace, "");
+  expect(countedKinds(pane, trace, "ab")).toEqual({ kinds: [], isCounting: true, failure: null });
+  askKinds(pane, trace, "");
   expect(other.signal.aborted).toBe(true);
-  expect(searchKinds.value.kind).toBe("none");
+  expect(kindsState(pane).searchKinds.value.kind).toBe("none");
 });
 
 it("keeps counts of a run that grows while they are counted anew", async () => {
@@ -57,7 +60,7 @@ it("keeps counts of a run that grows while they are counted anew", async () => {
   await vi.advanceTimersByTimeAsync(0);
   const grown = traceOf(2);
   await asks(grown, "b");
-  const counted = countedKinds(grown, "b");
+  const counted = countedKinds(pane, grown, "b");
   expect([counted.isCounting, counted.kinds.length]).toEqual([true, 1]);
 });
 
@@ -65,6 +68,6 @@ it("says why nothing is counted, and asks once more", async () => {
   const trace = traceOf(1);
   (await asks(trace, "c")).fail();
   await vi.advanceTimersByTimeAsync(0);
-  expect(countedKinds(trace, "c")).toEqual({ kinds: [], isCounting: false, failure: "The disk is gone" });
-  expect(countedKinds(trace, "d").failure).toBeNull();
+  expect(countedKinds(pane, trace, "c")).toEqual({ kinds: [], isCounting: false, failure: "The disk is gone" });
+  expect(countedKinds(pane, trace, "d").failure).toBeNull();
 });

@@ -3,6 +3,8 @@
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { valuesOf, wholeOf } from "./answer-values";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
 import { questionKey } from "./question-key";
 import { lastOf, Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
@@ -32,29 +34,30 @@ export interface CountedKinds {
   readonly failure: string | null;
 }
 
-export const searchKinds = signal<RequestState<FoundKinds>>({ kind: "none" });
-
 /** Arguments are looked through when typing has paused for longer than names need. */
 const REST_MS = 150;
 const KEPT = 50;
 
-const requester = new Requester<FoundKinds>(KEPT, searchKinds);
+export const kindsState = perPane(() => {
+  const searchKinds = signal<RequestState<FoundKinds>>({ kind: "none" });
+  return { searchKinds, requester: new Requester<FoundKinds>(KEPT, searchKinds) };
+});
 
 /** Asks, or ends asking for an empty query. What failed and may pass is asked once more. */
-export function askKinds(trace: Trace, query: string): void {
+export function askKinds(pane: Pane, trace: Trace, query: string): void {
   if (query === "") {
-    requester.clear();
+    kindsState(pane).requester.clear();
     return;
   }
   const ask = async (abort: AbortSignal) => {
     const kinds = kindsOf(await trace.api.ask("search", questionOf(query), abort));
     return { query, kinds };
   };
-  void requester.want(keyOf(trace, query), ask, REST_MS);
+  void kindsState(pane).requester.want(keyOf(trace, query), ask, REST_MS);
 }
 
-export function countedKinds(trace: Trace, query: string): CountedKinds {
-  const state = searchKinds.value;
+export function countedKinds(pane: Pane, trace: Trace, query: string): CountedKinds {
+  const state = kindsState(pane).searchKinds.value;
   const last = lastOf(state)?.answer;
   const isAbout = state.kind !== "none" && state.key === keyOf(trace, query);
   return {

@@ -3,6 +3,8 @@
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
 import { factOf, valuesOf, wholeOf } from "./answer-values";
+import type { Pane } from "./pane";
+import { perPane } from "./per-pane";
 import { buildKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
@@ -30,17 +32,18 @@ export const NAMES_LISTED = 100;
 /** So many searches are at hand again at once. */
 const KEPT = 100;
 
-export const searchResult = signal<RequestState<Found>>({ kind: "none" });
-
-/** The selected hit: its number from 1 on, null while or where that is not known. */
-export const currentHit = signal<{
-  readonly track: number;
-  readonly ordinal: number;
-  readonly index: number | null;
-} | null>(null);
-
-/** Note on the last step from hit to hit: that it went on at the other end, or failed. */
-export const walkNote = signal("");
+export const searchState = perPane(() => {
+  const searchResult = signal<RequestState<Found>>({ kind: "none" });
+  /** The selected hit: its number from 1 on, null while or where that is not known. */
+  const currentHit = signal<{
+    readonly track: number;
+    readonly ordinal: number;
+    readonly index: number | null;
+  } | null>(null);
+  /** Note on the last step from hit to hit: that it went on at the other end, or failed. */
+  const walkNote = signal("");
+  return { searchResult, currentHit, walkNote };
+});
 
 /** Names a search in a build as far as it has grown. */
 export function searchKey({ manifest }: Trace, query: string): string {
@@ -48,7 +51,11 @@ export function searchKey({ manifest }: Trace, query: string): string {
 }
 
 export class SearchLoader {
-  readonly #requester = new Requester(KEPT, searchResult);
+  readonly #requester: Requester<Found>;
+
+  constructor(pane: Pane) {
+    this.#requester = new Requester(KEPT, searchState(pane).searchResult);
+  }
 
   /** Asks once more where that is known already: a run that grows has more hits each time. */
   ask(trace: Trace, query: string, isAgain = false): void {

@@ -65,10 +65,13 @@ export function trackOf(chosen: Selection): number | null {
 
 export const NOTHING: Selection = { kind: "none" };
 
-export const selection = signal<Selection>(NOTHING);
+export function selectionState() {
+  const selection = signal<Selection>(NOTHING);
+  /** The time range of the selected event, once it is known: for F, R and the marks on the axis. */
+  const selectedRange = signal<TickRange | null>(null);
+  /** The area that is being dragged out; becomes the selection when the button is released. */
+  const draftArea = signal<{ readonly area: AreaSelection; readonly isZoom: boolean } | null>(null);
+  return { selection, selectedRange, draftArea };
+}
 
-/** The time range of the selected event, once it is known: for F, R and the marks on the axis. */
-export const selectedRange = signal<TickRange | null>(null);
-
-/** The area that is being dragged out; becomes the selection when the button is released. */
-export const draftArea = signal<{ readonly area: AreaSelection; readonly isZoom: boolean } | null>(null);
+export type SelectionState = ReturnType<typeof selectionState>;

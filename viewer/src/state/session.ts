@@ -1,6 +1,6 @@
-/** Everything that runs while a trace is open: the tile client, the names, the colours. One session at a time. */
+/** Everything that runs while a trace is open: the tile client, the names, the colours. One session of a pane at a time. */
 
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import {
   type DecodedPage,
   type DrawTile,
@@ -43,6 +43,7 @@ const NO_EVENTS: SessionEvents = {
 };
 
 export class Session {
+  readonly #namesVersion: Signal<number>;
   readonly #onChange: () => void;
   readonly #events: SessionEvents;
   #trace: Trace;
@@ -54,7 +55,14 @@ export class Session {
   #shortNames: ShortNames | null = null;
 
   /** `onChange`: something to draw has arrived. */
-  constructor(trace: Trace, coloring: Coloring, onChange: () => void, events: SessionEvents = NO_EVENTS) {
+  constructor(
+    { namesVersion }: Pick<SessionState, "namesVersion">,
+    trace: Trace,
+    coloring: Coloring,
+    onChange: () => void,
+    events: SessionEvents = NO_EVENTS,
+  ) {
+    this.#namesVersion = namesVersion;
     this.#onChange = onChange;
     this.#events = events;
     this.#trace = trace;
@@ -93,7 +101,7 @@ export class Session {
       this.#client.setBuilt("all");
     }
     this.#begin();
-    namesVersion.value += 1;
+    this.#namesVersion.value += 1;
     this.#onChange();
   }
 
@@ -202,7 +210,7 @@ export class Session {
   }
 
   #showNames(): void {
-    namesVersion.value += 1;
+    this.#namesVersion.value += 1;
     this.#onChange();
   }
 
@@ -258,14 +266,18 @@ export class Session {
   }
 }
 
-/** The session of the open trace, or null. */
-export const session = signal<Session | null>(null);
+export function sessionState() {
+  /** The session of the open trace, or null. */
+  const session = signal<Session | null>(null);
+  /** Grows with each page of names that arrives, so that texts made of names are made again. */
+  const namesVersion = signal(0);
+  return { session, namesVersion };
+}
 
-/** Grows with each page of names that arrives, so that texts made of names are made again. */
-export const namesVersion = signal(0);
+export type SessionState = ReturnType<typeof sessionState>;
 
 /** The name of an id, or undefined while it is on its way. */
-export function nameOf(id: number): string | undefined {
+export function nameOf({ session, namesVersion }: SessionState, id: number): string | undefined {
   if (id === NO_NAME) {
     return "[no name]";
   }

@@ -7,13 +7,8 @@ import { isEmbedded } from "./location";
 export const embedded = isEmbedded(globalThis.location?.search ?? "");
 
 export const isHelpOpen = signal(false);
-/** The list in which a track is found by its name. */
-export const isFinderOpen = signal(false);
 /** The command palette. */
 export const isPaletteOpen = signal(false);
-export const isDrawerOpen = signal(false);
-/** The slices in view as a table, in the place of the canvas. */
-export const isTableOpen = signal(false);
 
 /** A short sentence for screen readers; each new one is read out politely. */
 export const announcement = signal("");

@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { formatTime, type TimeBase, type TimeFormat } from "@tilescope/client";
-import { runView } from "./run";
+import type { RunState } from "./run";
 
 /** The format that a person chose. */
 export const timeFormat = signal<TimeFormat>("relative");
@@ -15,16 +15,21 @@ export function hasWallClock({ originNs }: TimeBase): boolean {
   return originNs >= EARLIEST_CLOCK_NS;
 }
 
-/** The format in use: a trace without a clock has no UTC. */
-export const shownFormat = computed<TimeFormat>(() => {
-  const view = runView.value;
-  const isMissing = timeFormat.value === "utc" && view.kind === "open" && !hasWallClock(view.trace.manifest.time);
-  return isMissing ? "relative" : timeFormat.value;
-});
+export function timeState({ runView }: RunState) {
+  /** The format in use: a trace without a clock has no UTC. */
+  const shownFormat = computed<TimeFormat>(() => {
+    const view = runView.value;
+    const isMissing = timeFormat.value === "utc" && view.kind === "open" && !hasWallClock(view.trace.manifest.time);
+    return isMissing ? "relative" : timeFormat.value;
+  });
+  return { shownFormat };
+}
+
+export type TimeState = ReturnType<typeof timeState>;
 
 const UNITS: Readonly<Record<TimeFormat, string>> = { relative: "", ticks: " ticks", utc: " UTC" };
 
 /** A point in time as it is shown everywhere, with all its digits. */
-export function timeText(time: bigint, base: TimeBase): string {
+export function timeText({ shownFormat }: TimeState, time: bigint, base: TimeBase): string {
   return formatTime(time, base, shownFormat.value) + UNITS[shownFormat.value];
 }

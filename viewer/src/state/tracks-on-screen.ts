@@ -1,8 +1,7 @@
 /** The tracks that are on the screen now; a closed group stands for its tracks, an open one for none. */
 
 import { itemsBetween, type LayoutItem, pinnedBetween } from "./layout";
-import { layout, scrolled } from "./tracks";
-import { scroll } from "./view";
+import type { Pane } from "./pane";
 
 export function tracksOf(item: LayoutItem): readonly number[] {
   if (item.kind === "track") {
@@ -12,12 +11,12 @@ export function tracksOf(item: LayoutItem): readonly number[] {
 }
 
 /** From top to bottom, pinned ones first, each once. */
-export function tracksOnScreen(): readonly number[] {
-  const shown = layout.value;
-  const { topPx, pinnedTopPx } = scrolled.value;
+export function tracksOnScreen(pane: Pane): readonly number[] {
+  const shown = pane.layout.value;
+  const { topPx, pinnedTopPx } = pane.scrolled.value;
   const items = [
     ...pinnedBetween(shown, pinnedTopPx),
-    ...itemsBetween(shown, topPx + shown.pinnedPx, topPx + scroll.value.heightPx),
+    ...itemsBetween(shown, topPx + shown.pinnedPx, topPx + pane.scroll.value.heightPx),
   ];
   return [...new Set(items.flatMap(tracksOf))];
 }

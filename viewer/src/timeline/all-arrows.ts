@@ -3,10 +3,12 @@
 import type { EventDetails, Manifest } from "@tilescope/client";
 import { chainOf, chainView } from "../state/flow-chain";
 import type { Layout, ScrollPlace } from "../state/layout";
+import type { Pane } from "../state/pane";
 import { chainArrows, type FlowArrow, flowArrows } from "./flow-arrows";
 import type { Picture } from "./picture";
 
 export function allArrows(
+  pane: Pane,
   picture: Picture,
   layout: Layout,
   scroll: ScrollPlace,
@@ -14,6 +16,6 @@ export function allArrows(
   manifest: Manifest,
 ): readonly FlowArrow[] {
   const own = flowArrows(picture, layout, scroll, details);
-  const chain = chainOf(chainView.peek(), manifest, details.track, Number(details.ordinal));
+  const chain = chainOf(chainView(pane).peek(), manifest, details.track, Number(details.ordinal));
   return chain === null ? own : [...chainArrows(picture, layout, scroll, chain, details), ...own];
 }

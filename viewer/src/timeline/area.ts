@@ -4,9 +4,7 @@ import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilesc
 import type { Gesture } from "../keys/gestures";
 import { nearestEdge } from "../raster/edges";
 import type { Pointed } from "../state/hover";
-import { type AreaSelection, draftArea, selection } from "../state/selection";
-import { pinnedOrder, trackOrder } from "../state/tracks";
-import { bounds, view } from "../state/view";
+import type { AreaSelection } from "../state/selection";
 import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tracker";
 import { drawsOf, type Picture } from "./picture";
 import { pointedAt, selectionOf } from "./pointing";
@@ -75,14 +73,14 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
   /** Draft of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
   const draftOf = (gesture: Gesture, from: PointerSample, to: PointerSample): AreaSelection | null => {
     const { picture } = stage;
-    const chosen = selection.peek();
+    const chosen = stage.pane.selection.peek();
     if (picture === null) {
       return null;
     }
     const isZoom = gesture === "zoom-to-range";
     const timeAt = (point: PointerSample): Ticks =>
-      isZoom ? tickAtX(view.peek(), point.xPx) : snappedTicks(picture, point);
-    const range = rangeBetween(fixedTicks ?? timeAt(from), timeAt(to), bounds.peek());
+      isZoom ? tickAtX(stage.pane.view.peek(), point.xPx) : snappedTicks(picture, point);
+    const range = rangeBetween(fixedTicks ?? timeAt(from), timeAt(to), stage.pane.bounds.peek());
     if (range === null) {
       return null;
     }
@@ -90,19 +88,22 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
       return { ...chosen, range };
     }
     const touched = tracksBetween(picture.scene, from.yPx, to.yPx);
-    const areas = [pinnedOrder.peek().between(touched.pinned), trackOrder.peek().between(touched.body)];
+    const areas = [
+      stage.pane.pinnedOrder.peek().between(touched.pinned),
+      stage.pane.trackOrder.peek().between(touched.body),
+    ];
     const tracks = new Set(isZoom ? [] : areas.flat());
     return tracks.size > 0 || isZoom ? { kind: "area", range, tracks } : null;
   };
 
   /** The edge of the selected area that one takes hold of at a place: the time of the other one. */
   const otherEdge = ({ xPx }: PointerSample): Ticks | null => {
-    const chosen = selection.peek();
+    const chosen = stage.pane.selection.peek();
     if (chosen.kind !== "area") {
       return null;
     }
     const { startTicks, endTicks } = chosen.range;
-    const isNear = (edge: Ticks): boolean => Math.abs(xOfTick(view.peek(), edge) - xPx) <= EDGE_PX;
+    const isNear = (edge: Ticks): boolean => Math.abs(xOfTick(stage.pane.view.peek(), edge) - xPx) <= EDGE_PX;
     return isNear(endTicks) ? startTicks : isNear(startTicks) ? endTicks : null;
   };
 
@@ -122,7 +123,7 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
     if (gesture === "pan") {
       const before = meaning.kind === "drag-move" ? meaning.before : from;
       if (meaning.kind !== "drag-end") {
-        stage.motion.jumpTo(pan(view.peek(), before.xPx - to.xPx, bounds.peek()));
+        stage.motion.jumpTo(pan(stage.pane.view.peek(), before.xPx - to.xPx, stage.pane.bounds.peek()));
       }
       return;
     }
@@ -131,10 +132,10 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
     }
     const area = draftOf(gesture, from, to);
     if (meaning.kind !== "drag-end") {
-      draftArea.value = area === null ? null : { area, isZoom: gesture === "zoom-to-range" };
+      stage.pane.draftArea.value = area === null ? null : { area, isZoom: gesture === "zoom-to-range" };
       return;
     }
-    draftArea.value = null;
+    stage.pane.draftArea.value = null;
     fixedTicks = null;
     if (area === null) {
       return;
@@ -188,7 +189,7 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
     isHintAt: (point) => stage.hintAt(point) !== null,
     isEdgeAt: (point) => otherEdge(point) !== null || stage.extension?.isEdgeAt(point) === true,
     onCancel: () => {
-      draftArea.value = null;
+      stage.pane.draftArea.value = null;
       fixedTicks = null;
     },
   };

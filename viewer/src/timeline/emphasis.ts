@@ -4,8 +4,6 @@
  */
 
 import { effect, untracked } from "@preact/signals";
-import { highlight } from "../state/highlight";
-import { runView } from "../state/run";
 import { searchKey } from "../state/search";
 import { gapOutline } from "./gap-outline";
 import { nextVersion, QueryHits } from "./query-hits";
@@ -26,8 +24,8 @@ export function connectEmphasis(stage: Stage): void {
   connected.add(stage);
   const hits = new QueryHits(stage, "highlight");
   effect(() => {
-    const shown = highlight.value;
-    const run = runView.value;
+    const shown = stage.pane.highlight.value;
+    const run = stage.pane.runView.value;
     untracked(() => {
       if (shown?.kind !== "query" || run.kind !== "open") {
         hits.clear();

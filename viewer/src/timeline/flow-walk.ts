@@ -1,11 +1,11 @@
 /** From the selected event along the first of its flows. Loaded late. */
 
-import { detailsView } from "../state/details";
+import type { Pane } from "../state/pane";
 import { announcement } from "../state/shell";
 import type { ViewNavigator } from "./view-navigator";
 
-export function followFlow(navigator: ViewNavigator, direction: "in" | "out"): void {
-  const details = detailsView.peek();
+export function followFlow(pane: Pane, navigator: ViewNavigator, direction: "in" | "out"): void {
+  const details = pane.detailsView.peek();
   if (details.kind !== "ready") {
     return;
   }

@@ -7,11 +7,10 @@ import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, typ
 import type { Coloring } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import type { Arrangement } from "../state/arrangement";
-import { busyRange } from "../state/first-view";
 import { retries } from "../state/link";
-import { namesVersion, type Session } from "../state/session";
+import type { Pane } from "../state/pane";
+import type { Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
-import { arrangement } from "../state/tracks";
 import type { TreeNode } from "../state/tree";
 import { minimapView } from "./brush";
 import type { CanvasTheme } from "./canvas-theme";
@@ -65,6 +64,7 @@ export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, 
 }
 
 export class MinimapPainter {
+  readonly #pane: Pane;
   readonly #trace: Trace;
   readonly #surface: Surface;
   readonly #image: RasterCanvas;
@@ -79,7 +79,8 @@ export class MinimapPainter {
   #arrivals = 0;
   #mayLoad = false;
 
-  constructor(trace: Trace, canvas: HTMLCanvasElement, image: HTMLCanvasElement, onArrival: () => void) {
+  constructor(pane: Pane, trace: Trace, canvas: HTMLCanvasElement, image: HTMLCanvasElement, onArrival: () => void) {
+    this.#pane = pane;
     this.#trace = trace;
     this.#surface = new Surface(canvas);
     this.#image = new RasterCanvas(image);
@@ -107,11 +108,14 @@ export class MinimapPainter {
   ): void {
     this.#mayLoad ||= areTracksSharp;
     const colors = session.colors(coloring);
-    this.#follow(arrangement.peek());
-    const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
+    this.#follow(this.#pane.arrangement.peek());
+    const shown = deviceViewOf(
+      this.held ?? minimapView(this.#trace.manifest.range, this.#pane.busyRange.peek(), view),
+      ratio,
+    );
     const { startTicks, ticksPerPx } = shown;
     const lanes = this.#tracks.map(({ id }) => id).join(",");
-    const arrived = [this.#mayLoad, this.#arrivals, namesVersion.peek(), retries.peek(), over?.version];
+    const arrived = [this.#mayLoad, this.#arrivals, this.#pane.namesVersion.peek(), retries.peek(), over?.version];
     const key = [startTicks, ticksPerPx, shown.widthPx, ratio, lanes, ...arrived].join(" ");
     if (key === this.#painted && coloring === this.#coloring) {
       return;

@@ -1,7 +1,7 @@
 /** From a slice to the one before or after it that has the same name, on its track. Loaded with the first such step. */
 
 import type { EventDetails, ToolQuestion } from "@tilescope/client";
-import { detailsView } from "../state/details";
+import type { Pane } from "../state/pane";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { failure, showNotice } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -28,11 +28,12 @@ export function noNeighbour(direction: "previous" | "next"): string {
 
 /** Selects the neighbour of the selected slice, and shows it; says so where there is none. */
 export async function stepOfName(
+  pane: Pane,
   trace: Pick<Trace, "api">,
   navigator: ViewNavigator,
   direction: "previous" | "next",
 ): Promise<void> {
-  const shown = detailsView.peek();
+  const shown = pane.detailsView.peek();
   if (shown.kind !== "ready") {
     return;
   }

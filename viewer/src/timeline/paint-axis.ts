@@ -2,7 +2,7 @@
 
 import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AxisMark, TimeAxis } from "../base/axis";
-import { marksLanePx } from "../state/marks";
+import type { Pane } from "../state/pane";
 import type { CanvasTheme } from "./canvas-theme";
 import type { TimelineExtension } from "./extension";
 import type { Picture } from "./picture";
@@ -21,10 +21,10 @@ export interface AxisInput {
   readonly extension: TimelineExtension | null;
 }
 
-export function paintAxis(surface: Surface, input: AxisInput): void {
+export function paintAxis(pane: Pane, surface: Surface, input: AxisInput): void {
   const { axis, picture, heightPx, selected, theme, extension } = input;
   const { view, ratio } = picture;
-  const context = surface.begin(view.widthPx, heightPx + marksLanePx.peek(), ratio);
+  const context = surface.begin(view.widthPx, heightPx + pane.marksLanePx.peek(), ratio);
   context.scale(ratio, ratio);
   if (selected !== null) {
     paintSelected(context, view, heightPx, selected, theme);

@@ -4,8 +4,6 @@ import { pan, type View, zoomAt } from "@tilescope/client";
 import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
 import { settings } from "../state/settings";
 import { toolMode } from "../state/tool-mode";
-import { layout } from "../state/tracks";
-import { bounds, view } from "../state/view";
 import { GestureTracker, type PointerActions, type PointerSample } from "./gesture-tracker";
 import { placeWithin } from "./pointer-place";
 import { scrollTracks } from "./scroll-tracks";
@@ -162,7 +160,7 @@ export function connectPointer(
       const gesture = wheelGesture(event, settings.peek().wheelZooms);
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
       const deltaPx = (Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY) * unit;
-      const isOverPinned = sample(event).yPx < layout.peek().pinnedPx;
+      const isOverPinned = sample(event).yPx < stage.pane.layout.peek().pinnedPx;
       // Without ctrl the browser scrolls by itself, except for pinned tracks; with ctrl it would zoom the page.
       if (gesture === "scroll-tracks" && !event.ctrlKey && !isOverPinned) {
         return;
@@ -171,9 +169,9 @@ export function connectPointer(
       if (gesture === "scroll-tracks") {
         scrollTracks(scroller, isOverPinned, deltaPx);
       } else if (gesture === "zoom-at-pointer") {
-        setView(zoomAt(view.peek(), sample(event).xPx, wheelZoomFactor(deltaPx), bounds.peek()));
+        setView(zoomAt(stage.pane.view.peek(), sample(event).xPx, wheelZoomFactor(deltaPx), stage.pane.bounds.peek()));
       } else if (gesture === "pan") {
-        setView(pan(view.peek(), deltaPx, bounds.peek()));
+        setView(pan(stage.pane.view.peek(), deltaPx, stage.pane.bounds.peek()));
       }
     },
     { ...options, passive: false },

@@ -2,11 +2,13 @@ import { ApiError, NetworkError, type ToolAnswer, type ToolQuestion, ticks } fro
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { column, table } from "../answers/test-tables";
 import { retries } from "../state/link";
-import { pending, problems } from "../state/problems";
+import { makePane } from "../state/pane";
 import type { Trace } from "../state/trace";
 import type { Picture } from "./picture";
 import { QueryHits } from "./query-hits";
 import type { Stage } from "./stage";
+
+const pane = makePane();
 
 const VIEW_TRACK = 1;
 const RUN_TRACK = 9;
@@ -58,7 +60,7 @@ const RIGHT = { isMarked: true, isStale: false, isBlind: false };
 const BLIND = { isMarked: false, isStale: false, isBlind: true };
 
 function setUp(): QueryHits {
-  return new QueryHits({ invalidate: () => undefined } as unknown as Stage);
+  return new QueryHits({ pane, invalidate: () => undefined } as unknown as Stage);
 }
 
 beforeEach(() => {
@@ -77,11 +79,11 @@ it("marks view and minimap, and is pending until both are there", async () => {
   const hits = setUp();
   hits.follow(trace, "r b ready 0 a", "a");
   hits.want(picture);
-  expect([...pending.value]).toEqual(["hits"]);
+  expect([...pane.pending.value]).toEqual(["hits"]);
   await vi.advanceTimersByTimeAsync(200);
-  expect([...pending.value]).toEqual([]);
+  expect([...pane.pending.value]).toEqual([]);
   expect(marks(hits)).toEqual({ inView: RIGHT, inRun: RIGHT });
-  expect(problems.value.get("hits")).toBeUndefined();
+  expect(pane.problems.value.get("hits")).toBeUndefined();
 });
 
 it("leaves the marks of the view where only those of the minimap are refused, and says so", async () => {
@@ -89,7 +91,7 @@ it("leaves the marks of the view where only those of the minimap are refused, an
   inRun = refuse;
   await search(hits, "a");
   expect(marks(hits)).toEqual({ inView: RIGHT, inRun: BLIND });
-  expect(problems.value.get("hits")).toBe("Hits could not be marked in the minimap: a is refused");
+  expect(pane.problems.value.get("hits")).toBe("Hits could not be marked in the minimap: a is refused");
 });
 
 it("leaves the marks of the minimap where only those of the view are refused, and says so", async () => {
@@ -97,7 +99,7 @@ it("leaves the marks of the minimap where only those of the view are refused, an
   inView = refuse;
   await search(hits, "a");
   expect(marks(hits)).toEqual({ inView: BLIND, inRun: RIGHT });
-  expect(problems.value.get("hits")).toBe("Hits could not be marked: a is refused");
+  expect(pane.problems.value.get("hits")).toBe("Hits could not be marked: a is refused");
 });
 
 it("keeps nothing of the search before where the next one is refused", async () => {
@@ -117,7 +119,7 @@ it("keeps what is known of the same search where another part of it cannot be ha
   hits.want({ ...picture, view: { ...picture.view, ticksPerPx: 1 } });
   await vi.advanceTimersByTimeAsync(200);
   expect(marks(hits).inView).toEqual(RIGHT);
-  expect(problems.value.get("hits")).toContain("lost");
+  expect(pane.problems.value.get("hits")).toContain("lost");
 });
 
 it("asks again for what was lost when the server is back, and not for what is refused for good", async () => {

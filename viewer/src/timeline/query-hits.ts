@@ -2,12 +2,10 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
-import { busyRange } from "../state/first-view";
 import { DensityLoader, type DensityWish, type ShownHits, shownHits } from "../state/hit-density";
 import { retries } from "../state/link";
 import { type ScreenPart, setPending, setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
-import { arrangement } from "../state/tracks";
 import { minimapView } from "./brush";
 import { minimapTracks } from "./minimap";
 import { type HitSource, HitsPainter } from "./paint-hits";
@@ -40,8 +38,8 @@ export class QueryHits implements HitSource {
     this.#stage = stage;
     effect(() => {
       const [inView, inRun] = [this.#inView.value, this.#inRun.value];
-      setProblem(part, problemText(inView, inRun));
-      setPending(part, inView.isPending || inRun.isPending);
+      setProblem(this.#stage.pane, part, problemText(inView, inRun));
+      setPending(this.#stage.pane, part, inView.isPending || inRun.isPending);
       this.repaint();
     });
     effect(() => {
@@ -105,11 +103,11 @@ export class QueryHits implements HitSource {
     if (lanes.size > 0) {
       this.#view.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows });
     }
-    this.#wantRun(trace, wish, minimapView(trace.manifest.range, busyRange.peek(), view));
+    this.#wantRun(trace, wish, minimapView(trace.manifest.range, this.#stage.pane.busyRange.peek(), view));
   }
 
   #wantRun(trace: Trace, wish: Pick<DensityWish, "key" | "query" | "widthPx">, whole: Picture["view"]): void {
-    const tracks = minimapTracks(trace, arrangement.peek()).map(({ id }) => id);
+    const tracks = minimapTracks(trace, this.#stage.pane.arrangement.peek()).map(({ id }) => id);
     if (tracks.length > 0) {
       this.#run.want(trace, { ...wish, range: visibleRange(whole), tracks, rows: tracks.length });
     }

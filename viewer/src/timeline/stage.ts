@@ -6,17 +6,12 @@ import { effect } from "@preact/signals";
 import { AwayError, fit, type Manifest, resize, type View, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
 import { coloring } from "../state/coloring";
-import { detailsView } from "../state/details";
-import { type DrawStatus, drawStatus } from "../state/draw-status";
-import { hover } from "../state/hover";
+import type { DrawStatus } from "../state/draw-status";
 import { LateCode } from "../state/late-code";
+import type { Pane } from "../state/pane";
 import { setProblem } from "../state/problems";
-import { draftArea, selectedRange, selection } from "../state/selection";
-import { namesVersion, type Session, session } from "../state/session";
+import type { Session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
-import { shownFormat } from "../state/time-format";
-import { areaTracks, layout, scrolled } from "../state/tracks";
-import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import type { TimelineExtension } from "./extension";
@@ -57,14 +52,15 @@ function distancePx(a: PointerPlace, b: PointerPlace): number {
 }
 
 export class Stage {
+  readonly pane: Pane;
   readonly loop = new FrameLoop(() => this.#paint());
   readonly motion = new Motion(this.loop, {
-    view: () => view.peek(),
+    view: () => this.pane.view.peek(),
     setView: (next) => {
-      view.value = next;
+      this.pane.view.value = next;
     },
-    bounds: () => bounds.peek(),
-    anchorXPx: () => this.pointer?.xPx ?? view.peek().widthPx / 2,
+    bounds: () => this.pane.bounds.peek(),
+    anchorXPx: () => this.pointer?.xPx ?? this.pane.view.peek().widthPx / 2,
     prefersReducedMotion,
     rested: () => this.invalidate(),
   });
@@ -95,15 +91,16 @@ export class Stage {
   #arrivalTimer: ReturnType<typeof setTimeout> | null = null;
   #paintedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor() {
+  constructor(pane: Pane) {
+    this.pane = pane;
     this.late.whenHere(() => {
       this.updateHover(null);
       this.invalidate();
     });
     // What could not be loaded is of its session; the next one may begin elsewhere than on the timeline.
     effect(() => {
-      void session.value;
-      setProblem("tiles", null);
+      void this.pane.session.value;
+      setProblem(this.pane, "tiles", null);
     });
   }
 
@@ -139,13 +136,28 @@ export class Stage {
       canvases.timeline.addEventListener(name, focused);
     }
     const stopTracks = effect(() => {
-      for (const source of [view, scrolled, layout, coloring, settings, session, namesVersion, shownFormat]) {
+      for (const source of [
+        this.pane.view,
+        this.pane.scrolled,
+        this.pane.layout,
+        coloring,
+        settings,
+        this.pane.session,
+        this.pane.namesVersion,
+        this.pane.shownFormat,
+      ]) {
         void source.value;
       }
       this.invalidate();
     });
     const stopOverlay = effect(() => {
-      for (const source of [selection, selectedRange, detailsView, draftArea, hover]) {
+      for (const source of [
+        this.pane.selection,
+        this.pane.selectedRange,
+        this.pane.detailsView,
+        this.pane.draftArea,
+        this.pane.hover,
+      ]) {
         void source.value;
       }
       this.loop.invalidate();
@@ -171,11 +183,19 @@ export class Stage {
 
   /** Has the tiles fetched of what is likely to be on the screen, before the page has been laid out. */
   foresee(current: Session): void {
-    this.#takePicture(current, view.peek(), scroll.peek().heightPx, devicePixelRatio);
+    this.#takePicture(current, this.pane.view.peek(), this.pane.scroll.peek().heightPx, devicePixelRatio);
   }
 
   #takePicture({ client, trace }: Session, shown: View, heightPx: number, ratio: number): Picture {
-    return takePicture(client, layout.peek(), shown, scrolled.peek(), heightPx, ratio, trace.manifest.range.endTicks);
+    return takePicture(
+      client,
+      this.pane.layout.peek(),
+      shown,
+      this.pane.scrolled.peek(),
+      heightPx,
+      ratio,
+      trace.manifest.range.endTicks,
+    );
   }
 
   /** The hint at a point of the timeline, or null. */
@@ -205,7 +225,7 @@ export class Stage {
   arrived(): void {
     this.#tracksDirty = true;
     const sinceMs = performance.now() - this.#paintedAtMs;
-    if (sinceMs >= ARRIVALS_MS || session.peek()?.client.status.missingPages === 0) {
+    if (sinceMs >= ARRIVALS_MS || this.pane.session.peek()?.client.status.missingPages === 0) {
       this.loop.invalidate();
     } else if (this.#arrivalTimer === null) {
       this.#arrivalTimer = setTimeout(() => {
@@ -224,7 +244,7 @@ export class Stage {
   /** Hides the tooltip after a press, until the pointer moves on. */
   quietHover(): void {
     this.#quietAt = this.pointer;
-    hover.value = null;
+    this.pane.hover.value = null;
   }
 
   /** Has something stand out from now on, before the hits of a search; null: nothing. */
@@ -242,7 +262,7 @@ export class Stage {
   updateHover(client: PointerPlace | null): void {
     const { pointer } = this;
     const late = this.late.here;
-    const before = hover.peek();
+    const before = this.pane.hover.peek();
     const place = client ?? (before === null ? this.#hiddenAt : { xPx: before.clientXPx, yPx: before.clientYPx });
     this.#hiddenAt = null;
     if (late === null) {
@@ -250,7 +270,7 @@ export class Stage {
     }
     if (this.motion.isMoving || late === null) {
       this.#hiddenAt = place;
-      hover.value = null;
+      this.pane.hover.value = null;
       return;
     }
     if (this.#quietAt !== null) {
@@ -262,10 +282,10 @@ export class Stage {
     const picture = this.#picture;
     const pointed = pointer === null || picture === null ? null : late.pointedAt(picture, pointer.xPx, pointer.yPx);
     if (pointed === null || place === null) {
-      hover.value = null;
+      this.pane.hover.value = null;
       return;
     }
-    hover.value = { pointed, clientXPx: place.xPx, clientYPx: place.yPx };
+    this.pane.hover.value = { pointed, clientXPx: place.xPx, clientYPx: place.yPx };
   }
 
   #resized(): void {
@@ -277,14 +297,14 @@ export class Stage {
     if (widthPx === 0) {
       return;
     }
-    const before = view.peek();
+    const before = this.pane.view.peek();
     // The first size is that of a view that has not been shown yet: keep its range, not its scale.
     const isFirst = this.#isFirstSize;
     this.#isFirstSize = false;
     if (isFirst) {
-      view.value = fit(visibleRange(before), widthPx);
+      this.pane.view.value = fit(visibleRange(before), widthPx);
     } else if (widthPx !== before.widthPx) {
-      view.value = resize(before, widthPx, bounds.peek());
+      this.pane.view.value = resize(before, widthPx, this.pane.bounds.peek());
     }
     this.invalidate();
   }
@@ -292,8 +312,8 @@ export class Stage {
   #paint(): void {
     const surfaces = this.#surfaces;
     const element = this.#canvases?.timeline;
-    const current = session.peek();
-    if (surfaces === null || element === undefined || current === null || view.peek().widthPx <= 1) {
+    const current = this.pane.session.peek();
+    if (surfaces === null || element === undefined || current === null || this.pane.view.peek().widthPx <= 1) {
       return;
     }
     const values = this.#themeValues(element);
@@ -311,24 +331,24 @@ export class Stage {
     this.late.here?.paintOverlay(surfaces.overlay, {
       picture,
       theme: values,
-      selection: selection.peek(),
-      selectedRange: selectedRange.peek(),
-      draft: draftArea.peek(),
-      areaTracks: areaTracks.peek(),
+      selection: this.pane.selection.peek(),
+      selectedRange: this.pane.selectedRange.peek(),
+      draft: this.pane.draftArea.peek(),
+      areaTracks: this.pane.areaTracks.peek(),
       tickPs: current.trace.manifest.time.tickPs,
       arrows: this.#flowArrows(picture, current.trace.manifest),
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       selectedRow: this.#selectedRow(),
       isWalked: element.matches(":focus-visible"),
-      hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
+      hovered: this.late.here.targetOf(this.pane.hover.peek()?.pointed ?? null),
       extension: this.extension,
     });
-    paintAxis(surfaces.axis, {
-      axis: timeAxis(picture.view, current.trace.manifest.time, shownFormat.peek()),
+    paintAxis(this.pane, surfaces.axis, {
+      axis: timeAxis(picture.view, current.trace.manifest.time, this.pane.shownFormat.peek()),
       picture,
       heightPx: AXIS_PX,
-      selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
+      selected: this.pane.draftArea.peek()?.area.range ?? this.pane.selectedRange.peek(),
       theme: values,
       extension: this.extension,
     });
@@ -344,15 +364,15 @@ export class Stage {
 
   /** The row of the selected event, as soon as it is known. */
   #selectedRow(): number | null {
-    const details = detailsView.peek();
-    return details.kind === "ready" && details.event === selection.peek() ? details.details.row : null;
+    const details = this.pane.detailsView.peek();
+    return details.kind === "ready" && details.event === this.pane.selection.peek() ? details.details.row : null;
   }
 
   #flowArrows(picture: Picture, manifest: Manifest): readonly FlowArrow[] {
-    const details = detailsView.peek();
+    const details = this.pane.detailsView.peek();
     const allArrows = this.late.here?.allArrows;
     return details.kind === "ready" && allArrows !== undefined
-      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details, manifest)
+      ? allArrows(this.pane, picture, this.pane.layout.peek(), this.pane.scrolled.peek(), details.details, manifest)
       : [];
   }
 
@@ -365,7 +385,7 @@ export class Stage {
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {
     const startMs = performance.now();
     const ratio = window.devicePixelRatio;
-    const shown = view.peek();
+    const shown = this.pane.view.peek();
     const picture = this.#takePicture(current, shown, element.clientHeight, ratio);
     this.#picture = picture;
     this.#hints = this.#hintsOf(picture, current.trace.manifest.time.tickPs);
@@ -374,7 +394,7 @@ export class Stage {
     }
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
-      axis: timeAxis(shown, current.trace.manifest.time, shownFormat.peek()),
+      axis: timeAxis(shown, current.trace.manifest.time, this.pane.shownFormat.peek()),
       colors: current.colors(coloring.peek()),
       theme: values,
       showGrid: settings.peek().grid,
@@ -407,8 +427,8 @@ export class Stage {
     const { missingPages, stream, problem } = current.client.status;
     // Of a server that is away the whole page tells.
     const isOwn = problem !== null && !(problem instanceof AwayError);
-    setProblem("tiles", isOwn ? `Something could not be loaded: ${problem.message}` : null);
-    const before = drawStatus.peek();
+    setProblem(this.pane, "tiles", isOwn ? `Something could not be loaded: ${problem.message}` : null);
+    const before = this.pane.drawStatus.peek();
     const now: DrawStatus = {
       missingPages,
       connection: stream,
@@ -418,13 +438,13 @@ export class Stage {
       frameMs: before.frameMs,
     };
     if (!isSameStatus(now, before)) {
-      drawStatus.value = now;
+      this.pane.drawStatus.value = now;
     }
     if (this.#countTimer !== null) {
       clearTimeout(this.#countTimer);
     }
     this.#countTimer = setTimeout(() => {
-      drawStatus.value = { ...drawStatus.peek(), events: countEvents(picture), frameMs };
+      this.pane.drawStatus.value = { ...this.pane.drawStatus.peek(), events: countEvents(picture), frameMs };
     }, COUNT_DELAY_MS);
   }
 }

@@ -3,8 +3,6 @@
 import { pan, zoomAt } from "@tilescope/client";
 import { touchGestureOf } from "../keys/touch-gestures";
 import { prefersReducedMotion } from "../state/settings";
-import { layout } from "../state/tracks";
-import { bounds, view } from "../state/view";
 import type { PointerActions, PointerSample } from "./gesture-tracker";
 import { scrollTracks } from "./scroll-tracks";
 import type { Stage } from "./stage";
@@ -40,7 +38,7 @@ export function connectTouch(
   };
   const move = (dxPx: number, dyPx: number) => {
     if (dxPx !== 0) {
-      stage.motion.jumpTo(pan(view.peek(), -dxPx, bounds.peek()));
+      stage.motion.jumpTo(pan(stage.pane.view.peek(), -dxPx, stage.pane.bounds.peek()));
     }
     if (dyPx !== 0) {
       scrollTracks(scroller, isOverPinned, -dyPx);
@@ -67,7 +65,7 @@ export function connectTouch(
       case "pinch": {
         const { atXPx, factor, dxPx, dyPx } = meaning;
         move(dxPx, dyPx);
-        return stage.motion.jumpTo(zoomAt(view.peek(), atXPx, factor, bounds.peek()));
+        return stage.motion.jumpTo(zoomAt(stage.pane.view.peek(), atXPx, factor, stage.pane.bounds.peek()));
       }
       case "tap":
       case "double-tap":
@@ -92,7 +90,7 @@ export function connectTouch(
       const point = sample(event);
       const edge = grabbed(point);
       stage.loop.stop(FLING);
-      isOverPinned = point.yPx < layout.peek().pinnedPx;
+      isOverPinned = point.yPx < stage.pane.layout.peek().pinnedPx;
       element.focus({ preventScroll: true });
       element.setPointerCapture(event.pointerId);
       clearTimeout(timer);

@@ -1,19 +1,16 @@
 /** Brings the view to what one asks for: a range, the selection, its neighbours, where its flows lead. */
 
 import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
-import { detailsView } from "../state/details";
-import { busyPart } from "../state/first-view";
 import { layoutItem, ROW_PX } from "../state/layout";
-import { isMarksOpen } from "../state/marks";
-import { runView } from "../state/run";
-import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
-import { announcement, failure, isDrawerOpen } from "../state/shell";
+import type { Pane } from "../state/pane";
+import type { BinFacts, Selection } from "../state/selection";
+import { announcement, failure } from "../state/shell";
 import { allTracks, type Trace } from "../state/trace";
 import { show } from "../state/track-choice";
 import { trackKey } from "../state/track-keys";
-import { chosenHost, layout, openAll, setFilter, trackChoice } from "../state/tracks";
+import { openAll, setFilter } from "../state/tracks";
 import { groupsAround } from "../state/tree";
-import { bounds, view, wholeView } from "../state/view";
+import { wholeView } from "../state/view";
 import type { EdgeHint } from "./edge-hints";
 import { fitView, focusView } from "./focus";
 import type { Direction, Neighbour } from "./navigate";
@@ -54,6 +51,10 @@ export class ViewNavigator {
     this.#stage = stage;
   }
 
+  get pane(): Pane {
+    return this.#stage.pane;
+  }
+
   /** To be called when the tracks are shown; returns what is to be called when they are not any more. */
   attach(box: TracksBox): () => void {
     this.#box = box;
@@ -84,10 +85,10 @@ export class ViewNavigator {
   select(chosen: Selection): void {
     this.startAnew();
     this.#isPlaced = false;
-    selection.value = chosen;
+    this.pane.selection.value = chosen;
     if (chosen.kind !== "none") {
-      isMarksOpen.value = false;
-      isDrawerOpen.value = true;
+      this.pane.isMarksOpen.value = false;
+      this.pane.isDrawerOpen.value = true;
     }
   }
 
@@ -112,13 +113,15 @@ export class ViewNavigator {
   /** Goes to the event that a hint tells of, or to the time of it where the hint is of a whole group. */
   goToHint({ track: { track }, end, atTicks, ordinal }: EdgeHint): void {
     if (track.kind === "rollup") {
-      this.#stage.motion.glideTo(centreOn(view.peek(), atTicks ?? view.peek().startTicks, bounds.peek()));
+      this.#stage.motion.glideTo(
+        centreOn(this.pane.view.peek(), atTicks ?? this.pane.view.peek().startTicks, this.pane.bounds.peek()),
+      );
     } else if (end === "first" || end === "last") {
       this.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1);
     } else if (ordinal !== null) {
       this.goTo(track.id, ordinal);
     } else {
-      void this.#walk((walk) => walk.goBeside(this, track.id, end, visibleRange(view.peek())));
+      void this.#walk((walk) => walk.goBeside(this.pane, this, track.id, end, visibleRange(this.pane.view.peek())));
     }
   }
 
@@ -149,7 +152,7 @@ export class ViewNavigator {
   /** Zooms to a range, or closer to a point of time where the range is empty. */
   zoomTo(range: TickRange): void {
     this.onJump();
-    const target = fitView(view.peek(), range, bounds.peek());
+    const target = fitView(this.pane.view.peek(), range, this.pane.bounds.peek());
     // Nobody sees a glide behind another page.
     if (this.#box === null) {
       this.#stage.motion.jumpTo(target);
@@ -159,7 +162,7 @@ export class ViewNavigator {
   }
 
   zoomToSelection(): void {
-    const range = selectedRange.peek();
+    const range = this.pane.selectedRange.peek();
     if (range !== null) {
       this.zoomTo(range);
     }
@@ -173,27 +176,27 @@ export class ViewNavigator {
   /** Centres the selection; zooms to it when it is there already, or as near as it gets. */
   focusSelection(): void {
     this.#isPlaced = false;
-    const range = selectedRange.peek();
+    const range = this.pane.selectedRange.peek();
     if (range === null) {
       // As soon as it is known when the selected event is.
-      const chosen = selection.peek();
+      const chosen = this.pane.selection.peek();
       this.#focusWanted = chosen.kind === "event" ? chosen : null;
       return;
     }
     this.onJump();
-    this.#stage.motion.glideTo(focusView(view.peek(), range, bounds.peek()));
+    this.#stage.motion.glideTo(focusView(this.pane.view.peek(), range, this.pane.bounds.peek()));
     this.revealSelection();
   }
 
   /** Shows a part of the run, unless the user has begun to move. */
   showFirst(run: TickRange, range: TickRange): void {
-    const shown = visibleRange(view.peek());
+    const shown = visibleRange(this.pane.view.peek());
     const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
-    const { widthPx } = view.peek();
+    const { widthPx } = this.pane.view.peek();
     if (isWhole) {
       this.#stage.motion.jumpTo(wholeView(range, widthPx));
     } else {
-      busyPart.value = null;
+      this.pane.busyPart.value = null;
     }
   }
 
@@ -206,32 +209,32 @@ export class ViewNavigator {
 
   /** Opens the groups around a track, so that it is on the screen. */
   openGroupsOf(trace: Trace, track: number): void {
-    openAll(groupsAround(trace, trackKey(track)));
+    openAll(this.pane, groupsAround(trace, trackKey(track)));
   }
 
   /** Scrolls to a track or group, which may have to be shown for that. */
   revealNode(trace: Trace, key: string): void {
     const reveal = (): void => {
-      const item = layoutItem(layout.peek(), key);
+      const item = layoutItem(this.pane.layout.peek(), key);
       if (item !== null) {
         this.#box?.reveal(item.topPx, item.heightPx, item.isPinned);
       }
     };
-    showNode(trace, key);
+    showNode(this.pane, trace, key);
     // What has been shown gets its place with the next rendering.
     requestAnimationFrame(() => this.#whenShown(reveal));
   }
 
   /** Selects a neighbour of the selected slice or bin, or pans by a part of the width while none is selected. */
   step(direction: Direction, panWithoutSelection: number): void {
-    const chosen = selection.peek();
+    const chosen = this.pane.selection.peek();
     if (chosen.kind === "bin") {
       void this.#walk(async (walk) => walk.stepFromBin(this.#stage, this, chosen.bin, direction));
       return;
     }
     if (chosen.kind !== "event") {
       if (panWithoutSelection !== 0) {
-        this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
+        this.#stage.motion.panStep(panWithoutSelection * this.pane.view.peek().widthPx);
       }
       return;
     }
@@ -240,7 +243,7 @@ export class ViewNavigator {
 
   /** Selects the first slice in view: of a track or group, else of the first track on the screen that has one. */
   enter(key: string | null): void {
-    void this.#walk((walk) => walk.enter(this, key));
+    void this.#walk((walk) => walk.enter(this.pane, this, key));
   }
 
   /** Selects what is drawn first in view, a bin or a slice: of a track or group, else of the first track that has something. */
@@ -272,9 +275,9 @@ export class ViewNavigator {
   }
 
   #showSelection(way: "reveal" | "raise"): void {
-    const chosen = selection.peek();
+    const chosen = this.pane.selection.peek();
     if (chosen.kind === "event") {
-      const details = detailsView.peek();
+      const details = this.pane.detailsView.peek();
       this.#showRow(chosen.track, details.kind === "ready" ? details.details.row : 0, way);
     } else if (chosen.kind === "bin") {
       this.#showRow(chosen.bin.track, chosen.bin.row, way);
@@ -282,7 +285,7 @@ export class ViewNavigator {
   }
 
   #showRow(track: number, row: number, way: "reveal" | "raise"): void {
-    const item = layout
+    const item = this.pane.layout
       .peek()
       .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
     if (item === undefined) {
@@ -297,7 +300,7 @@ export class ViewNavigator {
 
   /** Opens the group of an event, scrolls to it, and goes to its time. */
   #arriveAt(details: EventDetails, span: TickRange | null): void {
-    const shown = runView.peek();
+    const shown = this.pane.runView.peek();
     if (shown.kind !== "open") {
       return;
     }
@@ -317,10 +320,10 @@ export class ViewNavigator {
 
   /** Has a track laid out; true if it was. */
   #layOut(trace: Trace, track: number): boolean {
-    if (isLaidOut(trackKey(track))) {
+    if (isLaidOut(this.pane, trackKey(track))) {
       return true;
     }
-    showNode(trace, trackKey(track));
+    showNode(this.pane, trace, trackKey(track));
     return false;
   }
 
@@ -334,7 +337,7 @@ export class ViewNavigator {
   }
 
   #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
-    const shown = view.peek();
+    const shown = this.pane.view.peek();
     const fromPx = xOfTick(shown, event.startTicks);
     const toPx = xOfTick(shown, event.endTicks);
     if (fromPx >= 0 && toPx <= shown.widthPx) {
@@ -344,35 +347,35 @@ export class ViewNavigator {
       return;
     }
     const middle = ticks((event.startTicks + event.endTicks) / 2n);
-    const target = centreOn(shown, middle, bounds.peek());
+    const target = centreOn(shown, middle, this.pane.bounds.peek());
     if (!sameView(target, shown)) {
       this.#stage.motion.glideTo(target);
     }
   }
 }
 
-function isLaidOut(key: string): boolean {
-  return layoutItem(layout.peek(), key) !== null;
+function isLaidOut(pane: Pane, key: string): boolean {
+  return layoutItem(pane.layout.peek(), key) !== null;
 }
 
 /** Has a node laid out, with as little change as it takes: open groups, nothing hidden around it, no filter, all hosts. */
-function showNode(trace: Trace, key: string): void {
+function showNode(pane: Pane, trace: Trace, key: string): void {
   const around = groupsAround(trace, key);
   const changes = [
-    () => openAll(around),
+    () => openAll(pane, around),
     () => {
-      trackChoice.value = show(trackChoice.peek(), [key, ...around]);
+      pane.trackChoice.value = show(pane.trackChoice.peek(), [key, ...around]);
     },
-    () => setFilter(""),
+    () => setFilter(pane, ""),
     () => {
-      chosenHost.value = null;
+      pane.chosenHost.value = null;
     },
     () => {
-      trackChoice.value = { ...trackChoice.peek(), showsEmpty: true };
+      pane.trackChoice.value = { ...pane.trackChoice.peek(), showsEmpty: true };
     },
   ];
   for (const change of changes) {
-    if (isLaidOut(key)) {
+    if (isLaidOut(pane, key)) {
       return;
     }
     change();

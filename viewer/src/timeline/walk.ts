@@ -2,17 +2,13 @@
 
 import { type EventDetails, formatDuration, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
 import { type BinHit, hitTest, type SliceHit } from "../raster/hit";
-import { detailsView } from "../state/details";
 import { layoutItem } from "../state/layout";
-import { runView } from "../state/run";
-import { type BinFacts, type Selection, selection } from "../state/selection";
-import { session } from "../state/session";
+import type { Pane } from "../state/pane";
+import type { BinFacts, Selection } from "../state/selection";
 import { announcement, failure } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { trackKey } from "../state/track-keys";
-import { layout } from "../state/tracks";
 import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
-import { view } from "../state/view";
 import { type Direction, NEVER, type Neighbour, neighbourOf } from "./navigate";
 import { drawsOf } from "./picture";
 import { binFacts } from "./pointing";
@@ -53,7 +49,7 @@ export async function stepFrom(
   track: number,
   direction: Direction,
 ): Promise<void> {
-  const details = detailsView.peek();
+  const details = stage.pane.detailsView.peek();
   if (details.kind !== "ready") {
     return;
   }
@@ -67,7 +63,7 @@ export async function stepFrom(
     }
     return;
   }
-  if (signal.aborted || selection.peek() !== details.event) {
+  if (signal.aborted || stage.pane.selection.peek() !== details.event) {
     return;
   }
   if (neighbour === null) {
@@ -81,21 +77,21 @@ export async function stepFrom(
  * Selects the first slice in view: of the track or group with this key, else of the first track on the screen that has one.
  * Where a track has none in view, its nearest one after that, or before.
  */
-export async function enter(viewNavigator: WalkPort, key: string | null): Promise<void> {
-  const shown = runView.peek();
+export async function enter(pane: Pane, viewNavigator: WalkPort, key: string | null): Promise<void> {
+  const shown = pane.runView.peek();
   if (shown.kind !== "open") {
     return;
   }
   const signal = viewNavigator.startAnew();
   const { trace } = shown;
-  const range = visibleRange(view.peek());
-  const own = key === null ? undefined : layoutItem(layout.peek(), key);
-  const tracks = own == null ? tracksOnScreen() : tracksOf(own);
+  const range = visibleRange(pane.view.peek());
+  const own = key === null ? undefined : layoutItem(pane.layout.peek(), key);
+  const tracks = own == null ? tracksOnScreen(pane) : tracksOf(own);
   const candidates = tracks.filter((id) => mayHold(trace, id, range));
   try {
     for (const id of candidates.slice(0, MOST_ASKED)) {
       const place = await firstIn(trace, id, range, signal);
-      if (place !== null && layoutItem(layout.peek(), trackKey(id)) !== null) {
+      if (place !== null && layoutItem(pane.layout.peek(), trackKey(id)) !== null) {
         viewNavigator.select({ kind: "event", track: id, ordinal: place });
         return;
       }
@@ -120,12 +116,13 @@ export async function enter(viewNavigator: WalkPort, key: string | null): Promis
 
 /** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
 export async function goBeside(
+  pane: Pane,
   viewNavigator: WalkPort,
   track: number,
   side: "previous" | "next",
   { startTicks, endTicks }: TickRange,
 ): Promise<void> {
-  const client = session.peek()?.client;
+  const client = pane.session.peek()?.client;
   if (client === undefined) {
     return;
   }
@@ -169,7 +166,7 @@ export function stepFromBin(stage: Stage, viewNavigator: WalkPort, from: BinFact
   if (hit === null) {
     announcement.value = `There is no ${DRAWN_WORDS[direction]} in view.`;
   } else {
-    selectDrawn(viewNavigator, hit);
+    selectDrawn(stage.pane, viewNavigator, hit);
   }
 }
 
@@ -180,13 +177,13 @@ export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | 
     return;
   }
   const before = ticks(visibleRange(picture.view).startTicks - 1n);
-  const own = key === null ? null : layoutItem(layout.peek(), key)?.node;
+  const own = key === null ? null : layoutItem(stage.pane.layout.peek(), key)?.node;
   const wanted = own == null ? null : own.kind === "track" ? own.track.id : own.rollup?.id;
   for (const { track } of picture.scene.tracks) {
     for (let row = 0; row < track.lanes && (wanted === null || wanted === track.id); row++) {
       const hit = drawnBeside(drawsOf(picture, track.id), row, { startTicks: before, endTicks: before }, "next");
       if (hit !== null) {
-        selectDrawn(viewNavigator, hit);
+        selectDrawn(stage.pane, viewNavigator, hit);
         return;
       }
     }
@@ -194,14 +191,14 @@ export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | 
   announcement.value = "Nothing begins in view.";
 }
 
-function selectDrawn(viewNavigator: WalkPort, hit: BinHit | SliceHit): void {
+function selectDrawn(pane: Pane, viewNavigator: WalkPort, hit: BinHit | SliceHit): void {
   viewNavigator.select(
     hit.kind === "bin"
       ? { kind: "bin", bin: binFacts(hit) }
       : { kind: "event", track: hit.track, ordinal: hit.ordinal },
   );
   viewNavigator.revealSelection();
-  const shown = runView.peek();
+  const shown = pane.runView.peek();
   if (hit.kind === "bin" && shown.kind === "open") {
     const { manifest, tracks } = shown.trace;
     const time = (span: bigint) => formatDuration(span, manifest.time.tickPs);
@@ -242,9 +239,9 @@ async function lookFor(
   direction: Direction,
   signal: AbortSignal,
 ): Promise<Neighbour | null> {
-  const shown = runView.peek();
+  const shown = stage.pane.runView.peek();
   const { picture } = stage;
-  const client = session.peek()?.client;
+  const client = stage.pane.session.peek()?.client;
   if (shown.kind !== "open" || picture === null || client === undefined) {
     return null;
   }

@@ -7,7 +7,6 @@ import { useLoaded } from "../../components/use-loaded";
 import { Skeleton, StateCard, Unavailable } from "../../requests/states";
 import { catalogue } from "../../state/catalogue";
 import { page } from "../../state/page";
-import { selectedRange } from "../../state/selection";
 import type { Trace } from "../../state/trace";
 import { makeContext } from "../context";
 import type { FrameProps, Page } from "../contract";
@@ -43,9 +42,10 @@ function Body({ trace, shown }: FrameProps) {
 
 function Content({ trace, shown }: { trace: Trace; shown: Page }) {
   const app = useApp();
+  const { pane } = app;
   const { range, texts } = page.value;
   const own = rangeOn(shown, range);
-  const selected = own.kind === "selection" ? selectedRange.value : null;
+  const selected = own.kind === "selection" ? pane.selectedRange.value : null;
   const { manifest } = trace;
   const subject = useMemo(() => lookedAt(own, manifest, selected, texts), [own, manifest, selected, texts]);
   const context = useMemo(() => makeContext(trace, range, subject, app.pages), [trace, range, subject, app]);

@@ -5,7 +5,6 @@ import { formatDuration } from "@tilescope/client";
 import { useId } from "preact/hooks";
 import { useApp } from "../../components/app-context";
 import { type PageRange, page, type RangeKind } from "../../state/page";
-import { selectedRange } from "../../state/selection";
 import type { Trace } from "../../state/trace";
 import type { Page } from "../contract";
 import { hasSteps, stepsText, whyNoEffect } from "../range";
@@ -42,10 +41,11 @@ function Choice({ group, kind, text, reason, isIdle, onChoose }: ChoiceProps) {
 
 export function RangeSwitch({ trace, shown }: { trace: Trace; shown: Page | null }) {
   const app = useApp();
+  const { pane } = app;
   const group = useId();
   const { range, texts } = page.value;
   const { manifest } = trace;
-  const selected = selectedRange.value;
+  const selected = pane.selectedRange.value;
   const { tickPs } = manifest.time;
   const selectionText =
     selected === null ? "Selection" : `Selection: ${formatDuration(selected.endTicks - selected.startTicks, tickPs)}`;

@@ -5,11 +5,9 @@ import { useApp } from "../../components/app-context";
 import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLateField, useLoaded } from "../../components/use-loaded";
-import { hover } from "../../state/hover";
-import { isMarksOpen } from "../../state/marks";
-import { embedded, isDrawerOpen, isFinderOpen, isTableOpen } from "../../state/shell";
+import type { Pane } from "../../state/pane";
+import { embedded } from "../../state/shell";
 import type { Trace } from "../../state/trace";
-import { trackChoice } from "../../state/tracks";
 import type { Stage } from "../../timeline/stage";
 import type { PageProps } from "../contract";
 
@@ -31,8 +29,9 @@ function LateMarks({ trace }: { trace: Trace }) {
 const loadFinder = async () => (await import("../../components/track-finder")).TrackFinder;
 
 function LateFinder({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const TrackFinder = useLoaded("track-finder", loadFinder);
-  useLateField(TrackFinder, isFinderOpen, "The list of tracks");
+  useLateField(TrackFinder, pane.isFinderOpen, "The list of tracks");
   return TrackFinder.kind === "ready" ? <TrackFinder.value trace={trace} /> : null;
 }
 
@@ -65,8 +64,9 @@ function LateLegend() {
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
 
 function LateTooltip({ trace }: { trace: Trace }) {
+  const { pane } = useApp();
   const wasNeeded = useRef(false);
-  wasNeeded.current ||= hover.value !== null;
+  wasNeeded.current ||= pane.hover.value !== null;
   return wasNeeded.current ? <LoadedTooltip trace={trace} /> : null;
 }
 
@@ -78,9 +78,12 @@ function LoadedTooltip({ trace }: { trace: Trace }) {
 /** For the keys that walk from slice to slice. */
 const loadWalk = () => import("../../timeline/walk");
 
-function loadSoon(): () => void {
+/** For the address, which says which tabs of a span are shown. */
+const loadTabs = async (pane: Pane) => (await import("../../details/span-tabs")).spanTabs(pane);
+
+function loadSoon(pane: Pane): () => void {
   const timer = setTimeout(() => {
-    for (const load of [loadDrawer, loadTooltip, loadWalk]) {
+    for (const load of [loadDrawer, loadTooltip, loadWalk, () => loadTabs(pane)]) {
       load().catch(() => undefined); // whoever needs it asks again, and says that it is not there
     }
   }, SOON_MS);
@@ -88,14 +91,15 @@ function loadSoon(): () => void {
 }
 
 export function TimelineView({ context: { trace } }: PageProps<null>) {
-  useEffect(loadSoon, []);
+  const { pane } = useApp();
+  useEffect(() => loadSoon(pane), [pane]);
   return (
     <>
       <Docked
         details={
-          embedded ? null : isMarksOpen.value ? (
+          embedded ? null : pane.isMarksOpen.value ? (
             <LateMarks trace={trace} />
-          ) : isDrawerOpen.value ? (
+          ) : pane.isDrawerOpen.value ? (
             <LateDrawer trace={trace} />
           ) : null
         }
@@ -104,13 +108,13 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
           key={trace.manifest.build}
           trace={trace}
           legend={embedded ? null : <LateLegend />}
-          lanes={trackChoice.value.lanes.length > 0 ? <LateLanes trace={trace} /> : null}
+          lanes={pane.trackChoice.value.lanes.length > 0 ? <LateLanes trace={trace} /> : null}
         >
-          {isTableOpen.value && <LateTable trace={trace} />}
+          {pane.isTableOpen.value && <LateTable trace={trace} />}
         </Timeline>
       </Docked>
       <LateTooltip trace={trace} />
-      {isFinderOpen.value && <LateFinder trace={trace} />}
+      {pane.isFinderOpen.value && <LateFinder trace={trace} />}
     </>
   );
 }
