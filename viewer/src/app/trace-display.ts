@@ -5,7 +5,7 @@ import { arrange } from "../state/arrangement";
 import { colorBy, coloring, shownMeanings } from "../state/coloring";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
-import { layOut } from "../state/layout";
+import { layOut, NOTHING_FOLDED } from "../state/layout";
 import { type EventPlace, eventsOf, NOWHERE, type PageLocation } from "../state/location";
 import type { Pane } from "../state/pane";
 import { addUnread, PAGE_PARTS, pageParts } from "../state/parts";
@@ -97,6 +97,7 @@ export class TraceDisplay {
     this.#pane.session.value = null;
     this.#pane.selection.value = NOTHING;
     this.#pane.selectedRange.value = null;
+    this.#pane.foldedRows.value = NOTHING_FOLDED;
     this.#pane.parts.value = {};
     pageParts.value = {};
   }
@@ -159,6 +160,7 @@ export class TraceDisplay {
     const anchor = anchorAt(layOut(arranged.body, this.#pane.openGroups.peek()), this.#pane.scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = this.#pane.selection.peek();
+    this.#pane.foldedRows.value = NOTHING_FOLDED;
     this.#details?.renew(trace.manifest);
     this.#pane.bounds.value = trace.manifest.range;
     this.#pane.view.value = renewedView(

@@ -1,8 +1,8 @@
 /** One line of the track tree: a group's header or a track, with its name and a note. */
 
-import { formatDuration, type Track } from "@tilescope/client";
+import { formatDuration } from "@tilescope/client";
 import { laneHeightPx } from "../state/lanes";
-import { type LayoutItem, trackHeightPx } from "../state/layout";
+import type { LayoutItem, TrackItem } from "../state/layout";
 import type { Pane } from "../state/pane";
 import { trackOf } from "../state/selection";
 import { settings } from "../state/settings";
@@ -162,7 +162,7 @@ export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
       }}
     >
       <TreeLabel item={item} trace={trace} />
-      {item.kind === "track" && <LaneNames track={item.node.track} />}
+      {item.kind === "track" && <LaneNames item={item} />}
       {values !== null && (
         <span class="tree-range" style={{ top: "22px" }}>
           {formatShort(values.min)} … {formatShort(values.max)}
@@ -173,12 +173,12 @@ export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
 }
 
 /** Names of the derived lanes of a track, beside them. */
-function LaneNames({ track }: { track: Track }) {
+function LaneNames({ item: { node, rowsPx } }: { item: TrackItem }) {
   const { pane } = useApp();
-  let topPx = trackHeightPx(track);
+  let topPx = rowsPx;
   return (
     <>
-      {(pane.drawnLanes.value.get(track.id) ?? []).map((lane) => {
+      {(pane.drawnLanes.value.get(node.track.id) ?? []).map((lane) => {
         const placePx = topPx;
         topPx += laneHeightPx(lane);
         return (

@@ -4,15 +4,7 @@ import { useApp } from "../components/app-context";
 import "./lanes.css";
 import { useEffect } from "preact/hooks";
 import { laneHeightPx } from "../state/lanes";
-import {
-  HEADER_PX,
-  itemsBetween,
-  type LayoutItem,
-  pinnedBetween,
-  screenTopPx,
-  stickyHeader,
-  trackHeightPx,
-} from "../state/layout";
+import { HEADER_PX, itemsBetween, type LayoutItem, pinnedBetween, screenTopPx, stickyHeader } from "../state/layout";
 import { retries } from "../state/link";
 import type { Trace } from "../state/trace";
 import { LaneGraph } from "./lane-graph";
@@ -52,7 +44,7 @@ function Lanes({ trace, items, upperPx }: { trace: Trace; items: readonly Layout
     <>
       {items.flatMap((item) => {
         let topPx = screenTopPx(item, pane.scrolled.value) - upperPx;
-        topPx += item.kind === "track" ? trackHeightPx(item.node.track) : 0;
+        topPx += item.kind === "track" ? item.rowsPx : 0;
         return (item.kind === "track" ? (pane.drawnLanes.value.get(item.node.track.id) ?? []) : []).map((lane) => {
           const placePx = topPx;
           topPx += laneHeightPx(lane);

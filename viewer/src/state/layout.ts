@@ -31,6 +31,10 @@ export interface GroupItem extends Placed {
 export interface TrackItem extends Placed {
   readonly kind: "track";
   readonly node: TrackNode;
+  /** The upper rows that are laid out: all, or as many as have something in view. */
+  readonly rows: number;
+  /** Height of these, the gap to what is below included. */
+  readonly rowsPx: number;
 }
 
 export type LayoutItem = GroupItem | TrackItem;
@@ -56,21 +60,26 @@ export interface ScrollPlace {
 /** The line below what is pinned. */
 export const PINNED_EDGE_PX = 4;
 
-/** The height of a track, its gap to the next one included. */
-export function trackHeightPx(track: Track): number {
+/** The height of so many rows of a track, the gap to the next one included. */
+function rowsHeightPx(track: Track, rows: number): number {
   if (track.kind === "counter") {
     return COUNTER_PX + TRACK_GAP_PX;
   }
   if (track.kind === "instant") {
     return INSTANT_PX + TRACK_GAP_PX;
   }
-  return Math.max(1, track.rows) * ROW_PX + TRACK_GAP_PX;
+  return rows * ROW_PX + TRACK_GAP_PX;
 }
 
 /** Height of what is drawn with tracks below their rows, by id of the track. */
 export type LaneHeights = ReadonlyMap<number, number>;
 
 const NO_LANES: LaneHeights = new Map();
+
+/** Rows of tracks, by id, whose deeper rows have nothing in view. */
+export type FoldedRows = ReadonlyMap<number, number>;
+
+export const NOTHING_FOLDED: FoldedRows = new Map();
 
 /** Pinned items have at most `pinnedLimitPx` of the screen, and are scrolled by themselves where they need more. */
 export function layOut(
@@ -79,14 +88,18 @@ export function layOut(
   pinned: readonly TreeNode[] = [],
   pinnedLimitPx: number = Number.POSITIVE_INFINITY,
   laneHeights: LaneHeights = NO_LANES,
+  foldedRows: FoldedRows = NOTHING_FOLDED,
 ): Layout {
   const items: LayoutItem[] = [];
   let topPx = 0;
   let isPinned = true;
   const place = (node: TreeNode, parentIndex: number): void => {
     if (node.kind === "track") {
-      const heightPx = trackHeightPx(node.track) + (laneHeights.get(node.track.id) ?? 0);
-      items.push({ kind: "track", key: node.key, topPx, heightPx, parentIndex, isPinned, node });
+      const { track } = node;
+      const rows = Math.max(1, Math.min(track.rows, foldedRows.get(track.id) ?? track.rows));
+      const rowsPx = rowsHeightPx(track, rows);
+      const heightPx = rowsPx + (laneHeights.get(track.id) ?? 0);
+      items.push({ kind: "track", key: node.key, topPx, heightPx, parentIndex, isPinned, node, rows, rowsPx });
       topPx += heightPx;
       return;
     }

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { type Arrangement, arrange } from "./arrangement";
 import { heightsOf, type LaneState, lanesByTrack } from "./lanes";
-import { type Layout, layOut, PINNED_EDGE_PX, type ScrollPlace } from "./layout";
+import { type FoldedRows, type Layout, layOut, NOTHING_FOLDED, PINNED_EDGE_PX, type ScrollPlace } from "./layout";
 import type { RunState } from "./run";
 import type { SelectionState } from "./selection";
 import { AS_RECORDED, type TrackChoice } from "./track-choice";
@@ -58,9 +58,11 @@ export function trackState({
     return area?.tracks ?? NO_TRACKS;
   });
   const pinnedLimitPx = computed(() => Math.max(60, Math.floor(scroll.value.heightPx * PINNED_PART)));
+  /** Tracks whose deeper rows have nothing in view, as far as this is seen. */
+  const foldedRows = signal<FoldedRows>(NOTHING_FOLDED);
   const layout = computed<Layout>(() => {
     const { pinned, body } = arrangement.value;
-    return layOut(body, shownOpen.value, pinned, pinnedLimitPx.value, laneHeights.value);
+    return layOut(body, shownOpen.value, pinned, pinnedLimitPx.value, laneHeights.value, foldedRows.value);
   });
   /** Scroll position of the tracks, never beyond their end: the browser follows a layout that has become shorter later. */
   const scrolled = computed<ScrollPlace>(() => {
@@ -73,7 +75,7 @@ export function trackState({
   });
   return {
     ...{ chosenHost, trackChoice, drawnLanes, isFiltered, openGroups, closedInFilter, roots, arrangement, shownOpen },
-    ...{ trackOrder, pinnedOrder, areaTracks, layout, scrolled },
+    ...{ trackOrder, pinnedOrder, areaTracks, foldedRows, layout, scrolled },
   };
 }
 

@@ -5,3 +5,4 @@ export { allArrows } from "./all-arrows";
 export { gapHints } from "./gap-hints";
 export { paintOverlay } from "./paint-overlay";
 export { pointedAt, targetOf } from "./pointing";
+export { foldRows, unfoldRows } from "./row-fold";

@@ -18,6 +18,7 @@ import {
   type ScrollPlace,
   screenTopPx,
   stickyHeader,
+  type TrackItem,
 } from "../state/layout";
 import { requestOf } from "../state/trace";
 
@@ -91,7 +92,12 @@ export function buildScene(layout: Layout, scroll: ScrollPlace, heightPx: number
   };
 
   /** The rows that one sees between two heights of the screen. */
-  const addTrack = (track: Track, topPx: number, isPinned: boolean, fromPx: number, toPx: number): void => {
+  const addTrack = (
+    { node: { track }, rows: laidOut, isPinned }: TrackItem,
+    topPx: number,
+    fromPx: number,
+    toPx: number,
+  ) => {
     if (track.events === 0n) {
       return;
     }
@@ -107,7 +113,7 @@ export function buildScene(layout: Layout, scroll: ScrollPlace, heightPx: number
       return;
     }
     const firstRow = Math.max(0, Math.floor((fromPx - topPx) / ROW_PX));
-    const endRow = Math.min(Math.max(1, track.rows), Math.ceil((toPx - topPx) / ROW_PX));
+    const endRow = Math.min(laidOut, Math.ceil((toPx - topPx) / ROW_PX));
     if (firstRow >= endRow) {
       return;
     }
@@ -132,7 +138,7 @@ export function buildScene(layout: Layout, scroll: ScrollPlace, heightPx: number
     if (item.kind === "group") {
       addHeader(item.node.rollup, topPx, { isSticky: false, isPinned }, !item.isOpen);
     } else {
-      addTrack(item.node.track, topPx + 1, isPinned, fromPx, toPx);
+      addTrack(item, topPx + 1, fromPx, toPx);
     }
     edges.push(topPx + item.heightPx);
   };

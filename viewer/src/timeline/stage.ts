@@ -8,6 +8,7 @@ import { timeAxis } from "../base/axis";
 import { coloring } from "../state/coloring";
 import type { DrawStatus } from "../state/draw-status";
 import { LateCode } from "../state/late-code";
+import { type FoldedRows, itemIndexAt, layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
 import { setProblem } from "../state/problems";
 import type { Session } from "../state/session";
@@ -73,6 +74,8 @@ export class Stage {
   /** Loads them. */
   loadExtension: () => Promise<unknown> = async () => undefined;
   over: OverTracks | null = null;
+  /** Has the tracks scrolled to a height of a layout that is new. */
+  keepScroll: (topPx: number) => void = () => undefined;
   /** Position of the tooltip in the window before the picture began to move. */
   #hiddenAt: PointerPlace | null = null;
   /** Position at which the pointer was pressed, until it moves on. */
@@ -386,7 +389,11 @@ export class Stage {
     const startMs = performance.now();
     const ratio = window.devicePixelRatio;
     const shown = this.pane.view.peek();
-    const picture = this.#takePicture(current, shown, element.clientHeight, ratio);
+    let picture = this.#takePicture(current, shown, element.clientHeight, ratio);
+    const rows = this.pane.foldedRows.peek();
+    if (this.#layRows(this.late.here?.unfoldRows(picture, rows) ?? rows)) {
+      picture = this.#takePicture(current, shown, element.clientHeight, ratio);
+    }
     this.#picture = picture;
     this.#hints = this.#hintsOf(picture, current.trace.manifest.time.tickPs);
     for (const { draws } of picture.coverages.values()) {
@@ -406,6 +413,23 @@ export class Stage {
     this.updateHover(null);
     this.#paintedAtMs = performance.now();
     this.#report(current, picture, this.#paintedAtMs - startMs);
+  }
+
+  /** Lays out the tracks with so many rows; what is under the pointer, or at the top, stays in its place. False: they have these. */
+  #layRows(rows: FoldedRows): boolean {
+    const { foldedRows, layout, scrolled } = this.pane;
+    if (rows === foldedRows.peek()) {
+      return false;
+    }
+    const { pinnedPx } = layout.peek();
+    const yPx = Math.max(pinnedPx, this.pointer?.yPx ?? pinnedPx);
+    const item = layout.peek().items[itemIndexAt(layout.peek(), yPx + scrolled.peek().topPx)];
+    foldedRows.value = rows;
+    const after = item === undefined ? null : layoutItem(layout.peek(), item.key);
+    if (item !== undefined && after !== null && after.topPx !== item.topPx) {
+      this.keepScroll(scrolled.peek().topPx + after.topPx - item.topPx);
+    }
+    return true;
   }
 
   #paintMinimap(current: Session, { view: shown, coverages, ratio }: Picture, values: CanvasTheme): void {
@@ -444,6 +468,11 @@ export class Stage {
       clearTimeout(this.#countTimer);
     }
     this.#countTimer = setTimeout(() => {
+      // What is counted is what stays.
+      const rows = this.pane.foldedRows.peek();
+      if (this.#layRows(this.late.here?.foldRows(picture, this.pane.layout.peek(), rows) ?? rows)) {
+        return;
+      }
       this.pane.drawStatus.value = { ...this.pane.drawStatus.peek(), events: countEvents(picture), frameMs };
     }, COUNT_DELAY_MS);
   }
