@@ -236,6 +236,9 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
         refuse_float(name, value)
         if isinstance(value, str) and name in _integers(kind) and not _INTEGER.fullmatch(value):
             raise UsageError(f"{name}: expected an integer, not {value[:40]!r}")
+        # msgspec reads this word as no value, which the description of the API does not have.
+        if isinstance(value, str) and value.lower() == "null" and name not in _texts(kind):
+            raise UsageError(f"{name}: there is no {value!r}: leave the parameter out")
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
@@ -246,6 +249,12 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
 def _integers(kind: type[Question]) -> frozenset[str]:
     """The fields that are integers. To ask msgspec for them at each question takes a millisecond."""
     return frozenset(field.name for field in msgspec.structs.fields(kind) if int in leaves(field.type))
+
+
+@cache
+def _texts(kind: type[Question]) -> frozenset[str]:
+    """The fields that any text may be a value of."""
+    return frozenset(field.name for field in msgspec.structs.fields(kind) if str in leaves(field.type))
 
 
 def _special(kind: type[Any], value: Any) -> Any:

@@ -59,6 +59,8 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"start": "1e3"}, "start: expected an integer, not '1e3'"),
         ({"start": "٣"}, "start: expected an integer, not '٣'"),
         ({"start": "null"}, "start: expected an integer, not 'null'"),
+        ({"then": "null"}, "then: there is no 'null': leave the parameter out"),
+        ({"tracks": "NULL"}, "tracks: there is no 'NULL': leave the parameter out"),
         ({"start": str(2**63)}, "start: expected an integer of at most 9223372036854775807"),
         ({"step_name": ""}, "step_name: expected a text that is not empty"),
         ({"step_name": "x" * 1000}, "step_name: expected a text of at most 256 characters"),

@@ -65,8 +65,7 @@ def _answer(scope: Scope, question: QueuesQuestion) -> Interruptible[Answer]:
     if question.tracks is not None:
         chosen = frozenset(scope.leaves(question.tracks))
         queues = [queue for queue in queues if queue.track in chosen]
-    if not queues:
-        return Answer(notes=[Note("warning", "none of the tracks is a stream with recorded launches")])
+    notes = [] if queues else [Note("warning", "none of the tracks is a stream with recorded launches")]
     borders = np.array([span.start, span.stop], np.int64) if span.start < span.stop else np.array([span.start])
     figures = []
     for queue in queues:
@@ -87,7 +86,7 @@ def _answer(scope: Scope, question: QueuesQuestion) -> Interruptible[Answer]:
         Fact("streams", "Streams", len(queues), "count"),
         Fact("waiting", "Waiting", sum(waiting), "ticks", "of all launched work, from its launch to its start"),
     ]
-    return Answer(facts, [Table("streams", "Streams", columns)])
+    return Answer(facts, [Table("streams", "Streams", columns)], notes=notes)
 
 
 def _bins(scope: Scope, curve: QueueCurve, borders: NDArray[np.int64]) -> Interruptible[CurveBins]:
