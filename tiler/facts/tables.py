@@ -144,6 +144,8 @@ class TableColumn:
 
     def doubles(self) -> NDArray[np.float64]:
         """The doubles that are nearest to the cells, also to those as `1e-05`; NaN for what is no finite number."""
+        if all(len(cells.numbers) == len(cells) for cells in self._chunks):
+            return np.concatenate([np.zeros(0), *map(nearest_doubles, self._chunks)])
         doubles = np.full(len(self), np.nan)
         first = 0
         for cells in self._chunks:
