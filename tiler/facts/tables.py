@@ -56,12 +56,20 @@ class RunTable:
         place = self.places[name]
         kept: TableColumn | None = _COLUMNS.get(self.reader, (self.entry.id, place))
         if kept is None:
-            chunks: list[Cells] = []
-            for chunk in range(len(self.entry.chunk_rows)):
-                chunks.append(self.cells(place, chunk))
-                yield
-            kept = _COLUMNS.keep(self.reader, (self.entry.id, place), TableColumn(name, chunks))
+            kept = _COLUMNS.keep(self.reader, (self.entry.id, place), (yield from self.passing_column(name)))
         return kept
+
+    def passing_column(self, name: str) -> Interruptible[TableColumn]:
+        """The same, and not kept: for those who keep what they make of it. Raises and yields as `column`."""
+        place = self.places[name]
+        kept: TableColumn | None = _COLUMNS.get(self.reader, (self.entry.id, place))
+        if kept is not None:
+            return kept
+        chunks: list[Cells] = []
+        for chunk in range(len(self.entry.chunk_rows)):
+            chunks.append(self.cells(place, chunk))
+            yield
+        return TableColumn(name, chunks)
 
     def chunks(self, names: Sequence[str]) -> Iterator[list[TableColumn]]:
         """These columns, chunk by chunk: for tables that are larger than memory. Nothing of it is kept."""
