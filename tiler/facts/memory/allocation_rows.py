@@ -93,9 +93,18 @@ def allocation_rows(
             np.broadcast_to(np.int64(NO_SIZE), len(order)) if sides is None else _total(sides, made, freed, order)
             for sides in totals
         ]
-        words = device_name(devices.words[code]), names.words
-        held = tick[order], order >= len(made), size[rows], operation[rows], replaced[order]
-        groups.append(AllocationRows(*words, *held, *columns))
+        groups.append(
+            AllocationRows(
+                device_name(devices.words[code]),
+                names.words,
+                tick[order],
+                order >= len(made),
+                size[rows],
+                operation[rows],
+                replaced[order],
+                *columns,
+            )
+        )
         yield
     return groups
 

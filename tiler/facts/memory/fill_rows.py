@@ -64,7 +64,8 @@ class _Samples(NamedTuple):
     has_reserved: NDArray[np.bool_]
 
     def take(self, rows: Ints | NDArray[np.bool_]) -> _Samples:
-        return _Samples(*(column[rows] for column in self))
+        sizes = self.tick[rows], self.allocated[rows], self.reserved[rows], self.active[rows]
+        return _Samples(*sizes, self.has_allocated[rows], self.has_reserved[rows])
 
 
 def fill_rows(reader: QueryReader, table: RunTable) -> Interruptible[list[FillRows]]:

@@ -21,11 +21,14 @@ void join(const IntegerPlanes& planes, std::int64_t* integers) {
     }
 }
 
-void join_any(const IntegerPlanes& planes, std::int64_t* integers) {
+void check(const IntegerPlanes& planes) {
     if (planes.size > kMostPlanes) throw std::invalid_argument("a column of integers of no size");
     if (planes.size != 0 && planes.count > planes.bytes.size() / planes.size) {
         throw std::invalid_argument("it is cut short");
     }
+}
+
+void join_any(const IntegerPlanes& planes, std::int64_t* integers) {
     switch (planes.size) {
         case 0: return join<0>(planes, integers);
         case 1: return join<1>(planes, integers);
@@ -42,12 +45,14 @@ void join_any(const IntegerPlanes& planes, std::int64_t* integers) {
 }  // namespace
 
 std::vector<std::int64_t> plane_integers(const IntegerPlanes& planes) {
+    check(planes);
     std::vector<std::int64_t> integers(planes.count);
     join_any(planes, integers.data());
     return integers;
 }
 
 std::vector<std::int64_t> summed_planes(const IntegerPlanes& planes, std::int64_t first) {
+    check(planes);
     std::vector<std::int64_t> integers(planes.count + 1, first);
     join_any(planes, integers.data() + 1);
     auto sum = static_cast<std::uint64_t>(first);
