@@ -186,10 +186,12 @@ class TableColumn:
         words: defaultdict[str, int] = defaultdict(count().__next__)
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
-            codes = np.full(len(cells), -1, np.int32)
             used, places = distinct(cells.codes)
             ids = list(map(words.__getitem__, map(cells.words.__getitem__, used.tolist())))
-            codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
+            codes = np.array(ids, np.int32)[places]
+            if len(codes) < len(cells):
+                of_texts, codes = codes, np.full(len(cells), -1, np.int32)
+                codes[cells.states == CellState.TEXT] = of_texts
             if numbers and len(cells.numbers):
                 pairs = zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
                 ids = [words[decimal_text(*pair)] for pair in pairs]

@@ -61,8 +61,12 @@ class IntegerReader:
         """The next column, of integers from 0 to `most`, at most 255. Raises ValueError where one is beyond."""
         start = self._position
         are_steps, size, base = _HEAD.unpack(self._take(_HEAD.size))
-        if not are_steps and not size and 0 <= base <= most:  # as a rule
-            return np.full(count, base, np.uint8)
+        if not are_steps and size <= 1 and 0 <= base <= most:  # as a rule
+            if not size:
+                return np.full(count, base, np.uint8)
+            above = np.frombuffer(self._take(count), np.uint8)
+            if int(above.max(initial=0)) <= most - base:
+                return above + np.uint8(base)
         self._position = start
         integers = self.integers(count)
         if count and not 0 <= int(integers.min()) <= int(integers.max()) <= most:

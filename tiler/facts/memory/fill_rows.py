@@ -130,7 +130,9 @@ def _texts(column: TableColumn | None, count: int) -> CodedTexts:
     if column is None:
         return CodedTexts([""], np.zeros(count, np.int64))
     codes, words = column.coded()
-    return CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
+    places = codes.astype(np.int64)
+    places[places < 0] = len(words)
+    return CodedTexts([*words, ""], places)
 
 
 def _sampled(samples: _Samples) -> Sequence[Ints]:
@@ -141,7 +143,7 @@ def _sampled(samples: _Samples) -> Sequence[Ints]:
     # Of those that say what is allocated other samples are none: the others have what is reserved.
     is_allocated = bool((samples.allocated >= 0).any())
     is_drawn = samples.has_allocated if is_allocated else samples.has_reserved
-    ordinals = np.where(is_drawn, np.cumsum(is_drawn) - 1, -1)
+    ordinals = np.arange(len(is_drawn)) if is_drawn.all() else np.where(is_drawn, np.cumsum(is_drawn) - 1, -1)
     is_sample = (samples.allocated if is_allocated else samples.reserved) >= 0
     columns = samples.tick, samples.allocated, samples.reserved, samples.active, ordinals
     return columns if is_sample.all() else [column[is_sample] for column in columns]
