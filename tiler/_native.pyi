@@ -2822,6 +2822,15 @@ class TraceEventStream:
     def unnamed_members(self) -> int:
         """How many were not kept because their names are too long."""
 
+def unpacked_integers(
+    data: bytes, offset: int, size: int, count: int, least: int, first: int | None = None
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Integers above `least`, shape (count,), of planes of bytes from an offset on: plane k of `size` has byte k
+    of each. With `first` shape (count + 1,): it, and those of which these are the differences to the one
+    before. All is modulo 2^64. Raises ValueError where there are fewer bytes, or more than eight planes.
+    """
+
 class CsvStream:
     """Comma-separated values as columns of cells, block by block."""
 

@@ -51,6 +51,8 @@ def _times_power(numbers: Ints, power: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Numbers times 10^power, of which none is below -22, halves up, and which of these are beyond 64 bits."""
     if not power.any():
         return numbers, np.zeros(len(numbers), np.bool_)
+    if (power == power[0]).all():  # as a rule
+        power = power[:1]
     place = np.clip(power, 0, _MOST_POWER)
     factor = _POWERS[place]
     most = np.where(power > _MOST_POWER, 0, _MOST_TIMES[place])
@@ -89,7 +91,10 @@ def cell_decimal(cell: str | Decimal) -> Decimal | None:
         number = Decimal(cell)
     except InvalidOperation:
         return None
-    if not number.is_finite() or len(number.as_tuple().digits) > _LONGEST:
+    if not number.is_finite():
+        return None
+    # A text of so many characters has no more digits.
+    if not isinstance(cell, str) and len(number.as_tuple().digits) > _LONGEST:
         return None
     if not number or number.adjusted() < -_LARGEST_EXPONENT:
         return Decimal()

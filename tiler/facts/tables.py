@@ -56,12 +56,20 @@ class RunTable:
         place = self.places[name]
         kept: TableColumn | None = _COLUMNS.get(self.reader, (self.entry.id, place))
         if kept is None:
-            chunks: list[Cells] = []
-            for chunk in range(len(self.entry.chunk_rows)):
-                chunks.append(self.cells(place, chunk))
-                yield
-            kept = _COLUMNS.keep(self.reader, (self.entry.id, place), TableColumn(name, chunks))
+            kept = _COLUMNS.keep(self.reader, (self.entry.id, place), (yield from self.passing_column(name)))
         return kept
+
+    def passing_column(self, name: str) -> Interruptible[TableColumn]:
+        """The same, and not kept: for those who keep what they make of it. Raises and yields as `column`."""
+        place = self.places[name]
+        kept: TableColumn | None = _COLUMNS.get(self.reader, (self.entry.id, place))
+        if kept is not None:
+            return kept
+        chunks: list[Cells] = []
+        for chunk in range(len(self.entry.chunk_rows)):
+            chunks.append(self.cells(place, chunk))
+            yield
+        return TableColumn(name, chunks)
 
     def chunks(self, names: Sequence[str]) -> Iterator[list[TableColumn]]:
         """These columns, chunk by chunk: for tables that are larger than memory. Nothing of it is kept."""
@@ -144,6 +152,8 @@ class TableColumn:
 
     def doubles(self) -> NDArray[np.float64]:
         """The doubles that are nearest to the cells, also to those as `1e-05`; NaN for what is no finite number."""
+        if all(len(cells.numbers) == len(cells) for cells in self._chunks):
+            return np.concatenate([np.zeros(0), *map(nearest_doubles, self._chunks)])
         doubles = np.full(len(self), np.nan)
         first = 0
         for cells in self._chunks:
@@ -176,10 +186,12 @@ class TableColumn:
         words: defaultdict[str, int] = defaultdict(count().__next__)
         parts = [np.zeros(0, np.int32)]
         for cells in self._chunks:
-            codes = np.full(len(cells), -1, np.int32)
             used, places = distinct(cells.codes)
             ids = list(map(words.__getitem__, map(cells.words.__getitem__, used.tolist())))
-            codes[cells.states == CellState.TEXT] = np.array(ids, np.int32)[places]
+            codes = np.array(ids, np.int32)[places]
+            if len(codes) < len(cells):
+                of_texts, codes = codes, np.full(len(cells), -1, np.int32)
+                codes[cells.states == CellState.TEXT] = of_texts
             if numbers and len(cells.numbers):
                 pairs = zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
                 ids = [words[decimal_text(*pair)] for pair in pairs]

@@ -173,7 +173,8 @@ class _Reading:
             stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
             wanted = windows.meet(first, stop)
             within = wanted & windows.cover(first, stop)
-            if together:
+            is_any = bool(within.any())  # of short windows no tile is, as a rule
+            if together and is_any:
                 flagged = shape.index[has_together[shape.level[has_together] == level]]
                 index, first_rows = np.unique(shape.index[here][within], return_index=True)
                 # Where some tracks have been added by themselves, a level above, the others are, too.
@@ -182,14 +183,14 @@ class _Reading:
                 added = yield from for_each(common_tiles.tolist(), self._add_together, self._sums, self._aside)
                 is_added = np.isin(shape.index[here], shape.index[common_tiles[np.array(added, np.bool_)]])
                 wanted, within = wanted & ~is_added, within & ~is_added
-            if by_track:
+            if by_track and is_any:
                 summed = has_track_sums[shape.level[has_track_sums] == level]
                 summed_rows = np.flatnonzero(within & np.isin(shape.index[here], shape.index[summed]))
                 _, which, n = np.unique(shape.index[here[summed_rows]], return_inverse=True, return_counts=True)
                 summed_rows = summed_rows[n[which] >= _FEWEST_TRACKS]
                 yield from for_each(_by_index(shape, here[summed_rows]), self._add_tracks, self._sums, self._aside)
                 wanted[summed_rows] = within[summed_rows] = False
-            if stored:
+            if stored and is_any:
                 own_rows = np.flatnonzero(within & has_histogram[here])
                 added = yield from for_each(here[own_rows].tolist(), self._add_stored, self._sums, self._aside)
                 wanted[own_rows] = np.logical_not(added)

@@ -86,6 +86,15 @@ class EventPlan:
 
     def events(self, run: LeafRun, page: Page) -> Events:
         """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
+        indices_in_page = self._indices_in_page(run, page)
+        slices = self._slices(run, page, indices_in_page) if page.slice_ends[-1] else None
+        return slices if slices is not None and len(slices) else self._samples(page, indices_in_page)
+
+    def samples(self, run: LeafRun, page: Page) -> Events:
+        """The same of a counter, which has no slices."""
+        return self._samples(page, self._indices_in_page(run, page))
+
+    def _indices_in_page(self, run: LeafRun, page: Page) -> Ints:
         indices_in_page = run.tiles - run.first_of_page
         shape = self.tiles.shape
         if indices_in_page.max() >= len(page) or not (
@@ -93,8 +102,7 @@ class EventPlan:
             and np.array_equal(page.slot[indices_in_page], shape.slot[run.tiles])
         ):
             raise DamagedStore(f"page {tuple(run.page)}: a tile is not on it")
-        slices = self._slices(run, page, indices_in_page) if page.slice_ends[-1] else None
-        return slices if slices is not None and len(slices) else self._samples(page, indices_in_page)
+        return indices_in_page
 
     def starts(self, run: LeafRun, content: bytes) -> LeafStarts:
         """The slices that start in the leaves of a run, in any window or none. `content`: of their page, uncompressed.

@@ -50,7 +50,9 @@ def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
 
 def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
     """The numbers, of shape (len(cells.numbers),). One rounding each: integers and powers of ten are exact."""
-    doubles = cells.numbers.astype(np.float64) / _DOUBLE_POWERS[cells.digits]
+    doubles: NDArray[np.float64] = cells.numbers.astype(np.float64) / _DOUBLE_POWERS[_alike(cells.digits)]
+    if cells.most_magnitude <= _EXACT_IN_DOUBLES:
+        return doubles
     large = np.flatnonzero((cells.numbers > _EXACT_IN_DOUBLES) | (cells.numbers < -_EXACT_IN_DOUBLES))
     pairs = zip(cells.numbers[large].tolist(), cells.digits[large].tolist(), strict=True)
     doubles[large] = [number / _POWERS[digits] for number, digits in pairs]  # of integers Python's is the nearest
@@ -64,20 +66,31 @@ def header_times(cells: Cells, header: str, otherwise: int) -> CellTimes:
 
 def times(cells: Cells, unit_digits: int) -> CellTimes:
     """Times in units of 10^`unit_digits` nanoseconds."""
-    ns, ps = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
-    fits = np.zeros(len(cells), np.bool_)
-    rows = np.flatnonzero(has_number(cells))
-    missing = unit_digits - cells.digits.astype(np.int64)
+    missing = unit_digits - _alike(cells.digits).astype(np.int64)
     factor = _INT64_POWERS[np.maximum(missing, 0)]
     is_small = (cells.numbers >= 0) & (cells.numbers * factor.astype(np.float64) < _MOST)
     numbers = np.where(is_small, cells.numbers, 0)
     if not (missing < 0).any():  # as a rule: divisions take longer than all else
-        ns[rows], fits[rows] = numbers * factor, is_small
-        return CellTimes(ns, ps, fits)
+        return _in_rows(cells, numbers * factor, np.zeros(len(numbers), np.int64), is_small)
     numbers //= 10 ** np.maximum(-missing - _INT64_DIGITS, 0)
     divisor = _INT64_POWERS[np.clip(-missing, 0, _INT64_DIGITS)]
     whole, rest = np.divmod(np.where(missing >= 0, numbers * factor, numbers), divisor)
     # Of a remainder below 10^18 the first three digits: of one below 10^15 exactly so.
-    ns[rows], fits[rows] = whole, is_small
-    ps[rows] = np.where(divisor >= 1000, rest // np.maximum(divisor // 1000, 1), rest * 1000 // divisor)
+    ps = np.where(divisor >= 1000, rest // np.maximum(divisor // 1000, 1), rest * 1000 // divisor)
+    return _in_rows(cells, whole, ps, is_small)
+
+
+def _in_rows(cells: Cells, whole: Ints, beyond: Ints, is_small: NDArray[np.bool_]) -> CellTimes:
+    if len(whole) == len(cells):
+        return CellTimes(whole, beyond, is_small)
+    ns, ps = np.zeros(len(cells), np.int64), np.zeros(len(cells), np.int64)
+    fits = np.zeros(len(cells), np.bool_)
+    rows = np.flatnonzero(has_number(cells))
+    ns[rows], ps[rows], fits[rows] = whole, beyond, is_small
     return CellTimes(ns, ps, fits)
+
+
+def _alike(digits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A single one where all are the same, as a rule."""
+    is_alike = len(digits) > 0 and bool((digits == digits[0]).all())
+    return digits[:1] if is_alike else digits

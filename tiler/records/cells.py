@@ -91,11 +91,16 @@ class Cells:
     def rows(self, rows: Ints) -> Cells:
         """The cells of some rows, in this order."""
         states = self.states[rows]
-        number_places = np.cumsum(self.states == CellState.NUMBER) - 1
-        text_places = np.cumsum(self.states == CellState.TEXT) - 1
-        numbers = number_places[rows[states == CellState.NUMBER]]
-        texts = text_places[rows[states == CellState.TEXT]]
+        numbers = self._places_in(CellState.NUMBER, len(self.numbers), rows[states == CellState.NUMBER])
+        texts = self._places_in(CellState.TEXT, len(self.codes), rows[states == CellState.TEXT])
         return Cells(states, self.numbers[numbers], self.digits[numbers], self.codes[texts], self.words)
+
+    def _places_in(self, state: CellState, count: int, rows: Ints) -> Ints:
+        """The places of rows of a state among the `count` of that state."""
+        if count == len(self) or not len(rows):
+            return rows
+        places: Ints = (np.cumsum(self.states == state) - 1)[rows]
+        return places
 
     def texts(self) -> list[str | None]:
         """Cells as they are written; None for those that are empty, `N/A`, or absent."""
@@ -139,17 +144,16 @@ def parse_cells(data: bytes) -> Cells:
         n_rows, n_words = reader.length(), reader.length()
         if n_rows > MAX_ROWS or n_words > n_rows:
             raise ValueError(f"{n_rows:,} rows and {n_words:,} words")
-        states = reader.integers(n_rows)
+        states = reader.small_integers(n_rows, max(CellState))
         n_numbers = int(np.count_nonzero(states == CellState.NUMBER))
-        numbers, digits = reader.integers(n_numbers), reader.integers(n_numbers)
+        numbers, digits = reader.integers(n_numbers), reader.small_integers(n_numbers, MAX_DIGITS)
         codes = reader.integers(int(np.count_nonzero(states == CellState.TEXT)))
-        for values, most in ((states, max(CellState)), (digits, MAX_DIGITS), (codes, n_words - 1)):
-            if len(values) and not 0 <= int(values.min()) <= int(values.max()) <= most:
-                raise ValueError("a value out of range")
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_words:
+            raise ValueError("a value out of range")
         words = reader.texts(reader.integers(n_words))
     except ValueError as error:
         raise DamagedStore(f"a column of a table is damaged: {error}") from error
-    return Cells(states.astype(np.uint8), numbers, digits.astype(np.uint8), codes, words)
+    return Cells(states, numbers, digits, codes, words)
 
 
 def _number(text: str) -> tuple[int, int] | None:

@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
+
 Ints = NDArray[np.int64]
 
 _HEAD: Final = struct.Struct("<BBq")  # whether they are differences, bytes of each; the first value, or else the least
@@ -50,11 +52,26 @@ class IntegerReader:
         are_steps, size, base = _HEAD.unpack(self._take(_HEAD.size))
         if are_steps > 1 or size > 8 or (are_steps and count < 2):
             raise ValueError("a column of integers of no size")
-        if are_steps:
-            (least,) = _STEP.unpack(self._take(_STEP.size))
-            steps = self._planes(size, count - 1, least)
-            return np.cumsum(np.concatenate([np.array([base], np.int64), steps]), dtype=np.int64)
-        return self._planes(size, count, base)
+        if not are_steps:
+            return self._planes(size, count, base, None)
+        (least,) = _STEP.unpack(self._take(_STEP.size))
+        return self._planes(size, count - 1, least, base)
+
+    def small_integers(self, count: int, most: int) -> NDArray[np.uint8]:
+        """The next column, of integers from 0 to `most`, at most 255. Raises ValueError where one is beyond."""
+        start = self._position
+        are_steps, size, base = _HEAD.unpack(self._take(_HEAD.size))
+        if not are_steps and size <= 1 and 0 <= base <= most:  # as a rule
+            if not size:
+                return np.full(count, base, np.uint8)
+            above = np.frombuffer(self._take(count), np.uint8)
+            if int(above.max(initial=0)) <= most - base:
+                return above + np.uint8(base)
+        self._position = start
+        integers = self.integers(count)
+        if count and not 0 <= int(integers.min()) <= int(integers.max()) <= most:
+            raise ValueError("a value out of range")
+        return integers.astype(np.uint8)
 
     def texts(self, lengths: Ints) -> list[str]:
         """Texts of these lengths in bytes, up to the end of the data."""
@@ -67,12 +84,9 @@ class IntegerReader:
         starts = (ends - lengths).tolist()
         return [rest[start:end].decode() for start, end in zip(starts, ends.tolist(), strict=True)]
 
-    def _planes(self, size: int, count: int, least: int) -> Ints:
-        planes = np.frombuffer(self._take(size * count), np.uint8).reshape(size, count)
-        values = np.zeros((count, 8), np.uint8)
-        values[:, :size] = planes.T
-        integers: Ints = values.view("<i8").reshape(count).astype(np.int64)
-        integers += np.int64(least)
+    def _planes(self, size: int, count: int, least: int, first: int | None) -> Ints:
+        integers: Ints = _native.unpacked_integers(self._data, self._position, size, count, least, first)
+        self._position += size * count
         return integers
 
     def _take(self, size: int) -> bytes:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.cells import Cells, CellState, decimal_text, pack_cells, parse_cells
 from tilescope.tiler.records.packed_integers import IntegerReader, pack_integers
@@ -79,6 +80,42 @@ def test_decimals_are_exact(number: int, digits: int) -> None:
 def test_integers_are_packed_modulo_two_to_the_64(values: list[int], ascending: bool) -> None:
     array = np.array(sorted(values) if ascending else values, np.int64)
     assert IntegerReader(pack_integers(array)).integers(len(array)).tolist() == array.tolist()
+
+
+def plain_planes(planes: bytes, size: int, count: int, least: int, first: int | None) -> list[int]:
+    """What `unpacked_integers` returns."""
+    steps = [int.from_bytes(planes[k : size * count : count], "little") + least for k in range(count)]
+    sums = steps if first is None else [first + sum(steps[:k]) for k in range(count + 1)]
+    return [(integer + (1 << 63)) % (1 << 64) - (1 << 63) for integer in sums]
+
+
+@given(st.binary(max_size=200), st.integers(0, 8), INT64, st.none() | INT64)
+def test_planes_are_those_of_a_plain_reading(planes: bytes, size: int, least: int, first: int | None) -> None:
+    count = len(planes) // size if size else 5
+    integers = _native.unpacked_integers(b"head" + planes, 4, size, count, least, first)
+    assert integers.tolist() == plain_planes(planes, size, count, least, first)
+
+
+@pytest.mark.parametrize(
+    ("offset", "size", "count"), [(0, 9, 1), (0, 8, 2), (3, 1, 13), (17, 0, 0), (0, 4, 1 << 62), (0, 2, (1 << 63) + 1)]
+)
+def test_planes_beyond_the_data_are_refused(offset: int, size: int, count: int) -> None:
+    with pytest.raises(ValueError, match=r"it is cut short|of no size"):
+        _native.unpacked_integers(bytes(15), offset, size, count, 0)
+
+
+@given(st.lists(st.integers(0, 300)), st.integers(0, 255))
+def test_small_integers_are_those_of_the_column(values: list[int], most: int) -> None:
+    data = pack_integers(np.array(values, np.int64)) + pack_integers(np.array([7], np.int64))
+    reader = IntegerReader(data)
+    if any(value > most for value in values):
+        with pytest.raises(ValueError, match="out of range"):
+            reader.small_integers(len(values), most)
+        return
+    small = reader.small_integers(len(values), most)
+    assert small.dtype == np.uint8
+    assert small.tolist() == values
+    assert reader.integers(1).tolist() == [7]  # the next column follows
 
 
 def test_columns_that_grow_evenly_take_a_byte_a_value_at_most() -> None:

@@ -23,7 +23,7 @@ from tilescope.tiler.query import finish
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.plain_mean import _sum, plain_means
-from tilescope.tiler.tools.counters.tiles import CounterTiles
+from tilescope.tiler.tools.counters.tiles import CounterTiles, counter_pages
 from tilescope.tiler.windows import Windows, everywhere
 
 
@@ -73,7 +73,9 @@ def found(example: Example, name: str, windows: Windows) -> CounterFigures:
     tree_track = example.reader.tree.tracks[track]
     assert tree_track.first is not UNSET
     assert tree_track.last is not UNSET
-    return figures(CounterTiles(example.reader, track), tree_track.first, tree_track.last, windows)
+    return figures(
+        CounterTiles(example.reader, track, counter_pages(example.reader)), tree_track.first, tree_track.last, windows
+    )
 
 
 @given(windows=WINDOWS, name=st.sampled_from(["memory", "dense"]))

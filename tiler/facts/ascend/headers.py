@@ -38,7 +38,7 @@ def texts_named(table: RunTable, plain: Sequence[str], otherwise: str = "") -> I
     kept = _TEXTS.get(table.reader, key)
     if kept is not None:
         return kept
-    codes, words = yield from (yield from table.column(header)).coding()
+    codes, words = yield from (yield from table.passing_column(header)).coding()
     made = CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
     return _TEXTS.keep(table.reader, key, made)
 
@@ -52,7 +52,7 @@ def figures_named(table: RunTable, plain: Sequence[str], exponent: int) -> Inter
     kept = _FIGURES.get(table.reader, key)
     if kept is not None:
         return kept
-    made = yield from whole_figures((yield from table.column(header)), exponent)
+    made = yield from whole_figures((yield from table.passing_column(header)), exponent)
     made.setflags(write=False)
     return _FIGURES.keep(table.reader, key, made)
 

@@ -83,10 +83,13 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
 
 def same_texts(*columns: CodedTexts) -> Interruptible[tuple[Ints, int]]:
     """Numbers of rows, the same where all texts are, and how many there are. Products of all columns may not fit."""
-    groups, size = np.zeros(len(columns[0].codes), np.int64), 0
+    groups, size = np.zeros(len(columns[0].codes), np.int64), min(1, len(columns[0].codes))
     for texts in columns:
-        used, groups = distinct(groups * len(texts.words) + texts.codes)
-        size = len(used)
+        row = np.zeros(size, np.int64)
+        row[groups] = np.arange(len(groups))  # one of each
+        if not np.array_equal(texts.codes[row][groups], texts.codes):  # operators of a name are of one type, as a rule
+            used, groups = distinct(groups * len(texts.words) + texts.codes)
+            size = len(used)
         yield
     return groups, size
 

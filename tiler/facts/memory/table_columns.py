@@ -25,6 +25,8 @@ MOST_BYTES: Final = 1 << 61
 NO_TICK: Final = -(1 << 63)
 NO_SIZE: Final = -(1 << 63)
 
+DEVICES: Final = ("device", "devicetype", "device_id")  # columns with the device, the first that is there
+
 _UNIT: Final = re.compile(r"\((MB|KB)\)$", re.IGNORECASE)
 _UNITS: Final = {"MB": MEBIBYTE, "KB": KIBIBYTE}
 
@@ -33,35 +35,30 @@ _NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the
 
 
 def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[Ints]:
-    """Bytes of such a column, to the nearest, -MOST_BYTES to MOST_BYTES; beyond, and where a cell is none, NO_SIZE.
-
-    The header has the unit: `Size(KB)`; else it is `otherwise` bytes.
-    """
+    """The sizes of such a column, as `chunk_sizes` has them; NO_SIZE without one."""
     header = column_named(table, plain)
     if header is None:
         return np.full(len(table), NO_SIZE)
-    match = _UNIT.search(header.strip())
-    unit = otherwise if match is None else _UNITS[match[1].upper()]
     parts = [np.zeros(0, np.int64)]
     for (column,) in table.chunks([header]):  # nothing of it is kept: a table may have ten million rows
-        parts.append((yield from _sizes(column, unit)))
+        parts.append((yield from chunk_sizes(column, header, otherwise)))
         yield
     return np.concatenate(parts)
 
 
-def has_number(table: RunTable, header: str) -> Interruptible[NDArray[np.bool_]]:
-    """True for rows of a column with a number."""
-    parts = [np.zeros(0, np.bool_)]
-    for (column,) in table.chunks([header]):
-        parts.append(column.has_number)
-        yield
-    return np.concatenate(parts)
+def chunk_sizes(column: TableColumn, header: str, otherwise: int) -> Interruptible[Ints]:
+    """Bytes of a column, to the nearest, -MOST_BYTES to MOST_BYTES; beyond, and where a cell is none, NO_SIZE.
 
-
-def _sizes(column: TableColumn, unit: int) -> Interruptible[Ints]:
-    sizes = np.full(len(column), NO_SIZE)
+    The header has the unit: `Size(KB)`; else it is `otherwise` bytes.
+    """
+    match = _UNIT.search(header.strip())
+    unit = otherwise if match is None else _UNITS[match[1].upper()]
     amounts = column.doubles()
     near = np.abs(amounts) < _NEAR / unit
+    if near.all():  # as a rule
+        whole: Ints = np.rint(amounts * unit).astype(np.int64)
+        return whole
+    sizes = np.full(len(column), NO_SIZE)
     sizes[near] = np.rint(amounts[near] * unit)
     far = np.flatnonzero(~near & (np.abs(amounts) <= MOST_BYTES / unit) & column.has_number)
     for first in range(0, len(far), _FAR_AT_ONCE):
@@ -74,17 +71,33 @@ def _sizes(column: TableColumn, unit: int) -> Interruptible[Ints]:
 
 
 def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int) -> Interruptible[Ints]:
-    """Ticks of such a column since an origin, which may be negative; NO_TICK where a cell is no time, or negative."""
+    """The ticks of such a column, as `chunk_ticks` has them; NO_TICK without one."""
     header = column_named(table, plain)
     if header is None:
         return np.full(len(table), NO_TICK)
-    per_ns = 1000 // reader.tick_ps
     parts = [np.zeros(0, np.int64)]
     for (column,) in table.chunks([header]):
-        (cells,) = column.chunks
-        ns, ps, fits = header_times(cells, header, MICROSECOND_DIGITS)
-        since = ns - origin_ns
-        fits &= np.abs(since) < TICK_LIMIT // per_ns
-        parts.append(np.where(fits, since * per_ns + (ps if per_ns > 1 else 0), NO_TICK))
+        parts.append(chunk_ticks(reader, column, header, origin_ns))
         yield
     return np.concatenate(parts)
+
+
+def chunk_ticks(reader: QueryReader, column: TableColumn, header: str, origin_ns: int) -> Ints:
+    """Ticks of a chunk since an origin, which may be negative; NO_TICK where a cell is no time, or negative."""
+    per_ns = 1000 // reader.tick_ps
+    (cells,) = column.chunks
+    ns, ps, fits = header_times(cells, header, MICROSECOND_DIGITS)
+    since = ns - origin_ns
+    fits = fits & (np.abs(since) < TICK_LIMIT // per_ns)
+    ticks: Ints = np.where(fits, since * per_ns + (ps if per_ns > 1 else 0), NO_TICK)
+    return ticks
+
+
+def by_time(ticks: Ints) -> Ints | None:
+    """The order of rows by time, of one moment as they are; None where they are in it, as in files as a rule."""
+    return None if bool((ticks[1:] >= ticks[:-1]).all()) else np.argsort(ticks, kind="stable")
+
+
+def device_name(text: str) -> str:
+    """A device as files of all versions call it."""
+    return f"NPU:{text}" if text.isdecimal() else text

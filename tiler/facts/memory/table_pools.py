@@ -8,25 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import StoredLast
+from tilescope.tiler.facts.memory.allocation_rows import ALLOCATIONS, AllocationRows, allocation_rows
+from tilescope.tiler.facts.memory.fill_rows import FILLS, FillRows, fill_rows
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.table_columns import NO_SIZE, Ints
-from tilescope.tiler.facts.memory.table_rows import (
-    ALLOCATIONS,
-    FILLS,
-    AllocationRows,
-    FillRows,
-    allocation_rows,
-    fill_rows,
-)
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.tables import TableEntry
+
+Value = TypeVar("Value", bound=np.generic)
 
 OPERATORS: Final = "operators"  # a memory of which operators alone tell
 
@@ -98,7 +94,7 @@ def pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -
                 yield
     pools = []
     for number, fill in enumerate(fills):
-        pair = pairs.get(number) or _Pair(fill, None, _meeting(fill.tick, _NOTHING, _NOTHING))
+        pair = pairs.get(number) or _Pair(fill, None, None)
         pools.append(_pool(reader, host, f"{fill.device} {fill.component}".strip(), pair))
         yield
     for pair in alone:
@@ -121,14 +117,14 @@ class _Pair(NamedTuple):
 
     fill: FillRows | None
     rows: AllocationRows | None
-    meeting: _Meeting
+    meeting: _Meeting | None
 
 
 def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[int]) -> tuple[int | None, _Pair]:
     """The component most of whose samples have the time and the total of an allocation; of equal ones the first."""
     owner, most = None, 0
     earlier = _earlier(rows.tick)
-    pair = _Pair(None, rows, _meeting(_NOTHING, rows.tick, earlier))
+    pair = _Pair(None, rows, None)
     for number, fill in enumerate(fills):
         # No two allocations meet one sample: a component with few cannot be it.
         if fill.device == rows.device and number not in taken and len(fill) > most:
@@ -149,6 +145,9 @@ def _earlier(ticks: Ints) -> Ints:
 
 
 def _meeting(ticks: Ints, others: Ints, earlier: Ints) -> _Meeting:
+    if np.array_equal(ticks, others):  # profilers take a sample after each allocation
+        places = np.arange(len(ticks))
+        return _Meeting(places, np.ones(len(ticks), np.bool_), places - earlier - 1)
     first = np.searchsorted(ticks, others)
     place = first + earlier
     inside = np.minimum(place, max(len(ticks) - 1, 0))
@@ -156,69 +155,84 @@ def _meeting(ticks: Ints, others: Ints, earlier: Ints) -> _Meeting:
     return _Meeting(inside, is_there & (place < len(ticks)), first - 1)
 
 
-def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
-    """Events of both, by time. Fills are those of the component, where it is sampled by then."""
+class _Events(NamedTuple):
+    """Samples and allocations by time; None for places that are those of the events themselves."""
+
+    time: Ints
+    sample: Ints | None  # that holds by then, -1 before the first
+    is_sample: NDArray[np.bool_] | None  # it is of this moment, and this event's
+    row: Ints | None  # of the allocations, -1 for a sample alone
+
+
+def _events(pair: _Pair) -> _Events:
     fill, rows, meeting = pair
-    ticks, row_ticks = (np.zeros(0, np.int64) if part is None else part.tick for part in (fill, rows))
-    is_alone = np.ones(len(ticks), np.bool_)
+    if rows is None or fill is None or meeting is None:
+        part = fill if rows is None else rows
+        times = _NOTHING if part is None else part.tick
+        nothing = np.full(len(times), -1)
+        return _Events(times, None if rows is None else nothing, None, nothing if rows is None else None)
+    is_alone = np.ones(len(fill), np.bool_)
     is_alone[meeting.place[meeting.is_there]] = False
     samples = np.flatnonzero(is_alone)
-    times = np.concatenate([row_ticks, ticks[samples]])
+    if not len(samples) and len(rows) == len(fill):  # each allocation meets a sample: the same one
+        return _Events(fill.tick, None, None, None)
+    times = np.concatenate([rows.tick, fill.tick[samples]])
     # Allocations of a moment before its other samples, which say what is there in the end.
     order = np.argsort(times, kind="stable")
-    times = times[order]
-    sample_of = np.concatenate([np.where(meeting.is_there, meeting.place, meeting.before), samples])[order]
-    is_own = order < len(row_ticks)
-    own_places = order[is_own]
-    position = np.zeros(len(row_ticks) + 1, np.int32)
-    position[own_places] = np.flatnonzero(is_own)
-    position[-1] = len(times)
+    sample = np.concatenate([np.where(meeting.is_there, meeting.place, meeting.before), samples])[order]
+    is_sample = np.concatenate([meeting.is_there, np.ones(len(samples), np.bool_)])[order]
+    return _Events(times[order], sample, is_sample, np.where(order < len(rows), order, -1))
+
+
+def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
+    """Events of both, by time. Fills are those of the component, where it is sampled by then."""
+    fill, rows, events = pair.fill, pair.rows, _events(pair)
+    count = len(events.time)
 
     def figure(column: str) -> Ints:
         """Figures of the sample that holds by then, or else of the allocation."""
-        values = np.full(len(times), NO_SIZE)
-        if rows is not None:
-            values[is_own] = getattr(rows, column)[own_places]
-        if fill is not None:
-            has_sample = sample_of >= 0
-            values[has_sample] = getattr(fill, column)[sample_of[has_sample]]
-        return values
+        own = _NOTHING if rows is None else getattr(rows, column)
+        if fill is None:
+            return own
+        return _taken(getattr(fill, column), events.sample, _taken(own, events.row, np.int64(NO_SIZE)))
 
     allocated, reserved, active = figure("allocated"), figure("reserved"), figure("active")
-    is_reserved = bool((allocated < 0).all()) and bool((reserved >= 0).any())
+    is_told = bool((allocated >= 0).any())
+    is_reserved = not is_told and bool((reserved >= 0).any())
     heap = _held(reserved if is_reserved else allocated)
-    is_freeing = np.zeros(len(times), np.bool_)
-    nothing = np.broadcast_to(np.int64(-1), len(times))
-    none = np.broadcast_to(np.int32(-1), len(times))
-    size, operation, replaced = nothing, none, np.zeros(len(times), np.int32)
+    nothing = np.broadcast_to(np.int64(-1), count)
+    none = np.broadcast_to(np.int32(-1), count)
+    is_made = is_freeing = np.zeros(count, np.bool_)
+    size, operation, replaced = nothing, none, np.zeros(count, np.int32)
     if rows is not None:
-        is_freeing[is_own] = rows.is_free[own_places]
-        size, operation = nothing.copy(), none.copy()
-        size[is_own], operation[is_own] = rows.size[own_places], rows.operation[own_places]
-        # Frees are replaced by nothing.
-        replaced[is_own] = np.where(rows.is_free, 0, position[rows.replaced])[own_places]
-    is_counted = not is_reserved and bool((allocated < 0).all())
+        is_freeing = _taken(rows.is_free, events.row, np.False_)
+        is_made = _taken(~rows.is_free, events.row, np.False_)
+        size = _taken(rows.size, events.row, np.int64(-1))
+        operation = _taken(rows.operation, events.row, np.int32(-1))
+        replaced = _replaced(rows, events)
+    is_counted = not is_reserved and not is_told
     if is_counted:
         change = np.cumsum(np.where(is_freeing, -1, 1) * np.maximum(size, 0))
         heap = change - min(0, int(change.min(initial=0)))  # at least what is freed was there
     track = -1 if fill is None else _counter(reader, fill)
     ordinals = nothing
     if fill is not None and track >= 0:
-        meets_sample = np.concatenate([meeting.is_there, np.ones(len(samples), np.bool_)])[order]
-        ordinals = np.where(meets_sample, fill.ordinal[sample_of], -1)
+        ordinals = _taken(fill.ordinal, events.sample, np.int64(-1))
+        if events.is_sample is not None:
+            ordinals = np.where(events.is_sample, ordinals, -1)
     return MemoryPool(
         name=name,
         host=host,
-        start=times,
-        track=np.broadcast_to(np.int32(_place(reader, host) if track < 0 else track), len(times)),
+        start=events.time,
+        track=np.broadcast_to(np.int32(_place(reader, host) if track < 0 else track), count),
         ordinal=ordinals,
-        is_made=is_own & ~is_freeing,
+        is_made=is_made,
         is_free=is_freeing,
-        stack=np.broadcast_to(np.int64(0), len(times)),
+        stack=np.broadcast_to(np.int64(0), count),
         heap=heap,
-        free=np.where((heap >= 0) & (reserved >= heap) & ~np.bool_(is_reserved), reserved - heap, -1),
-        active=np.maximum(active, -1, out=active),
-        fragmentation=np.broadcast_to(np.float64(np.nan), len(times)),
+        free=nothing if is_reserved else _free(heap, reserved),
+        active=active if int(active.min(initial=0)) >= 0 else np.maximum(active, -1),
+        fragmentation=np.broadcast_to(np.float64(np.nan), count),
         lifetime=nothing,
         requested=nothing,
         size=size,
@@ -234,11 +248,39 @@ def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
     )
 
 
+def _taken(column: NDArray[Value], places: Ints | None, otherwise: Value | NDArray[Value]) -> NDArray[Value]:
+    """The values at some places, of none the others; None: all as they are."""
+    if places is None:
+        return column
+    is_there = places >= 0
+    if not len(column):
+        return np.broadcast_to(otherwise, len(places))
+    return column[places] if is_there.all() else np.where(is_there, column[places], otherwise)
+
+
+def _replaced(rows: AllocationRows, events: _Events) -> NDArray[np.int32]:
+    """The event that frees the allocation of each; 0 of frees, which nothing replaces, and of samples."""
+    if events.row is None:
+        return np.where(rows.is_free, np.int32(0), rows.replaced)
+    is_own = events.row >= 0
+    position = np.zeros(len(rows) + 1, np.int32)
+    position[events.row[is_own]] = np.flatnonzero(is_own)
+    position[-1] = len(events.row)
+    return _taken(np.where(rows.is_free, np.int32(0), position[rows.replaced]), events.row, np.int32(0))
+
+
+def _free(heap: Ints, reserved: Ints) -> Ints:
+    is_less = reserved < heap
+    return np.where(is_less, -1, reserved - heap) if is_less.any() else reserved - heap
+
+
 def _held(allocated: Ints) -> Ints:
     """Totals of which unknown ones are those before them; nothing before the first."""
+    if int(allocated.min(initial=0)) >= 0:
+        return allocated
     is_known = allocated >= 0
     last = np.maximum.accumulate(np.where(is_known, np.arange(len(allocated)), -1))
-    return np.where(last >= 0, allocated[last], 0) if len(allocated) else allocated
+    return np.where(last >= 0, allocated[last], 0)
 
 
 def _counter(reader: QueryReader, fill: FillRows) -> int:

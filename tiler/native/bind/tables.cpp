@@ -1,8 +1,11 @@
 // Binds the reading of tables.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -10,6 +13,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "tables/csv_stream.hpp"
+#include "tables/plane_integers.hpp"
 
 namespace nb = nanobind;
 
@@ -36,11 +40,29 @@ std::vector<Cells> take(CsvStream& stream) {
     return columns;
 }
 
+OutColumn<int64_t> unpacked_integers(const nb::bytes& data, size_t offset, size_t size, size_t count, int64_t least,
+                                     std::optional<int64_t> first) {
+    std::vector<int64_t> integers;
+    {
+        const Span<const uint8_t> bytes = bytes_of(view_of(data));
+        nb::gil_scoped_release release;
+        if (offset > bytes.size()) throw std::invalid_argument("it is cut short");
+        const IntegerPlanes planes{{bytes.data() + offset, bytes.size() - offset}, size, count, least};
+        integers = first ? summed_planes(planes, *first) : plane_integers(planes);
+    }
+    return to_numpy(std::move(integers));
+}
+
 Fault to_tuple(const CsvFault& fault) { return {fault.count, fault.line, fault.column}; }
 
 }  // namespace
 
 void bind_tables(nb::module_& m) {
+    m.def("unpacked_integers", &unpacked_integers, nb::arg("data"), nb::arg("offset"), nb::arg("size"),
+          nb::arg("count"), nb::arg("least"), nb::arg("first") = nb::none(),
+          "Integers above `least`, shape (count,), of planes of bytes from an offset on: plane k of `size` has byte k\n"
+          "of each. With `first` shape (count + 1,): it, and those of which these are the differences to the one\n"
+          "before. All is modulo 2^64. Raises ValueError where there are fewer bytes, or more than eight planes.");
     nb::class_<CsvStream>(m, "CsvStream", "Comma-separated values as columns of cells, block by block.")
         .def(nb::init<size_t, size_t>(), nb::arg("most_columns"), nb::arg("most_cell_bytes"))
         .def(

@@ -17,7 +17,7 @@ from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
 from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
 from tilescope.tiler.tools.counters.plain_mean import plain_means
-from tilescope.tiler.tools.counters.tiles import CounterTiles
+from tilescope.tiler.tools.counters.tiles import CounterTiles, counter_pages
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -50,12 +50,13 @@ def _answer(scope: Scope, question: CountersQuestion) -> Interruptible[Answer]:
     rates: list[float | None] = []
     stopped: list[int] = []
     tick_ps = scope.reader.tick_ps
+    pages = counter_pages(scope.reader)
     for track in listed:
         windows = question_windows.on_track(track)
         first, last = _ends(tracks[track])
         if windows.clipped(last, TICK_LIMIT).ticks > _UNKNOWN_SHARE * windows.ticks:
             stopped.append(track)
-        row = figures(CounterTiles(scope.reader, track), first, last, windows)
+        row = figures(CounterTiles(scope.reader, track, pages), first, last, windows)
         rows.append(row)
         seconds = windows.ticks * tick_ps / _PS_PER_SECOND
         rates.append(row.change / seconds if row.change is not None and seconds else None)

@@ -34,7 +34,7 @@ def plain_means(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsO
     for key, of_page in runs.items():
         page = reader.decoded_page(key)
         for place, plan, run in of_page:
-            samples = plan.events(run, page)
+            samples = plan.samples(run, page)
             if reader.outliers is not None:
                 samples = reader.outliers.without(samples)
             sums[place].append(_sum(samples.value))

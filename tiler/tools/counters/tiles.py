@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, CounterBins, Samples
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, CounterBins, Page, PageKey, Samples
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-# Tiles of a counter on the way down to a border: their pages, for the next border nearby.
-_KEPT_PAGES = 16
+# Tiles of counters on the way down to a border: their pages, for the next border nearby, and for the counters of the
+# same block, whose tiles are on the same ones.
+_KEPT_PAGES: Final = 32
+
+Pages = Callable[[PageKey], Page]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +51,19 @@ class _Tile:
     samples: Samples
 
 
+def counter_pages(reader: QueryReader) -> Pages:
+    """Decoded pages, some of which are kept: for the counters of one question."""
+    return lru_cache(_KEPT_PAGES)(reader.decoded_page)
+
+
 class CounterTiles:
     """One counter. Raises DamagedStore where its tiles make no sense."""
 
-    def __init__(self, reader: QueryReader, track: int) -> None:
+    def __init__(self, reader: QueryReader, track: int, pages: Pages) -> None:
         self._reader = reader
         self._track = track
         self._tiles = reader.tiles(track // TRACKS_PER_BLOCK)
-        self._page = lru_cache(_KEPT_PAGES)(reader.decoded_page)
+        self._page = pages
 
     def pieces(self, windows: Windows) -> Pieces:
         """All samples in these windows, with two tiles a level for each border."""

@@ -23,6 +23,7 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     OperatorCost,
     RankStep,
 )
+from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.query import SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.query.run_steps import StepRows
@@ -33,6 +34,7 @@ Ints = NDArray[np.int64]
 
 NO_RANK: Final = 0xFFFFFFFF  # as `dst rank` has it
 _ABSENT: Final = -1
+_MOST_SUM: Final = (1 << 63) - 1
 _MOST_BYTES: Final = 1 << 50  # of a task: beyond is no size
 
 _PROCESS: Final = re.compile(r"(HCCL|Communication)\b")
@@ -67,7 +69,7 @@ class Planes(CommunicationSource):
         return next(_planes(reader), None) is not None
 
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
-        sums = _Sums(reader)
+        sums = _TaskSums(reader)
         for plane, operators in _planes(reader):
             windows = chosen.on_track(plane)
             covering = None if operators is None else (yield from _slices(reader, operators, windows))
@@ -80,7 +82,7 @@ class Planes(CommunicationSource):
         return sums.communication_of_all()
 
 
-class _Sums:
+class _TaskSums:
     """Sums of tasks by rank and step, by operator and by link; in ticks until all are there."""
 
     def __init__(self, reader: QueryReader) -> None:
@@ -103,9 +105,10 @@ class _Sums:
         operator = _cover(operators, events.start)
         keys = np.stack([tasks.source, step, operator, tasks.destination, tasks.transport, events.name], axis=1)
         is_counted = is_wait | (tasks.size > 0)
-        for rows in _groups(keys, np.flatnonzero(is_counted)):
+        groups = _groups(keys, np.flatnonzero(is_counted))
+        times, sizes = (_sums(values, groups) for values in (events.duration, np.maximum(tasks.size, 0)))
+        for rows, time, size in zip(groups, times, sizes, strict=True):
             source, number, operator_name, destination, transport, name = keys[rows[0]].tolist()
-            time, size = exact_sum(events.duration[rows]), exact_sum(np.maximum(tasks.size[rows], 0))
             column = 1 if is_wait[rows[0]] else 0
             self._steps.setdefault((source, number), [0, 0])[column] += time
             if operators is not None and operator_name >= 0:
@@ -235,12 +238,27 @@ def _cover(operators: Events | None, times: Ints) -> Ints:
 
 
 def _groups(keys: Ints, rows: Ints) -> list[Ints]:
-    """Some rows, by equal keys."""
+    """Some rows, by equal keys, which ascend."""
     if not len(rows):
         return []
-    _, group = np.unique(keys[rows], axis=0, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    return np.split(rows[order], np.flatnonzero(np.diff(group.ravel()[order])) + 1)
+    group = np.zeros(len(rows), np.int64)
+    for column in keys[rows].T:
+        used, codes = distinct(column)
+        _, group = distinct(group * len(used) + codes)
+    order = np.argsort(group, kind="stable")
+    return np.split(rows[order], np.flatnonzero(np.diff(group[order])) + 1)
+
+
+def _sums(values: Ints, groups: Sequence[Ints]) -> list[int]:
+    """The exact sum of each group; values are not negative."""
+    if not groups:
+        return []
+    rows = np.concatenate(groups)
+    if int(values[rows].max()) * len(rows) > _MOST_SUM:
+        return [exact_sum(values[group]) for group in groups]
+    ends = np.cumsum([len(group) for group in groups])
+    sums: list[int] = np.add.reduceat(values[rows], np.append(0, ends[:-1])).tolist()
+    return sums
 
 
 def _optional(number: int) -> int | None:

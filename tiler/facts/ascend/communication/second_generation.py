@@ -38,6 +38,7 @@ _GROUP: Final = re.compile(r"@\d+$")
 _SUM: Final = re.compile(r"Total Op Info", re.IGNORECASE)
 _TOTAL: Final = re.compile(r"-total(?:@|$)")
 _TOTALS: Final = re.compile(r"-(?:top|middle|bottom|total|average)\d*(?:@|$)")
+_NO_PACKETS: Final = "{}"
 _SUM_OF_TRANSPORTS: Final = "SDMA"  # HCCS, PCIE and SIO, which it drives
 
 _BAD_TIMES: Final = "operators of communication.json without transit and wait"
@@ -141,7 +142,7 @@ def _add_packets(communication: Communication, row: _Row, sizes: dict[tuple[str,
     size = exact(row.cells.get("Transit Size(MB)") or "", MEGABYTE)
     if size is not None and transport != _SUM_OF_TRANSPORTS:
         sizes[row.place] += size
-    packets = _packets(row.cells.get("Size Distribution") or "{}")
+    packets = _packets(row.cells.get("Size Distribution") or _NO_PACKETS)
     if packets is None:
         communication.problems[_BAD_SIZES] += 1
         return
@@ -160,6 +161,8 @@ def _add_transport(communication: Communication, row: _Row) -> None:
 
 def _packets(cell: str) -> list[tuple[int, int, int]] | None:
     """Size, count and time of the packets of each size; None where the cell does not say them."""
+    if cell == _NO_PACKETS:
+        return []
     try:
         value = json.loads(cell, parse_float=Decimal, parse_int=Decimal, parse_constant=Decimal)
     except (ValueError, RecursionError):
