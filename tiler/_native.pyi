@@ -2466,9 +2466,10 @@ def root_level(end: int) -> int:
 def release_free_memory() -> None:
     """Gives memory that is free but kept for later back to the system."""
 
-def keep_free_memory(bytes: int) -> None:
+def keep_free_memory(bytes: int, parts: int) -> None:
     """
     Keeps memory that is freed, up to so many bytes, from now on: for a process that has one thing to do.
+    Threads share so many parts of it.
     """
 
 class MemoryBudget:
