@@ -183,7 +183,8 @@ def _build(
             names=sum(len(summary.names) for summary in summaries),
         )
         run = RunFiles(traces, read.left_out)
-        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track))
+        paths = [file.path for file in traces]
+        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track), paths)
         meter.events, meter.tracks = run.events, len(layout.tracks)
         has_preview = bool(meter.revision) or run.events >= _PREVIEW_EVENTS
         snapshots = [
