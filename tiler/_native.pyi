@@ -262,10 +262,11 @@ class CallTree:
         longest slice that starts, -1 where none does.
         """
 
-def folder_state(path: bytes, endings: Sequence[str], most_bytes: int) -> bytes | None:
+def folder_state(path: bytes, endings: Sequence[str], most_bytes: int) -> tuple[bytes, int] | None:
     """
     Returns bytes that differ as soon as entries of a folder do, or sizes and times of files whose names end so,
-    or of what links lead to. None: it cannot be read, or has too many entries.
+    or of what links lead to; and when the inode of any of these was changed last, in ns of the clock, 0 without
+    any. None: it cannot be read, or has too many entries.
     """
 
 class Histograms:
@@ -2465,9 +2466,10 @@ def root_level(end: int) -> int:
 def release_free_memory() -> None:
     """Gives memory that is free but kept for later back to the system."""
 
-def keep_free_memory(bytes: int) -> None:
+def keep_free_memory(bytes: int, parts: int) -> None:
     """
     Keeps memory that is freed, up to so many bytes, from now on: for a process that has one thing to do.
+    Threads share so many parts of it.
     """
 
 class MemoryBudget:

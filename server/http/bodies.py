@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Final, TypeVar
 
+import msgspec
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from tilescope.server.errors import BadRequest, TooSlow
+
+_T = TypeVar("_T")
 
 BODY_TIMEOUT_S: Final = 30.0
 STEP_TIMEOUT_S: Final = 30.0  # of a body that is taken in steps, each of
@@ -27,6 +30,14 @@ async def read_body(request: web.Request) -> bytes:
         raise TooSlow(f"the body of the request did not come within {BODY_TIMEOUT_S:.0f} s") from None
     except (web.RequestPayloadError, HttpProcessingError, zlib.error, EOFError):
         raise BadRequest("the body of the request does not match its Content-Encoding or its length") from None
+
+
+async def decoded_body(request: web.Request, kind: type[_T], refusal: str) -> _T:
+    """The JSON of the body as such an object. Raises `BadRequest`, which begins with `refusal`, and as `read_body`."""
+    try:
+        return msgspec.json.decode(await read_body(request), type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(f"{refusal}: {error}") from None
 
 
 async def body_steps(request: web.Request, most_bytes: int) -> AsyncIterator[bytes]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 from http import HTTPStatus
 
-import msgspec
 from aiohttp import hdrs, web
 
-from tilescope.server.errors import BadRequest
 from tilescope.server.guard.own_pages import check_json, check_own_page
-from tilescope.server.http.bodies import read_body
+from tilescope.server.http.bodies import decoded_body
 from tilescope.server.http.caching import JSON, UNKEPT, unkept
 from tilescope.server.http.sockets import serve_socket
 from tilescope.server.json_text import json_body
@@ -38,10 +36,7 @@ async def begin_capture(request: web.Request) -> web.Response:
     """Begins a capture."""
     check_own_page(request)
     check_json(request)
-    try:
-        order = msgspec.json.decode(await read_body(request), type=CaptureOrder)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"the order of a capture makes no sense: {error}") from None
+    order = await decoded_body(request, CaptureOrder, "the order of a capture makes no sense")
     capture = request.app[CAPTURES].begin(order)
     headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: UNKEPT}
     return web.Response(status=HTTPStatus.ACCEPTED, body=json_body(capture.to_schema()), headers=headers)

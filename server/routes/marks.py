@@ -6,11 +6,10 @@ import asyncio
 from functools import partial
 from typing import Final
 
-import msgspec
 from aiohttp import hdrs, web
 
-from tilescope.server.errors import BadRequest, Forbidden, PreconditionFailed, PreconditionRequired
-from tilescope.server.http.bodies import read_body
+from tilescope.server.errors import Forbidden, PreconditionFailed, PreconditionRequired
+from tilescope.server.http.bodies import decoded_body
 from tilescope.server.http.caching import JSON, REVALIDATE, computed
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import MARKS, REGISTRY, SETTINGS
@@ -43,11 +42,8 @@ async def put_marks(request: web.Request) -> web.Response:
     if not request.app[SETTINGS].allow_notes:
         raise Forbidden("this server keeps no marks: start it with --allow-notes")
     run_id, places = await _run_and_places(request)
-    body = await read_body(request.clone(client_max_size=MAX_MARKS_BYTES))
-    try:
-        marks = msgspec.json.decode(body, type=MarkList)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"the marks make no sense: {error}") from None
+    sent = request.clone(client_max_size=MAX_MARKS_BYTES)
+    marks = await decoded_body(sent, MarkList, "the marks make no sense")
     etag = await asyncio.to_thread(request.app[MARKS].write, run_id, marks, places, _expected(request))
     headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: REVALIDATE, hdrs.ETAG: f'"{etag}"'}
     return web.Response(body=json_body(KeptMarks(marks=marks.marks, writable=True)), headers=headers)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Final
 
-import msgspec
 from aiohttp import hdrs, web
 
 from tilescope.server.errors import BadRequest, Forbidden
 from tilescope.server.guard.own_pages import check_json, check_own_page
 from tilescope.server.guard.start_secret import has_secret
-from tilescope.server.http.bodies import body_steps, read_body
+from tilescope.server.http.bodies import body_steps, decoded_body
 from tilescope.server.http.caching import JSON, UNKEPT, unkept
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import UPLOADS
@@ -39,10 +38,7 @@ async def begin_upload(request: web.Request) -> web.Response:
     """Begins an upload."""
     _check(request)
     check_json(request)
-    try:
-        order = msgspec.json.decode(await read_body(request), type=UploadOrder)
-    except msgspec.DecodeError as error:
-        raise BadRequest(f"the order of an upload makes no sense: {error}") from None
+    order = await decoded_body(request, UploadOrder, "the order of an upload makes no sense")
     upload = await request.app[UPLOADS].begin(order, request.remote or "")
     headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: UNKEPT}
     return web.Response(status=HTTPStatus.CREATED, body=json_body(upload), headers=headers)

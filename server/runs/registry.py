@@ -25,6 +25,7 @@ from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs, with_separated
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
+from tilescope.tiler.readers.folder_listing import look_again
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.sweep import sweep
@@ -313,6 +314,8 @@ class Registry:
         self._requested.intersection_update(self._runs)
 
     def _find_runs(self) -> list[FoundRun]:
+        wanted = (run for run in self._runs.values() if run.sources is not None or run.id in self._requested)
+        look_again({file.parent for run in wanted for file in run.files})
         paths = (*self.paths, *self._arrivals.roots())
         return find_runs(paths, self._cache, self._discover, self._time_unit, self._runs)
 

@@ -1,7 +1,8 @@
 """Finds the runs at the paths that are served: trace files, log directories and finished stores.
 
 Looks at the file system anew each time, since profilers add runs while we serve. Names, sizes and times are looked at,
-and where there is an index the first and last MiB of a file, once for as long as it does not change.
+in folders at rest from time to time, and where there is an index the first and last MiB of a file, once for as long as
+it does not change.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing.builder import Builder
+from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.finished import build_of
@@ -153,12 +154,23 @@ def _build(
 ) -> None:
     """Everything between the beginning of a generation and its publication."""
     room = Room(memory_bytes)
+    free_memory = FreeMemory(room.bytes)
     folder, mapped_bytes = generation.scratch, int(memory_bytes * _MAPPED_SHARE)
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
         read_files(
-            files, kept, meter, executor, workers, preview.show, max_inflated, room, time_unit, is_unconfirmed
+            files,
+            kept,
+            meter,
+            executor,
+            workers,
+            preview.show,
+            max_inflated,
+            room,
+            time_unit,
+            is_unconfirmed,
+            free_memory.release_when_full,
         ) as read,
         ExitStack() as while_built,
     ):
@@ -171,7 +183,8 @@ def _build(
             names=sum(len(summary.names) for summary in summaries),
         )
         run = RunFiles(traces, read.left_out)
-        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track))
+        paths = [file.path for file in traces]
+        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track), paths)
         meter.events, meter.tracks = run.events, len(layout.tracks)
         has_preview = bool(meter.revision) or run.events >= _PREVIEW_EVENTS
         snapshots = [
@@ -191,7 +204,7 @@ def _build(
             has_preview=has_preview,
             most_flow_ends=room.bytes // FLOW_END_BYTES,
         )
-        builder = Builder(recording, generation, meter, rollup_bytes, room, is_shown=has_preview)
+        builder = Builder(recording, generation, meter, rollup_bytes, room, free_memory, is_shown=has_preview)
         rows_at_once = int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_ROW)
 
         def show() -> None:

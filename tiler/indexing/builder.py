@@ -74,6 +74,7 @@ class Builder:
         meter: Meter,
         rollup_bytes: int,
         room: Room,
+        free_memory: FreeMemory,
         *,
         is_shown: bool = False,
     ) -> None:
@@ -94,7 +95,7 @@ class Builder:
         self._passing = PassingScratch(working, room.bytes >> _PASSING_SHIFT)
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._open_slices = OpenSlices(room)
-        self._free_memory = FreeMemory(room.bytes)
+        self._free_memory = free_memory
         self._carriers = _carriers(recording.run, layout)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         for track in layout.tracks:

@@ -57,7 +57,9 @@ class Preview:
             for file in files
         )
         layout = lay_out(
-            [file.snapshot.summary for file in files], lambda file, track: files[file].snapshot.rows[track]
+            [file.snapshot.summary for file in files],
+            lambda file, track: files[file].snapshot.rows[track],
+            [file.path for file in files],
         )
         self._write(files, timeline, layout, None)
 

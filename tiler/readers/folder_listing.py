@@ -3,15 +3,21 @@
 A base folder of 500 trainings has 80,000 files: the state of a folder (`_native.folder_state`) tells in one call,
 exactly, whether any of them has another size or time, and no object is made of each of them again. Nearly all of that
 is the system's time for each file, so two threads share folders that were listed before.
+
+A folder at rest costs one call for itself: its own times tell of entries that come, go or are renamed, and its files
+are looked at again after a tenth of the time for which nothing had changed, a minute at most. So one that grows again
+is noticed by then. It does not rest where somebody needs its files as they are (`look_again`).
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -32,8 +38,11 @@ _BYTES_OF_FOLDER: Final = 700  # beside what is in it: an empty one has no state
 _BYTES_OF_ENTRY: Final = 300  # of a listing
 _WORTH_A_THREAD: Final = 32  # folders
 
-States = Mapping[str, "bytes | None"]  # by path; None: it cannot be read, or has too many entries
-_NO_STATES: Final[States] = MappingProxyType({})
+# Times of folders and files are those of the last tick of a clock, which may count seconds: what changes within it has
+# the same time.
+_LEAST_REST_NS: Final = 2_000_000_000
+_PART_OF_REST: Final = 10
+_MOST_UNSEEN_NS: Final = 60_000_000_000
 
 
 class FileEntry(NamedTuple):
@@ -57,21 +66,77 @@ class FolderListing(Struct, frozen=True):
     is_store: bool = False  # an index of ours: nothing in it is a trace
 
 
+class FolderStamp(NamedTuple):
+    """A folder itself: another one as soon as an entry comes, goes or has another name."""
+
+    device: int
+    inode: int
+    modified_ns: int
+    changed_ns: int
+
+
+class FolderState(NamedTuple):
+    """A folder as it was looked at."""
+
+    stamp: FolderStamp
+    entries: bytes  # other ones as soon as a file has another size or time
+    changed_ns: int  # when it or a file in it was changed last
+    seen_ns: int  # when it was looked at
+
+    def is_at_rest(self, path: str, now_ns: int) -> bool:
+        """True if its files need not be looked at yet. Folders of one age take turns, over half of the time."""
+        rest_ns = self.seen_ns - self.changed_ns
+        unseen_ns = min(rest_ns // _PART_OF_REST, _MOST_UNSEEN_NS)
+        turn_ns = unseen_ns // 2 * (hash(path) & 0xFF) >> 8
+        return rest_ns >= _LEAST_REST_NS and 0 <= now_ns - self.seen_ns < unseen_ns - turn_ns
+
+
+States = Mapping[str, FolderState | None]  # by path; None: it cannot be read, or has too many entries
+_NO_STATES: Final[States] = MappingProxyType({})
+
+
 class _KeptListings:
     """Listings by path, as long as their states are the same; those of folders seen longest ago go first."""
 
     def __init__(self) -> None:
-        self._listings: dict[str, tuple[bytes, FolderListing]] = {}
+        self._listings: dict[str, tuple[FolderState, FolderListing]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def get(self, path: str, state: bytes) -> FolderListing | None:
+    def at_rest(self, path: str, now_ns: int) -> FolderListing | None:
+        """The listing of a folder that rests, and is the one that was looked at."""
+        with self._lock:
+            kept = self._listings.get(path)
+        if kept is None or not kept[0].is_at_rest(path, now_ns) or kept[0].stamp != _stamp(path):
+            return None
+        with self._lock:
+            if self._listings.pop(path, None) is not None:
+                self._listings[path] = kept
+        return kept[1]
+
+    def get(self, path: str, state: FolderState) -> FolderListing | None:
         with self._lock:
             kept = self._listings.pop(path, None)
             if kept is None:
                 return None
-            self._listings[path] = kept
-            return kept[1] if kept[0] == state else None
+            is_same = kept[0].entries == state.entries
+            self._listings[path] = (state, kept[1]) if is_same else kept
+            return kept[1] if is_same else None
+
+    def disturb(self, paths: Iterable[str]) -> None:
+        """Has folders be looked at when they are listed the next time."""
+        with self._lock:
+            for path in paths:
+                kept = self._listings.get(path)
+                if kept is not None:
+                    self._listings[path] = kept[0]._replace(changed_ns=kept[0].seen_ns), kept[1]
+
+    def due(self, root: str, now_ns: int) -> list[str]:
+        """The folders at and below `root` that are to be looked at, as far as it is known of them."""
+        paths = self.below(root)
+        with self._lock:
+            kept = [(path, self._listings.get(path)) for path in paths]
+        return [path for path, entry in kept if entry is None or not entry[0].is_at_rest(path, now_ns)]
 
     def below(self, root: str) -> list[str]:
         """The paths of a folder and of those below it, as they were last listed, without links."""
@@ -84,7 +149,7 @@ class _KeptListings:
                     waiting += [f"{path}/{name}" for name in self._listings[path][1].folders]
             return paths
 
-    def keep(self, path: str, state: bytes, listing: FolderListing) -> None:
+    def keep(self, path: str, state: FolderState, listing: FolderListing) -> None:
         with self._lock:
             older = self._listings.pop(path, None)
             self._bytes += _size_bytes(path, state, listing) - (0 if older is None else _size_bytes(path, *older))
@@ -94,18 +159,18 @@ class _KeptListings:
                 self._bytes -= _size_bytes(oldest, *self._listings.pop(oldest))
 
 
-def _size_bytes(path: str, state: bytes, listing: FolderListing) -> int:
+def _size_bytes(path: str, state: FolderState, listing: FolderListing) -> int:
     """About the memory that a listing takes, from above."""
     names = (listing.files, listing.folders, listing.links, listing.tables, listing.summaries)
-    return _BYTES_OF_FOLDER + len(path) + len(state) + _BYTES_OF_ENTRY * sum(map(len, names))
+    return _BYTES_OF_FOLDER + len(path) + len(state.entries) + _BYTES_OF_ENTRY * sum(map(len, names))
 
 
 _KEPT: Final = _KeptListings()
 
 
 def states_ahead(root: str) -> States:
-    """The states of a folder and of those below it as far as they have been listed before, and are many."""
-    paths = _KEPT.below(root)
+    """The states of those folders at and below `root` that are to be looked at again, where they are many."""
+    paths = _KEPT.due(root, time.time_ns())
     if len(paths) < _WORTH_A_THREAD or processors() < 2:
         return _NO_STATES
     left = iter(paths)  # both threads take of the same: one step of it is not divided
@@ -114,12 +179,32 @@ def states_ahead(root: str) -> States:
     return states | other.result()
 
 
-def _states(paths: Iterator[str]) -> dict[str, bytes | None]:
+def _states(paths: Iterator[str]) -> dict[str, FolderState | None]:
     return {path: _state(path) for path in paths}
 
 
-def _state(path: str) -> bytes | None:
-    return _native.folder_state(os.fsencode(path), list(_looked_into()), _MOST_STATE_BYTES)
+def _state(path: str) -> FolderState | None:
+    # The clock and the folder before the files: what changes in between is noticed the next time.
+    seen_ns = time.time_ns()
+    try:
+        stamp = _stamp(path)
+    except OSError:
+        return None
+    state = _native.folder_state(os.fsencode(path), list(_looked_into()), _MOST_STATE_BYTES)
+    if state is None:
+        return None
+    entries, changed_ns = state
+    return FolderState(stamp, entries, max(changed_ns, stamp.changed_ns), seen_ns)
+
+
+def _stamp(path: str) -> FolderStamp:
+    status = os.stat(path)  # noqa: PTH116 - thousands of texts, of which no path is made
+    return FolderStamp(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def look_again(folders: Iterable[Path]) -> None:
+    """Has the files in some folders be looked at when these are listed the next time, however long they have rested."""
+    _KEPT.disturb(map(os.fspath, folders))
 
 
 @cache
@@ -133,6 +218,8 @@ if hasattr(os, "register_at_fork"):  # a child has no thread but its own, and wo
 
 def list_folder(path: str, states: States = _NO_STATES) -> FolderListing:
     """The entries of a folder as they are now, or as they were when its state was read. Raises OSError."""
+    if path not in states and (at_rest := _KEPT.at_rest(path, time.time_ns())) is not None:
+        return at_rest
     # Before it is listed: what changes in between has another state the next time.
     state = states[path] if path in states else _state(path)
     listing = None if state is None else _KEPT.get(path, state)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,16 @@ from typing import Any
 import pytest
 
 from tests.server.conftest import Site
-from tests.server.fakes import FakeStore, discover_files, publish
+from tests.server.fakes import FakeOpenStores, FakeStore, discover_files, publish
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
+from tilescope.server.runs.growth import Growth
 from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import IndexProgress, RunState
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import StoreVersion
+from tilescope.tiler.readers import discover
 
 
 async def states(registry: Registry) -> dict[str, RunState]:
@@ -300,3 +303,26 @@ async def test_an_index_of_another_version_is_said_to_be_one(
     told = status.to_schema()
     assert (told.state, told.events, told.duration_ps) == (RunState.NEW, None, None)
     assert "another version" in told.notes[-1]
+
+
+async def test_files_of_a_run_that_is_wanted_are_looked_at_however_long_they_rested(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = site.folder / "a.json"
+    file.write_text('{"traceEvents": []}')
+    size = file.stat().st_size
+    rested = time.time_ns() + 10**15
+    monkeypatch.setattr(time, "time_ns", lambda: rested)
+    stores, growth = FakeOpenStores(site.stores, 8, open_growing=site.stores.grow), Growth(settle_s=0)
+    registry = Registry(
+        [site.folder], site.cache, stores, discover, run_job=site.jobs, rescan_interval_s=0, growth=growth
+    )
+    await registry.start()
+    with file.open("a") as opened:
+        opened.write(" ")
+    (status,) = await registry.list_runs()
+    assert status.run.size_bytes == size
+    registry.request_index(status.run)
+    (status,) = await registry.list_runs()
+    assert status.run.size_bytes == size + 1
+    await registry.close()

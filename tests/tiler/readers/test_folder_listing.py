@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -149,6 +150,119 @@ def test_folders_that_two_threads_looked_at_are_listed_as_they_are(
                     list_folder(str(path), states)
             else:
                 assert list_folder(str(path), states) == folder_listing._list(str(path))
+
+
+class Clock:
+    """The clock by which folders rest, ahead of the file system's."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ahead_s: float) -> None:
+        self.ahead_s = ahead_s
+        real_ns = time.time_ns
+        monkeypatch.setattr(time, "time_ns", lambda: real_ns() + int(self.ahead_s * 1e9))
+
+
+def append(file: Path) -> None:
+    with file.open("a") as opened:
+        opened.write(" ")
+
+
+def sizes(folder: Path) -> list[int]:
+    return [file.size_bytes for file in list_folder(str(folder)).files]
+
+
+def test_files_of_a_folder_at_rest_are_looked_at_after_a_tenth_of_its_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    clock = Clock(monkeypatch, 400)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.json")
+    clock.ahead_s += 18  # of 20 to 40: folders take turns
+    assert sizes(tmp_path) == [2]
+    clock.ahead_s += 23
+    assert sizes(tmp_path) == [3]
+
+
+def test_a_folder_rests_for_a_minute_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    clock = Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.json")
+    clock.ahead_s += 61
+    assert sizes(tmp_path) == [3]
+
+
+@pytest.mark.parametrize("ahead_s", [-1000, 0, 1])
+def test_a_folder_that_has_just_changed_does_not_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead_s: float
+) -> None:
+    Clock(monkeypatch, ahead_s)
+    (tmp_path / "a.json").write_text("{}")
+    for size in range(2, 6):
+        assert sizes(tmp_path) == [size]
+        append(tmp_path / "a.json")
+
+
+def test_a_folder_does_not_rest_when_the_clock_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    clock = Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.json")
+    clock.ahead_s -= 100
+    assert sizes(tmp_path) == [3]
+
+
+def test_files_that_somebody_needs_are_looked_at_however_long_they_rested(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.json")
+    folder_listing.look_again([tmp_path, tmp_path / "not listed yet"])
+    assert sizes(tmp_path) == [3]
+
+
+def test_entries_that_come_go_or_are_renamed_are_noticed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    (tmp_path / "b.json").write_text("{ }")
+    os.utime(tmp_path, ns=(1, 1))
+    assert sizes(tmp_path) == [2, 3]
+    (tmp_path / "b.json").replace(tmp_path / "0.json")
+    assert sizes(tmp_path) == [3, 2]
+    (tmp_path / "0.json").unlink()
+    assert sizes(tmp_path) == [2]
+
+
+@given(changes=st.lists(st.tuples(st.integers(0, 3), NAMES, CHANGES), max_size=8))
+def test_folders_at_rest_are_as_fresh_ones_once_they_are_looked_at(changes: list[tuple[int, str, str]]) -> None:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder_listing, "_WORTH_A_THREAD", 2)
+        patch.setattr(folder_listing, "processors", lambda: 2)
+        clock = Clock(patch, 1e6)
+        root, outside = Path(name) / "root", Path(name) / "outside"
+        folders = [root / f"{number}" for number in range(4)]
+        for path in (root, *folders, outside):
+            path.mkdir()
+        (outside / "file.json").write_text("{}")
+        for path in (root, *folders):
+            list_folder(str(path))
+        assert folder_listing.states_ahead(str(root)) == {}
+        for number, entry, what in changes:
+            change(folders[number], outside, entry, what)
+        for path in folders:  # names are those of now in any case
+            listed, fresh = list_folder(str(path)), folder_listing._list(str(path))
+            assert [file.name for file in listed.files] == [file.name for file in fresh.files]
+            assert (listed.folders, listed.links, listed.is_store) == (fresh.folders, fresh.links, fresh.is_store)
+        clock.ahead_s += 61
+        states = folder_listing.states_ahead(str(root))
+        assert states.keys() >= {str(path) for path in folders}
+        for path in folders:
+            assert list_folder(str(path), states) == folder_listing._list(str(path))
 
 
 FORKED = """

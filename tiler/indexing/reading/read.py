@@ -148,13 +148,14 @@ def read_files(
     room: Room | None = None,
     time_unit: TimeUnit = DEFAULT_TIME_UNIT,
     is_unconfirmed: bool = False,
+    between_looks: Callable[[], None] = lambda: None,
 ) -> Iterator[ReadFiles]:
     """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
 
     Raises TooMany when one of them has more tracks, names, ids or flow ends than there is room for.
 
-    `on_snapshots` gets what has been found so far, whenever that is more than before. `is_unconfirmed`: files that do
-    not overlap the others in time are left out.
+    `on_snapshots` gets what has been found so far, whenever that is more than before; `between_looks` is called each
+    time that is looked at. `is_unconfirmed`: files that do not overlap the others in time are left out.
     """
     stopped = threading.Event()
     allow_open(len(files))
@@ -174,7 +175,7 @@ def read_files(
             lines = executor if len(files) == 1 else None
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
-                _watch(futures, readings, sizes, meter, on_snapshots)
+                _watch(futures, readings, sizes, meter, on_snapshots, between_looks)
                 traces = leave_out_copies(_aligned([future.result() for future in futures]), room)
             except BaseException:
                 stopped.set()
@@ -225,6 +226,7 @@ def _watch(
     sizes: Sequence[int],
     meter: Meter,
     on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
+    between_looks: Callable[[], None],
 ) -> None:
     """Reports until all files are read, or one of them cannot be."""
     shown: list[FileSnapshot | None] = [None] * len(readings)
@@ -245,6 +247,7 @@ def _watch(
         if waiting and any(new is not old for new, old in zip(snapshots, shown, strict=True)):
             shown = snapshots
             on_snapshots(snapshots)
+        between_looks()
 
 
 def _raise_first(futures: Sequence[Future[TraceFile | None]]) -> None:

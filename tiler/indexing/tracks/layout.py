@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 from msgspec import UNSET, Struct, field, structs
@@ -12,6 +13,7 @@ from tilescope.tiler import schema
 from tilescope.tiler.columns import DeviceFile, Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.indexing.reading.ranks import rank_labels
+from tilescope.tiler.indexing.tracks.folder_hosts import folder_hosts
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats
@@ -89,10 +91,15 @@ class Layout(Struct):
         return schema.TrackTree(groups=groups, tracks=tracks)
 
 
-def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
-    """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
+def lay_out(
+    summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int], paths: Sequence[Path] = ()
+) -> Layout:
+    """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track.
+
+    `paths`: of the files, whose folders are hosts of those that name none; without paths all are in one folder.
+    """
     layout = Layout()
-    names = _host_names(summaries, weight_of)
+    names = _host_names(summaries, weight_of, folder_hosts(paths) or [""] * len(summaries))
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
     files = sorted(placed, key=lambda k: natural_key(names[k]))
@@ -122,10 +129,12 @@ def _has_counters_alone(summary: TraceSummary) -> bool:
     return bool(summary.tracks) and all(track.kind == TrackKind.COUNTER for track in summary.tracks)
 
 
-def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> list[str]:
+def _host_names(
+    summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int], folders: Sequence[str]
+) -> list[str]:
     """The host of each file. Some formats have one file per host: several with one name are hosts of their own.
 
-    So are the ranks of a job.
+    So are the ranks of a job, and the folders of files with tracks or tables that name no host.
     """
     names: list[str] = []
     seen: Counter[str] = Counter()
@@ -136,11 +145,13 @@ def _host_names(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int
 
     devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
     captures_of = Counter(device for _, device in devices)
-    for summary, label in zip(summaries, rank_labels(summaries, used_processes), strict=True):
+    for summary, label, folder in zip(summaries, rank_labels(summaries, used_processes), folders, strict=True):
         if label is not None:
             names.append(label)
             continue
         name = summary.hostname or (_device_label(summary, devices, captures_of) if len(devices) > 1 else "")
+        if not name and (summary.processes or summary.tables):
+            name = folder
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:

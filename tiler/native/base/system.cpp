@@ -30,13 +30,16 @@ void trim_heap() {
 #endif
 }
 
-void keep_in_heap([[maybe_unused]] std::size_t bytes) {
+void keep_in_heap([[maybe_unused]] std::size_t bytes, [[maybe_unused]] int parts) {
 #ifdef __GLIBC__
     // Never below what malloc begins with: pieces that are mapped one by one go back at once.
     const std::size_t least = 128U << 10U;
     const std::size_t kept = std::clamp(bytes, least, std::size_t{1} << 30);
     mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::clamp(kept / 8, least, std::size_t{32} << 20)));
-    mallopt(M_TRIM_THRESHOLD, static_cast<int>(kept));
+    // Each part keeps what is free at its end, which `malloc_trim` gives back of the first part alone.
+    const auto most_parts = static_cast<std::size_t>(std::max(parts, 1));
+    mallopt(M_ARENA_MAX, static_cast<int>(most_parts));
+    mallopt(M_TRIM_THRESHOLD, static_cast<int>(std::max(kept / most_parts, least)));
 #endif
 }
 

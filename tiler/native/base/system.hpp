@@ -20,7 +20,8 @@ void drop_pages(const std::uint8_t* begin, std::size_t bytes);
 // Gives memory that is free but kept for later back to the system. Nothing, where the heap does not say how.
 void trim_heap();
 
-// Has the heap keep so much of what is freed for what comes next, large arrays included. Nothing, where it does not say how.
-void keep_in_heap(std::size_t bytes);
+// Has the heap keep so much of what is freed for what comes next, large arrays included, in so many parts that threads
+// share. Nothing, where it does not say how.
+void keep_in_heap(std::size_t bytes, int parts);
 
 }  // namespace tilescope::system

@@ -39,7 +39,7 @@ void release_free_memory() {
 
 // Memory that is freed is kept for what comes next, so much at most, arrays included: pages that the system takes back and
 // gives again, cleared, were a twentieth of the processor time of a build.
-void keep_free_memory(size_t bytes) { system::keep_in_heap(bytes); }
+void keep_free_memory(size_t bytes, int parts) { system::keep_in_heap(bytes, parts); }
 
 constexpr int64_t kOverviewBinsAtMost = 1 << 20;
 
@@ -240,8 +240,9 @@ void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"), "Returns the lowest level at which tile 0 covers [0, end].");
     m.def("release_free_memory", &release_free_memory,
           "Gives memory that is free but kept for later back to the system.");
-    m.def("keep_free_memory", &keep_free_memory, nb::arg("bytes"),
-          "Keeps memory that is freed, up to so many bytes, from now on: for a process that has one thing to do.");
+    m.def("keep_free_memory", &keep_free_memory, nb::arg("bytes"), nb::arg("parts"),
+          "Keeps memory that is freed, up to so many bytes, from now on: for a process that has one thing to do.\n"
+          "Threads share so many parts of it.");
     nb::class_<MemoryBudget>(m, "MemoryBudget", "The memory that work may take, shared by its threads.")
         .def(nb::init<std::size_t>(), nb::arg("limit"))
         .def_prop_ro("limit", &MemoryBudget::limit)

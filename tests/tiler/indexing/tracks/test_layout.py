@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from msgspec import UNSET
@@ -167,3 +168,41 @@ def test_what_is_said_of_tracks() -> None:
     assert (shown[1].min, shown[1].max) == (0.5, 1.5)
     assert [(t.first, t.last) for t in shown] == [("3", "9"), ("1", "8"), ("1", "9")]
     assert TrackFacts.of_rollup([TrackFacts()]).span is None
+
+
+TRACK = Track(0, TrackKind.SLICE, "a")
+
+
+@pytest.mark.parametrize(
+    ("paths", "hosts"),
+    [
+        (("r/a/t.json", "r/b/t.json"), ["a", "b"]),
+        (("r/x/profiler/t.json", "r/y/profiler/t.json", "r/y/profiler/u.json"), ["x/profiler"] + 2 * ["y/profiler"]),
+        (("r/t.json", "r/b/t.json"), ["r", "b"]),
+        (("r/a/t.json", "r/a/u.json"), ["host", "host"]),
+        (("traces.zip/a/t.json", "traces.zip/b/t.json"), ["a", "b"]),
+        (("r/PROF_1_2_A/x/t.json", "r/PROF_1_2_A/y/t.json"), ["host", "host"]),  # of one capture
+        (("r/PROF_1_2_A/x/t.json", "r/PROF_1_2_B/x/t.json"), ["PROF_1_2_A", "PROF_1_2_B"]),
+        ((), ["host", "host"]),
+    ],
+)
+def test_files_that_name_no_host_are_of_their_folder(paths: tuple[str, ...], hosts: list[str]) -> None:
+    files = [json_summary("", [Process("p")], [TRACK]) for _ in hosts]
+    layout = lay_out(files, lambda file, track: 1, [Path("/", path) for path in paths])
+    assert layout.hosts == hosts
+    assert [group.name for group in layout.groups if group.kind == "host"] == sorted(set(hosts))
+
+
+def test_what_files_say_comes_before_their_folders() -> None:
+    files = [json_summary(name, [Process("p")], [TRACK]) for name in ("one", "", "two")]
+    page, table = json_summary("", [], []), json_summary("", [], [])
+    table = replace(table, tables=[SideTable("t", "t", [], [], [], lambda: iter(()))])
+    paths = [Path(f"/r/{folder}/t.json") for folder in "abccb"]
+    layout = lay_out([*files, page, table], lambda file, track: 1, paths)
+    assert layout.hosts == ["one", "b", "two", "", "b"]
+
+
+def test_files_of_a_format_of_one_host_are_hosts_of_their_own_within_a_folder() -> None:
+    files = [summary("", [Process("p")], [TRACK]) for _ in range(3)]
+    layout = lay_out(files, lambda file, track: 1, [Path(f"/r/{folder}/t.pb") for folder in "aab"])
+    assert layout.hosts == ["a", "a (2)", "b"]
