@@ -239,6 +239,8 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     are_recorded = steps.are_recorded
     counted = steps.recorded_rows if are_recorded else steps.mean_rows
     in_means = np.array([counted[core][row] for core, row in order], np.bool_)
+    # Steps of which not all operators were recorded have no least and no most of a part.
+    is_counted = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
     is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
     # The steps that enter means have nothing that was not recorded, or nothing is said of their parts.
@@ -252,6 +254,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
     if halves + wholes:
         share = halves / (halves + wholes)
         facts.append(Fact("low_precision", "16-bit compute", share, "fraction", "of the compute time of devices"))
+    counted_rows = [(title, ps[is_counted], level) for title, ps, level in rows]
     is_timed = in_means & (duration > 0)
     if is_timed.any() and are_recorded:
         facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
@@ -266,7 +269,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         input_share if are_recorded else None,
         facts,
         [
-            *([_parts_table(steps, rows, duration, in_means)] if are_recorded else ()),
+            *([_parts_table(steps, counted_rows, duration[is_counted], in_means[is_counted])] if are_recorded else ()),
             _host_table(steps, order[:limit], duration),
         ],
         [_host_chart(steps, order[:limit], classes)],

@@ -99,7 +99,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         tables.append(top)
     if measured is not None:
         tables += [table for table in measured.tables if table.id == "parts"]
-    if len(run_environment.hosts) > 1:
+    if len(run_environment.hosts) > 1 and run_environment.devices:
         tables.append(host_table(run_environment))
     facts = [
         *environment_facts(run_environment, batch, has_steps=bool(steps.times)),
