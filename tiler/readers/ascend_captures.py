@@ -22,8 +22,7 @@ from tilescope.tiler.readers.layouts.ascend import (
     unread_notes,
 )
 from tilescope.tiler.readers.layouts.ascend_contents import training_contents
-from tilescope.tiler.readers.layouts.ascend_names import capture_folder_of, capture_position, device_place
-from tilescope.tiler.readers.layouts.layout import FileLabel
+from tilescope.tiler.readers.layouts.ascend_names import capture_folder_of, capture_position
 
 _ABOVE: Final = 3  # folders of a summary: profiler/*_ascend_ms/ASCEND_PROFILER_OUTPUT
 
@@ -82,13 +81,6 @@ def with_hint_of_folder(run: DiscoveredRun) -> DiscoveredRun:
     return replace(run, notes=(*run.notes, note))
 
 
-def _hosts(files: Sequence[Path], labels: Mapping[Path, FileLabel]) -> tuple[str, ...]:
-    """The host of each file; files of no device are counted with the first that has one."""
-    of_devices = {file for file in files if labels[file].rank is not None or device_place(file).device}
-    first = next((file for file in files if file in of_devices), None)
-    return tuple(str(labels[file if first is None or file in of_devices else first]) for file in files)
-
-
 def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolved: Path) -> DiscoveredRun:
     is_below = ascend.path.is_relative_to(resolved)  # a folder of a capture may be searched, too
     place = ascend.path.relative_to(resolved) if is_below else Path()
@@ -104,7 +96,7 @@ def _run(ascend: AscendRun, alone: dict[Path, DiscoveredRun], root: Path, resolv
         name=name,
         path=path,
         files=tuple(run.path for run in files),
-        hosts=_hosts(ascend.files, labels),
+        hosts=tuple(str(labels[file]) for file in ascend.files),
         size_bytes=sum(run.size_bytes for run in files),
         modified_ns=max(run.modified_ns for run in files),
         notes=(*ascend.notes, *unread_notes(tables)),
