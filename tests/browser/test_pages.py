@@ -239,7 +239,7 @@ def test_a_form_says_what_is_wrong_before_anybody_is_asked(pages: ToolPages, run
 @pytest.mark.deep
 def test_nothing_found_is_an_empty_state(pages: ToolPages, run: str) -> None:
     pages.go(run, "tool=find&f.text=there_is_no_such_name")
-    assert "0 events have a name that matches, of 0 such names in the run." in pages.state("empty")
+    assert "No event of the run has a name that matches." in pages.state("empty")
     assert faults(pages.viewer) == []
     pages.viewer.screenshot("page-empty")
 

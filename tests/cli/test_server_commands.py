@@ -118,6 +118,20 @@ def test_view_of_a_log_directory_opens_the_newest_run(tmp_path: Path, logs: Path
     assert len(names) == 3
 
 
+def test_view_of_one_table_names_the_folder_of_its_training(tmp_path: Path) -> None:
+    folder = tmp_path / "profiler"
+    folder.mkdir()
+    steps = "step_num,start_point,end_point,total,fp_point,bp_point\n1,10,20,10,11,15\n"
+    (folder / "step_trace_raw_0_detail_time.csv").write_text(steps)
+    (folder / "min_cycle_counter_0.txt").write_text("10")
+    with started(tmp_path, "view", "profiler/step_trace_raw_0_detail_time.csv", "--no-browser") as (process, url):
+        wait_for_run(url.partition("?")[0], "ready")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    words = "note: step_trace_raw_0_detail_time.csv is of a training with 1 more file: open their folder, profiler"
+    assert words in err
+
+
 def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
     (tmp_path / "types.json").write_text('{"a": 1}')
     (tmp_path / "more.json").write_text("[1, 2]")

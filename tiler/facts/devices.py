@@ -36,6 +36,8 @@ from tilescope.tiler.windows import Windows, everywhere
 
 Kinds = NDArray[np.uint8]
 
+NO_DEVICE_TRACKS: Final = "none of the tracks is one of a device"
+
 # What is to be said, and recorded, where there is none.
 NO_DEVICES: Final = (
     "no device's work was recognised: XLA Ops lines or streams of an XSpace, events of category kernel of a PyTorch "

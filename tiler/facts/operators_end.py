@@ -28,6 +28,9 @@ _LEAST_EVENTS: Final = 4
 _LEAST_PAUSES: Final = 4
 _LEAST_SHARE: Final = 0.02  # of the time with operators, the time without any: below it, nothing is looked at
 
+# The reason for which a range behind that end has no such figures.
+BEHIND_OPERATORS: Final = "not known: operators were recorded up to an earlier time alone"
+
 _ENDS: Final = KeyedRunCache[int, int]("operators_end", "Ends of recorded operators of devices")
 
 
@@ -40,6 +43,15 @@ def operators_end(reader: QueryReader, device: Device) -> Interruptible[int]:
         return TICK_LIMIT
     end = _ENDS.get(reader, device.group)
     return _ENDS.keep(reader, device.group, (yield from _end(reader, device))) if end is None else end
+
+
+def recorded_range(reader: QueryReader, device: Device, within: TickRange) -> Interruptible[TickRange]:
+    """The part of a range in which a device's operators were recorded; an empty one where it is all behind their end.
+
+    Of that part alone a figure says when the device is idle, and what its computation hides. Raises DamagedStore.
+    """
+    end = yield from operators_end(reader, device)
+    return TickRange(within.start, max(within.start, min(within.stop, end)))
 
 
 def _end(reader: QueryReader, device: Device) -> Interruptible[int]:

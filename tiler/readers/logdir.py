@@ -337,7 +337,7 @@ def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: 
         name=name,
         path=path,
         files=tuple(file.path for file in planned.files),
-        hosts=tuple(str(file.label) or host_of(file.path) for file in planned.files),
+        hosts=tuple(planned.hosts(host_of)),
         size_bytes=sum(file.size_bytes for file in files),
         modified_ns=max(file.modified_ns for file in files),
         notes=tuple(planned.notes),
@@ -398,7 +398,7 @@ def _find_archive_runs(listing: Listing, top: Path, name: str, separate: bool) -
     runs = []
     for place, planned in planned_runs:
         files = [file.path for file in planned.files]
-        hosts = [str(file.label) or host_of(file.path) for file in planned.files]
+        hosts = planned.hosts(host_of)
         notes = (*planned.notes, *listing.notes)
         if len(planned_runs) == 1 or place == top:
             run = _run(top, name, files, hosts, notes)

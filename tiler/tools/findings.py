@@ -111,7 +111,7 @@ def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[
     end, name = min(ends)
     others = f" (and of {plural(len(ends) - 1, 'device', 'devices')} more)" if len(ends) > 1 else ""
     recorded = f"Operators of {name}{others} were recorded up to {duration_text(end, reader.tick_ps)} alone"
-    behind = "idle time behind that is time without a record, and no verdict counts it"
+    behind = "what is behind that counts in no figure of idle time, and in no verdict"
     return [Note("warning", f"{recorded}, though steps or communication go on: {behind}")]
 
 
@@ -157,10 +157,13 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
         notes.append(Note("info", f"{step} is left out: when it began is not known."))
-    if findings.behind:
-        steps = plural(findings.behind, "step ends", "steps end")
-        notes.append(Note("warning", f"{steps} behind the last recorded operator, and are left out"))
-    return notes
+    return [*notes, *behind_notes(findings.behind)]
+
+
+def behind_notes(count: int) -> list[Note]:
+    """A note on steps that end behind the last recorded operator; nothing where there are none."""
+    steps = plural(count, "step ends", "steps end")
+    return [Note("warning", f"{steps} behind the last recorded operator, and are left out")] if count else []
 
 
 def is_candidate(rows: Sequence[Finding], place: int) -> bool:

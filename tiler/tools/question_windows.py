@@ -24,6 +24,11 @@ _NAMED: Final = 3  # devices or numbers in a note
 DEVICE_SPAN: Final = "from the first work of each device (of steps, the first launch) to the end of its last"
 
 
+def recorded_span(*, is_cut: bool) -> str:
+    """The same, where operators may have been cut off before the end of the last work."""
+    return f"{DEVICE_SPAN}, as far as operators were recorded" if is_cut else DEVICE_SPAN
+
+
 class QuestionWindows:
     """Windows of each track: `on_track(track)`.
 
@@ -53,6 +58,13 @@ class QuestionWindows:
     def first_launch(self, device: Device) -> int | None:
         """The tick from which on a device's time counts before its first work; None: it does not count."""
         return None
+
+    def device_part(self, device: Device, start: int, stop: int) -> Windows:
+        """The time of a device between two ticks that is looked at, from its first launch on where that counts."""
+        windows, launch = self.on_device(device), self.first_launch(device)
+        if launch is not None and len(windows):
+            windows = windows.joined(Windows.single(min(launch, windows.start), windows.start))
+        return windows.clipped(start, stop)
 
     def of_rows(self, rows: StepRows) -> Windows | None:
         """The part of the times of steps that is looked at; None: that of their tracks."""

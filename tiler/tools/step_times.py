@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -29,6 +29,8 @@ from tilescope.tiler.tools.question_windows import QuestionWindows, no_steps
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
+
+PROCESSES: Final = "Processes that mark steps"  # hosts, and step traces of devices beside them
 
 MARKS_ALONE: Final = (
     "these tracks have the marks of steps, and not what devices do in them: see step_trace and collectives"
@@ -59,13 +61,20 @@ class AskedSteps:
         return self.aligned.mean_rows(self.times)
 
     @cached_property
-    def part_rows(self) -> Sequence[NDArray[np.bool_]]:
-        """Masks of the rows that enter means and shares of parts: those of which all operators were recorded, if any.
+    def recorded_rows(self) -> Sequence[NDArray[np.bool_]]:
+        """Masks of the same as far as all their operators were recorded: what is said of parts is of these."""
+        return [rows & times.is_recorded for times, rows in zip(self.times, self.mean_rows, strict=True)]
 
-        Without any on one core or host all of its rows enter them: what was not recorded is a part of its own.
-        """
-        masks = [rows & times.is_recorded for times, rows in zip(self.times, self.mean_rows, strict=True)]
-        return [mask if mask.any() else rows for mask, rows in zip(masks, self.mean_rows, strict=True)]
+    @cached_property
+    def are_recorded(self) -> bool:
+        """True if any row is recorded; else nothing is said of what the steps are made of."""
+        return any(bool(rows.any()) for rows in self.recorded_rows)
+
+    def recorded_ps(self, parts: Iterable[StepPart]) -> int:
+        """Time of these parts in all recorded rows, ps."""
+        parts = tuple(parts)
+        rows = zip(self.times, self.recorded_rows, strict=True)
+        return sum(int(core_times.sum_of(parts)[recorded].sum()) for core_times, recorded in rows)
 
     @cached_property
     def why_unsplit(self) -> str:

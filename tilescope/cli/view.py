@@ -33,7 +33,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.cache_options import cache_directory
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 NAME = "view"
 HELP = "index a trace, serve it and open the browser"
+
+_SHOWN_NOTES: Final = 3  # of the run that is opened; its page has all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,6 +98,8 @@ def _view(args: argparse.Namespace) -> int:
         url = with_token(url, settings.uploads.start, PARAMETER)
         with_login = with_token(url, settings.access)
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
+        for note in runs[0].run.notes[:_SHOWN_NOTES] if runs else ():
+            complain(f"note: {note}")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
             complain("no browser could be started: open the URL by hand")
 

@@ -169,3 +169,22 @@ def test_a_tpu_waits_for_its_copies(tmp_path: Path) -> None:
     assert (found[0].copies, found[0].exposed_copies) == (78_415_408_333_994, 76_048_369_511_004)
     for parts in found:
         assert parts.computation + parts.exposed_communication + parts.exposed_copies + parts.idle == parts.span
+
+
+def test_communication_on_threads_of_hosts_is_said(tmp_path: Path) -> None:
+    """Gloo communicates on hosts: the devices idle meanwhile, as long as in Gaps."""
+    build_store(sorted(corpus_path("kineto/h100_two_ranks").iterdir()), tmp_path / "run.store")
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    answer = overlap(reader)
+    gaps = finish(ask(tool("gaps"), Scope(reader), from_values(tool("gaps").question, {})))
+    reasons = gaps.table("reasons")
+    idle = dict(zip(values_of(reasons.column("reason")), values_of(reasons.column("idle")), strict=True))
+    host, span = answer.fact("host_communication").value, answer.fact("span").value
+    assert host == idle["communication on threads of the host"] == 50_267_192
+    assert answer.headline is not None
+    assert isinstance(span, int)
+    assert (
+        f"For {100 * host / span:.1f} % of their time they idle while their hosts communicate" in answer.headline.text
+    )
+    assert answer.fact("overlap").note == "there is no communication on devices"
+    reader.store.close()

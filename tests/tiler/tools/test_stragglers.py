@@ -36,7 +36,7 @@ def host(compute: int, *, operators_end: int = TICK_LIMIT) -> StepTimes:
 
 
 def standing_out(times: Sequence[StepTimes]) -> list[tuple[int, StepClass, float]]:
-    rows = [np.ones(STEPS, np.bool_)] * len(times)
+    rows = [host_times.is_recorded for host_times in times]
     return [(each.place, each.cause, each.median) for each in stragglers(times, rows)]
 
 

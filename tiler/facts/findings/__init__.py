@@ -2,6 +2,7 @@
 
 from tilescope.tiler.facts.findings.finding import Cause, Finding, Spot
 from tilescope.tiler.facts.findings.findings import LEAST_SHARE, NO_FINDINGS, RunFindings, findings_of
+from tilescope.tiler.facts.findings.idle_causes import Wait
 from tilescope.tiler.facts.findings.idle_reasons import WAIT_TITLES, IdleReason, idle_reasons
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "IdleReason",
     "RunFindings",
     "Spot",
+    "Wait",
     "findings_of",
     "idle_reasons",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy, Device
 from tilescope.tiler.facts.launches import launched_steps
-from tilescope.tiler.facts.operators_end import operators_end
+from tilescope.tiler.facts.operators_end import operators_end, recorded_range
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.resolver import TickRange
@@ -105,8 +105,8 @@ def frames_of(
     leaves_first_out = has_first and int(chosen.sum()) > 1
     chosen[:1] &= not leaves_first_out
     chosen &= rows.stop > rows.start
-    operators = yield from operators_end(reader, device)
     if chosen.any():
+        operators = yield from operators_end(reader, device)
         rows, count = rows.take(chosen & (rows.stop <= operators)), int(chosen.sum())
         return Frames(
             rows.number,
@@ -116,7 +116,7 @@ def frames_of(
             WarmUp(int(first_number), first) if leaves_first_out else None,
             count - len(rows),
         )
-    span = TickRange(span.start, min(span.stop, operators))
+    span = yield from recorded_range(reader, device, span)
     extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
     if not len(extent) or span.start >= span.stop:
         return Frames(none, none, none, none)

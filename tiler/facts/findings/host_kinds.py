@@ -31,10 +31,12 @@ class HostKind(IntEnum):
     LAUNCH = 9  # hands work to the device
 
 
+_COLLECTIVES: Final = ("gloo:", "mpi:", "MPI_")  # what names of communication on threads of hosts begin with
+
 # Regular expressions of RE2, the first that matches counts. Names of kernels do not occur here: these are names on
 # threads of hosts.
 RULES: Final = (
-    (HostKind.COLLECTIVE, r"^(?:gloo|mpi):|^(?:MPI_|gloo::)"),
+    (HostKind.COLLECTIVE, f"^(?:{'|'.join(_COLLECTIVES)})"),
     (
         HostKind.LAUNCH,
         r"^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)"
@@ -87,6 +89,11 @@ RULES: Final = (
 def _patterns() -> OrderedPatterns[HostKind]:
     """The rules, compiled when they are first needed."""
     return OrderedPatterns(RULES)
+
+
+def is_host_collective(name: Name) -> bool:
+    """True for the name of communication on a thread of a host: those of `HostKind.COLLECTIVE`."""
+    return name.text.startswith(_COLLECTIVES)
 
 
 def host_kinds(names: Sequence[Name]) -> list[int]:

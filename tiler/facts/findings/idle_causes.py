@@ -227,7 +227,10 @@ def _launched_tracks(reader: QueryReader, lane: DeviceTime) -> list[int]:
 def _with_launches(
     reader: QueryReader, tracks: Sequence[int], starts: Ints, stops: Ints
 ) -> Interruptible[IdleStretches]:
-    """Idle stretches with the launches of the work that ends them, on these tracks."""
+    """Idle stretches with the launches of the work that ends them, on these tracks.
+
+    Of work that starts together, that which was launched first ends them: the order of the file says nothing.
+    """
     if not tracks:
         return IdleStretches(starts, stops, np.zeros(0, np.int64), np.zeros(0, np.int64))
     idle = IdleStretches(starts, stops, np.full(len(stops), NO_TRACK), np.zeros(len(stops), np.int64))
@@ -242,12 +245,18 @@ def _with_launches(
         place, ordinal = np.concatenate(parts, axis=1)
         launches = yield from launches_of_slices(reader, track, ordinal)
         row = launches.rows(ordinal)
-        is_end = (row >= 0) & (idle.launch_track[place] == NO_TRACK)
+        is_end = row >= 0
         outliers = None if reader.outliers is None else reader.outliers.ordinals(track)
         if outliers is not None:
             is_end &= ~np.isin(ordinal, outliers)
-        idle.launch_track[place[is_end]] = launches.track[row[is_end]]
-        idle.launch_time[place[is_end]] = launches.start[row[is_end]]
+        place, thread, time = place[is_end], launches.track[row[is_end]], launches.start[row[is_end]]
+        order = np.lexsort((thread, time, place))
+        first = order[np.diff(place[order], prepend=-1) > 0]
+        place, thread, time = place[first], thread[first], time[first]
+        other, since = idle.launch_track[place], idle.launch_time[place]
+        is_first = (other == NO_TRACK) | (time < since) | ((time == since) & (thread < other))
+        idle.launch_track[place[is_first]] = thread[is_first]
+        idle.launch_time[place[is_first]] = time[is_first]
     return idle
 
 

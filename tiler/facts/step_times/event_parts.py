@@ -18,7 +18,7 @@ NONE: Final = CODE_OF[StepPart.OTHERS]
 
 # By `Work`, where the format says no more of it.
 PART_OF_WORK: Final = np.zeros(len(Work), np.uint8)
-PART_OF_WORK[[Work.COMPUTATION, Work.CONTROL]] = CODE_OF[StepPart.DEVICE_COMPUTE_32]
+PART_OF_WORK[[Work.COMPUTATION, Work.CONTROL]] = CODE_OF[StepPart.DEVICE_COMPUTE]
 PART_OF_WORK[Work.COMMUNICATION] = CODE_OF[StepPart.DEVICE_COLLECTIVES]
 PART_OF_WORK[Work.COPY] = CODE_OF[StepPart.DEVICE_TO_DEVICE]
 

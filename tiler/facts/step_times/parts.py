@@ -53,6 +53,7 @@ class StepPart(StrEnum):
     WAIT_INPUT = "wait_input"
     DEVICE_TO_DEVICE = "device_to_device"
     DEVICE_TO_HOST = "device_to_host"
+    DEVICE_COMPUTE = "device_compute"  # of a precision that nothing tells
     DEVICE_COMPUTE_32 = "device_compute_32"
     DEVICE_COMPUTE_16 = "device_compute_16"
 
@@ -83,6 +84,7 @@ CLASS_OF: Final[Mapping[StepPart, StepClass]] = {
     StepPart.WAIT_INPUT: StepClass.INPUT,
     StepPart.DEVICE_TO_DEVICE: StepClass.DEVICE_TO_DEVICE,
     StepPart.DEVICE_TO_HOST: StepClass.OUTPUT,
+    StepPart.DEVICE_COMPUTE: StepClass.DEVICE_COMPUTE,
     StepPart.DEVICE_COMPUTE_32: StepClass.DEVICE_COMPUTE,
     StepPart.DEVICE_COMPUTE_16: StepClass.DEVICE_COMPUTE,
 }

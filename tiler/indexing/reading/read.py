@@ -21,6 +21,7 @@ from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
 from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
 from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.device_clocks import align_device_clocks
+from tilescope.tiler.indexing.reading.epochs import align_epochs
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.input_waits import place_waits
@@ -176,7 +177,7 @@ def read_files(
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots, between_looks)
-                traces = leave_out_copies(_aligned([future.result() for future in futures]), room)
+                traces = leave_out_copies(_aligned([future.result() for future in futures], is_unconfirmed), room)
             except BaseException:
                 stopped.set()
                 for future in futures:
@@ -187,8 +188,10 @@ def read_files(
         yield _separated(read) if is_unconfirmed else read
 
 
-def _aligned(files: Sequence[TraceFile | None]) -> list[TraceFile | None]:
-    return align_device_clocks(align_lost_clocks(files))
+def _aligned(files: Sequence[TraceFile | None], is_unconfirmed: bool) -> list[TraceFile | None]:
+    """The files on one clock. Files that may be of several runs are left where their times are."""
+    aligned = align_device_clocks(align_lost_clocks(files))
+    return aligned if is_unconfirmed else align_epochs(aligned)
 
 
 def _separated(read: ReadFiles) -> ReadFiles:

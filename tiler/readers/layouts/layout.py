@@ -65,6 +65,11 @@ class PlannedRun(Struct, frozen=True):
         """Paths of the traces that are no run of their own any more."""
         return {*(file.path for file in self.files), *self.copies}
 
+    def hosts(self, host_of: Callable[[Path], str]) -> list[str]:
+        """The host of each file, by its label: files of no device are counted with the first that has one."""
+        first = next((label for file in self.files if (label := str(file.label))), "")
+        return [str(file.label) or first or host_of(file.path) for file in self.files]
+
 
 def nothing_seen(_head: bytes) -> object | None:
     """A look for layouts that decide by names."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilescope.tiler.facts.ascend.cluster import Cluster, StepParts
 from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, to_ticks
 from tilescope.tiler.percent_text import percent_text
+from tilescope.tiler.size_text import si_text, three_digits
 from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.collectives.links import SLOW, RankLink, shortfalls, slowest
 
@@ -102,7 +103,8 @@ def _worst_rank(
     worst, rank = max(values, key=lambda pair: (pair[0], -pair[1]))
     share = worst * len(values) / total - 1
     text = f"{_milliseconds(worst)}, mean {_milliseconds(total // len(values))}"
-    words = f"rank {rank} {verb}, {percent_text(share, 2)} above the mean ({text})"
+    short = f"{_short(worst)}, mean {_short(total // len(values))}"
+    words = f"rank {rank} {verb}, {percent_text(share)} above the mean ({short})"
     return Proposal(name, f"rank {rank}", share, threshold, text, advice, words, worst - total // len(values))
 
 
@@ -162,7 +164,7 @@ def _share(parts: Sequence[StepParts], name: str, place: str, title: str, advice
     figures = f"{_milliseconds(sum(values))} of {_milliseconds(whole)}"
     loss = sum(values) // len(values)
     share = sum(values) / whole
-    text = f"{words} for {percent_text(share, 2)} of their time ({figures})"
+    text = f"{words} for {percent_text(share)} of their time ({_short(sum(values))} of {_short(whole)})"
     return Proposal(title, place, share, _COMMUNICATION, figures, advice, text, loss)
 
 
@@ -179,14 +181,16 @@ def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
         text = f"{stage_means[stage]:.4f} M, mean {mean:.4f} M"
         advice = "give it fewer layers"
         above = stage_means[stage] / mean - 1
-        words = f"stage {stage} has {percent_text(above, 2)} more FLOPs than the mean of stages ({text})"
+        short = f"{si_text(stage_means[stage] * 1e6)}, mean {si_text(mean * 1e6)}"
+        words = f"stage {stage} has {percent_text(above)} more FLOPs than the mean of stages ({short})"
         result.append(Proposal("FLOPs of a stage", f"stage {stage}", above, _FLOPS, text, advice, words))
     rates = {rank: rate for rank, (_, rate) in cluster.flops.items()}
     if len(rates) > 1 and (mean := sum(rates.values()) / len(rates)):
         rank = min(rates, key=lambda rank: rates[rank])
         text = f"{rates[rank]:.3f} G/s, mean {mean:.3f} G/s"
         below = 1 - rates[rank] / mean
-        words = f"rank {rank} computes {percent_text(below, 2)} slower than the mean ({text})"
+        short = f"{si_text(rates[rank] * 1e9)}FLOP/s, mean {si_text(mean * 1e9)}FLOP/s"
+        words = f"rank {rank} computes {percent_text(below)} slower than the mean ({short})"
         result.append(
             Proposal("FLOPS", f"rank {rank}", below, _FLOPS, text, "look at its operators (see flops)", words)
         )
@@ -217,7 +221,14 @@ def _stages(parts: Sequence[StepParts]) -> dict[int | None, list[StepParts]]:
 
 
 def _milliseconds(time: int) -> str:
+    """All digits that files have, for tables."""
     return f"{round(time / SCALE, 4)} ms"
+
+
+def _short(time: int) -> str:
+    """Three digits, for sentences."""
+    milliseconds = time / SCALE
+    return f"{three_digits(milliseconds) if milliseconds >= 1 else f'{milliseconds:.3g}'} ms"
 
 
 def proposals_table(compared: Sequence[Proposal]) -> Table:

@@ -107,7 +107,7 @@ def slow_link_note(links: Sequence[RankLink], below: Sequence[float | None]) -> 
     link, part = slow
     peers = sum(other.is_between_ranks and other.kind == link.kind for other in links)
     text = (
-        f"the slowest link is {link.words}: {(link.bandwidth or 0) / 1e9:.4g} GB/s, {percent_text(part, 2)} below the "
+        f"the slowest link is {link.words}: {(link.bandwidth or 0) / 1e9:.4g} GB/s, {percent_text(part)} below the "
         f"mean of {peers} such links"
     )
     event = None if link.event is None else "{}.{}".format(*link.event)

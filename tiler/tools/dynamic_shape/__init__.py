@@ -89,12 +89,15 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
     tick_ps = scope.reader.tick_ps
     tables = _tables(scope.reader, question)
     chosen: list[tuple[ShapedRuns, Ints]] = []
+    in_charts: list[tuple[ShapedRuns, Ints]] = []
     static = 0
     for table in tables:
         runs = yield from shaped_runs(table)
-        rows, others = yield from _rows(runs, question)
+        rows, others = yield from _rows(runs, question, question.step)
         chosen.append((runs, rows))
         static += others
+        if question.step is not None:
+            in_charts.append((runs, (yield from _rows(runs, question, None))[0]))
         yield
     sums = yield from sums_by_step(chosen, by_name=question.by == "name")
     order = sums.longest()
@@ -107,12 +110,10 @@ def _answer(scope: Scope, question: DynamicShapeQuestion) -> Interruptible[Answe
         Fact("runs", "Runs", sum(len(rows) for _, rows in chosen), "count"),
     ]
     listed = [_sums_table(kinds, tick_ps), (yield from runs_table(scope.reader, chosen, question.limit))]
-    kernels = sums.are_kernels[order]
-    charts = [
-        chart
-        for are_kernels in (False, True)
-        for chart in _charts(are_kernels, order[kernels == are_kernels], sums, steps[:MOST_STEPS], tick_ps)
-    ]
+    charts = _charts(sums, steps[:MOST_STEPS], tick_ps)
+    if question.step is not None:  # the curves stay where one of their points is opened
+        drawn = yield from sums_by_step(in_charts, by_name=question.by == "name")
+        charts = _charts(drawn, np.unique(drawn.step[drawn.step != NO_STEP])[:MOST_STEPS], tick_ps)
     return Answer(facts, listed, charts, _notes(scope.reader, question, chosen, static, len(steps)))
 
 
@@ -125,12 +126,12 @@ def _tables(reader: QueryReader, question: DynamicShapeQuestion) -> list[RunTabl
     return tables
 
 
-def _rows(runs: ShapedRuns, question: DynamicShapeQuestion) -> Interruptible[tuple[Ints, int]]:
-    """The rows that a question chooses, and how many more it would with those of static shapes."""
+def _rows(runs: ShapedRuns, question: DynamicShapeQuestion, only: int | None) -> Interruptible[tuple[Ints, int]]:
+    """The rows that a question chooses of one step or of all, and how many more with those of static shapes."""
     are_chosen = (yield from matches(runs.types.words, question.contains))[runs.types.codes]
     step = runs.step.filled(NO_STEP)
-    if question.step is not None:
-        are_chosen = are_chosen & (step == question.step)
+    if only is not None:
+        are_chosen = are_chosen & (step == only)
     if question.from_step:
         are_chosen = are_chosen & (step >= question.from_step)
     rows = np.flatnonzero(are_chosen & runs.is_dynamic if question.state == "dynamic" else are_chosen)
@@ -179,7 +180,18 @@ def _sums_table(kinds: Sequence[tuple[RunKind, RunSum, int]], tick_ps: int) -> T
     return Table("types", "Over all steps", columns)
 
 
-def _charts(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
+def _charts(sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
+    """Curves of operators, and of kernels, those with most time first."""
+    order = sums.longest()
+    kernels = sums.are_kernels[order]
+    return [
+        chart
+        for are_kernels in (False, True)
+        for chart in _curves(are_kernels, order[kernels == are_kernels], sums, steps, tick_ps)
+    ]
+
+
+def _curves(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_ps: int) -> list[Series]:
     """The mean of the runs in each step, of the first of an order."""
     if not len(order) or not len(steps):
         return []

@@ -64,6 +64,8 @@ def _answer(scope: Scope, question: FindQuestion) -> Interruptible[Answer]:
 
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
+    if not figures.count("names"):
+        return "No event of the run has a name that matches"
     events = plural(figures.count("count"), "event has", "events have")
     return f"{events} a name that matches, of {plural(figures.count('names'), 'such name', 'such names')} in the run"
 

@@ -162,7 +162,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if not figures.text("flops"):
         return f"{files} with FLOPs count none in all"
     span = next((fact.note for fact in answer.facts if fact.id == "flops"), "")
-    reached = f"; {figures.text('of_peak')} of the peak are reached" if figures.text("of_peak") else ""
+    reached = f"; {figures.text('of_peak')} of the peak is reached" if figures.text("of_peak") else ""
     return f"Operators compute {figures.text('flops')} FLOPs {span}{reached}"
 
 

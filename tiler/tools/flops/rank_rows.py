@@ -76,7 +76,7 @@ def rank_facts(rows: Sequence[RankFlops]) -> list[Fact]:
     return [
         Fact("ranks", "Files", len(rows), "count"),
         Fact("flops", "FLOPs", sum(flops) if flops else None, "flops", kind if flops else "not recorded"),
-        Fact("rate", "FLOP rate", sum(rates) if rates else None, "rate", _recorded_in(len(rates), len(rows))),
+        Fact("rate", "FLOP rate, FLOP/s", sum(rates) if rates else None, "rate", _recorded_in(len(rates), len(rows))),
         Fact(
             "of_peak",
             "Utilization",

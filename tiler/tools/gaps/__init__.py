@@ -10,6 +10,7 @@ from msgspec import Meta
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import NO_DEVICES, Device
 from tilescope.tiler.facts.findings import WAIT_TITLES, IdleReason, idle_reasons
+from tilescope.tiler.facts.operators_end import BEHIND_OPERATORS, recorded_range
 from tilescope.tiler.query import Interruptible, Name
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -22,7 +23,7 @@ from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
 from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.question import After, FigureQuestion
-from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
+from tilescope.tiler.tools.question_windows import QuestionWindows, recorded_span
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.windows import Windows
@@ -60,17 +61,16 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
     after = None if question.after is None else GapPlace.parse(question.after)
     search = Search(question.at_least, question.order, question.limit, after)
     of_lanes: list[LaneGaps] = []
+    is_cut = False
     for number, lane in enumerate(lanes.lanes):
-        windows, first_launch = question_windows.on_track(lane.track), None
+        windows, first_launch, within = question_windows.on_track(lane.track), None, question_windows.within
         if lane.device is not None:
+            within = yield from recorded_range(scope.reader, lane.device, within)
+            is_cut |= within != question_windows.within
             windows = question_windows.on_device(lane.device)
             first_launch = question_windows.first_launch(lane.device)
         of_lanes.append(
-            (
-                yield from search.look_through(
-                    scope.reader, lane, number, windows, question_windows.within, first_launch=first_launch
-                )
-            )
+            (yield from search.look_through(scope.reader, lane, number, windows, within, first_launch=first_launch))
         )
     search.settle()
     gaps = search.first.take(slice(question.limit))
@@ -89,22 +89,21 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         tables.insert(0, _reasons_table(reasons))
     cause = yield from opening(scope, question)
     notes = [*cause.notes, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
-    return Answer(_facts(of_lanes, question.at_least), tables, notes=notes, headline=cause.headline)
+    headline = cause.headline
+    if headline is None and is_cut and not _sum(of_lanes, lambda lane_gaps: lane_gaps.span):
+        headline = Note("warning", f"When devices are idle here is {BEHIND_OPERATORS}")
+    return Answer(_facts(of_lanes, question.at_least, is_cut=is_cut), tables, notes=notes, headline=headline)
 
 
 def _devices(
     lanes: Sequence[Lane], of_lanes: Sequence[LaneGaps], question_windows: QuestionWindows
 ) -> list[tuple[Device, Windows]]:
     """Devices, each with the windows of which the idle time is counted."""
-    devices = []
-    for lane, lane_gaps in zip(lanes, of_lanes, strict=True):
-        if lane.device is not None:
-            windows = question_windows.on_device(lane.device)
-            first_launch = question_windows.first_launch(lane.device)
-            if first_launch is not None and len(windows):
-                windows = windows.joined(Windows.single(min(first_launch, windows.start), windows.start))
-            devices.append((lane.device, windows.clipped(lane_gaps.start, lane_gaps.stop)))
-    return devices
+    return [
+        (lane.device, question_windows.device_part(lane.device, lane_gaps.start, lane_gaps.stop))
+        for lane, lane_gaps in zip(lanes, of_lanes, strict=True)
+        if lane.device is not None
+    ]
 
 
 def _reasons_table(reasons: Sequence[IdleReason]) -> Table:
@@ -128,7 +127,7 @@ def _sum(of_lanes: Sequence[LaneGaps], figure: Callable[[LaneGaps], int]) -> int
     return sum(map(figure, of_lanes))
 
 
-def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
+def _facts(of_lanes: Sequence[LaneGaps], at_least: int, *, is_cut: bool) -> list[Fact]:
     listed = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle_listed)
     idle, span = _sum(of_lanes, lambda lane_gaps: lane_gaps.idle), _sum(of_lanes, lambda lane_gaps: lane_gaps.span)
     note = f"of at least {at_least:,} ticks" if at_least > 1 else ""
@@ -138,11 +137,11 @@ def _facts(of_lanes: Sequence[LaneGaps], at_least: int) -> list[Fact]:
             "Idle between work",
             idle / span if span else None,
             "fraction",
-            "of the span, by the clock of the timeline" if span else "there is no work",
+            "of the span, by the clock of the timeline" if span else BEHIND_OPERATORS if is_cut else "there is no work",
         ),
         Fact("idle", "Idle", idle, "ticks", "span less busy"),
         Fact("count", "Gaps", _sum(of_lanes, lambda lane_gaps: lane_gaps.count), "count", note),
-        Fact("span", "Span", span, "ticks", f"{DEVICE_SPAN}, in this range"),
+        Fact("span", "Span", span, "ticks", f"{recorded_span(is_cut=is_cut)}, in this range"),
         Fact("busy", "Busy", _sum(of_lanes, lambda lane_gaps: lane_gaps.busy), "ticks"),
         Fact("lanes", "Devices or tracks", len(of_lanes), "count", "whose gaps are counted"),
         Fact("idle_in_gaps", "Idle in them", listed, "ticks"),

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from tilescope.tiler.errors import StoredLast
 from tilescope.tiler.facts.ascend.data_preparation import data_preparations, has_data_preparation
-from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
+from tilescope.tiler.facts.findings import LEAST_SHARE, Cause, Finding, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.step_times import StepPart
@@ -23,6 +23,7 @@ from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.findings import finding_note, operator_limits, question_findings
 from tilescope.tiler.tools.input_pipeline.data_side import DataSide, data_side
+from tilescope.tiler.tools.input_pipeline.data_waits import DataWaits, data_waits
 from tilescope.tiler.tools.input_pipeline.device_tables import NOT_RECORDED, Measured, host_steps, tpu_steps_of
 from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
 from tilescope.tiler.tools.input_pipeline.host_tables import (
@@ -37,7 +38,7 @@ from tilescope.tiler.tools.input_pipeline.saved import PAGE, saved_answer
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
-from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
+from tilescope.tiler.tools.step_times import PROCESSES, AskedSteps, asked_steps
 from tilescope.tiler.tools.steps.durations import spread
 from tilescope.tiler.tools.tool import Tool
 
@@ -83,22 +84,31 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     findings = yield from question_findings(scope, question)
     share = None if measured is None else measured.input_share
     judgement = None if share is None else _verdict(findings, share)
+    data = yield from _data(scope, question)
+    waits = yield from data_waits(scope, question)
+    is_worse = waits is not None and _is_worse(waits, findings)
+    is_of_queues = judgement is None and not is_worse and bool(data.notes)  # they tell what no step does
+    is_by_waits = waits is not None and (is_worse or judgement is None)
+    if waits is not None and is_by_waits:
+        judgement = replace(verdict(waits.share), text=waits.sentence(scope.reader.tick_ps))
     why = steps.why or NOT_RECORDED
     tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
     notes = [*steps.notes, *(measured.notes if measured else ()), *advice(side)]
     notes += yield from operator_limits(scope, question)
-    data = yield from _data(scope, question)
     choice = yield from step_choice(scope, question)
     tables += choice.tables
     notes = [*choice.notes, *notes]
-    if judgement is None and data.notes:
-        headline, *data_notes = data.notes  # the queues tell what no step does
+    if is_of_queues:
+        headline, *data_notes = data.notes
     else:
-        headline, data_notes = _headline(judgement, findings, side, why), list(data.notes)
+        leading = None if is_by_waits else _leading(findings)
+        headline, data_notes = _headline(judgement, findings, side, why, leading), list(data.notes)
+    why_none = why if judgement is None else ""
     facts = [
-        Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", why),
-        Fact("where", "Where to look", None if judgement is None else judgement.where, "text", why),
+        Fact("verdict", "Verdict", None if judgement is None else judgement.word, "text", why_none),
+        Fact("where", "Where to look", None if judgement is None else judgement.where, "text", why_none),
         *_step_facts(steps, measured),
+        *(() if waits is None else waits.facts()),
         *_host_facts(side),
         *data.facts,
     ]
@@ -118,11 +128,18 @@ def _data(scope: Scope, question: InputPipelineQuestion) -> Interruptible[DataSi
         return DataSide()
 
 
-def _headline(judgement: Verdict | None, findings: RunFindings, side: HostSide, why: str) -> Note:
-    """The verdict, with the place of the finding that it is from."""
+def _is_worse(waits: DataWaits, findings: RunFindings) -> bool:
+    """True for waits that are worth a word, where no finding is of input: these are within steps alone."""
+    leading = _leading(findings)
+    return waits.share >= LEAST_SHARE and (leading is None or leading.cause is not Cause.INPUT)
+
+
+def _headline(
+    judgement: Verdict | None, findings: RunFindings, side: HostSide, why: str, leading: Finding | None
+) -> Note:
+    """The verdict, with the place of the finding that it is from; None where it is from none."""
     text = _without_steps(findings, side, why) if judgement is None else judgement.text
     severity: Severity = "info" if judgement is None or judgement.word == NOT_BOUND else "warning"
-    leading = _leading(findings)
     return Note(severity, text) if leading is None else replace(finding_note(leading, text), severity=severity)
 
 
@@ -164,8 +181,9 @@ def _without_steps(findings: RunFindings, side: HostSide, why: str) -> str:
 
 def _copied(steps: AskedSteps) -> Fraction:
     """The share of the step time that is copying to devices."""
-    copied = sum(int(core_times.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for core_times in steps.times)
-    whole = sum(int(core_times.duration.sum()) for core_times in steps.times)
+    copied = steps.recorded_ps([StepPart.HOST_TO_DEVICE])
+    rows = zip(steps.times, steps.recorded_rows, strict=True)
+    whole = sum(int(core_times.duration[recorded].sum()) for core_times, recorded in rows)
     return Fraction(copied, whole) if whole else Fraction(0)
 
 
@@ -180,7 +198,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
     return [
         Fact("input_share", measured.input_label, measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),
-        Fact("cores", "Devices" if steps.of_tpus else "Hosts", len(steps.times), "count"),
+        Fact("cores", "Devices" if steps.of_tpus else PROCESSES, len(steps.times), "count"),
         Fact("mean", steps.duration_title("Mean step"), durations.mean, "ticks", measured.step_note),
         Fact(
             "deviation",

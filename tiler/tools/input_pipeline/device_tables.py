@@ -52,7 +52,7 @@ PART_TITLES: Final = {
 }
 
 # The reason for which nothing is said of what such steps are made of.
-NOT_RECORDED: Final = "what devices do in these steps was not recorded"
+NOT_RECORDED: Final = "nothing on these tracks says what devices do in these steps"
 
 _CLASS_LEVELS: Final = {
     StepClass.DEVICE_COLLECTIVES: levels.COLLECTIVES,
@@ -236,11 +236,11 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         step_class: np.array([steps.times[core].classes[step_class][row] for core, row in order], np.int64)
         for step_class in StepClass
     }
-    in_means = np.array([steps.mean_rows[core][row] for core, row in order], np.bool_)
-    is_recorded = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
-    are_recorded = bool((in_means & is_recorded).any())
-    if are_recorded:
-        in_means &= is_recorded
+    are_recorded = steps.are_recorded
+    counted = steps.recorded_rows if are_recorded else steps.mean_rows
+    in_means = np.array([counted[core][row] for core, row in order], np.bool_)
+    # Steps of which not all operators were recorded have no least and no most of a part.
+    is_counted = np.array([steps.times[core].is_recorded[row] for core, row in order], np.bool_)
     is_first_left_out = not all(core_times.mean_rows.all() for core_times in steps.times)
     whole = int(duration[in_means].sum())
     # The steps that enter means have nothing that was not recorded, or nothing is said of their parts.
@@ -249,14 +249,12 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         for step_class, ps in classes.items()
         if step_class is not StepClass.NOT_RECORDED
     ]
-    halves, wholes = (
-        sum(int(core_times.sum_of([part]).sum()) for core_times in steps.times)
-        for part in (StepPart.DEVICE_COMPUTE_16, StepPart.DEVICE_COMPUTE_32)
-    )
+    halves, wholes = (steps.recorded_ps([part]) for part in (StepPart.DEVICE_COMPUTE_16, StepPart.DEVICE_COMPUTE_32))
     facts = []
     if halves + wholes:
         share = halves / (halves + wholes)
         facts.append(Fact("low_precision", "16-bit compute", share, "fraction", "of the compute time of devices"))
+    counted_rows = [(title, ps[is_counted], level) for title, ps, level in rows]
     is_timed = in_means & (duration > 0)
     if is_timed.any() and are_recorded:
         facts.append(_share_deviation(classes[StepClass.INPUT][is_timed] / duration[is_timed]))
@@ -271,7 +269,7 @@ def host_steps(steps: AskedSteps, limit: int) -> Measured:
         input_share if are_recorded else None,
         facts,
         [
-            *([_parts_table(steps, rows, duration, in_means)] if are_recorded else ()),
+            *([_parts_table(steps, counted_rows, duration[is_counted], in_means[is_counted])] if are_recorded else ()),
             _host_table(steps, order[:limit], duration),
         ],
         [_host_chart(steps, order[:limit], classes)],
@@ -379,5 +377,6 @@ def _level_notes(
         word = "" if level is None else level.word(share)
         if word:
             severity: Severity = "warning" if word == "high" else "info"
-            notes.append(Note(severity, f"{title} takes {percent_text(share)} of the steps: {_WORDS[word]}."))
+            part = f"{title[0].lower()}{title[1:]}"  # of one or of several words, singular or plural
+            notes.append(Note(severity, f"{percent_text(share)} of the steps goes to {part}: {_WORDS[word]}."))
     return notes

@@ -142,7 +142,7 @@ def _notes(scope: Scope, question: OperatorsQuestion, counted: Sequence[CountedT
     used = [source for source in SOURCES if any(table.source == source for table in counted)]
     notes += source_notes(used, sources_there(scope.reader, question.rank), "times")
     if more > 0:
-        notes.append(Note("info", f"{more:,} more operators are not listed: a greater limit does"))
+        notes.append(Note("info", f"{more:,} more operators are not listed: a greater limit lists them"))
     return notes
 
 

@@ -9,22 +9,25 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.device_lines import is_ascend_device
-from tilescope.tiler.facts import NO_DEVICES, Device, devices_of
+from tilescope.tiler.facts import NO_DEVICE_TRACKS, NO_DEVICES, Device, devices_of
 from tilescope.tiler.facts.device_parts import DeviceParts, Parts, parts_of
 from tilescope.tiler.facts.launches import NO_LAUNCHED_STEPS, launched_steps
+from tilescope.tiler.facts.operators_end import BEHIND_OPERATORS, recorded_range
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
-from tilescope.tiler.tools.findings import operator_limits
+from tilescope.tiler.tools.findings import behind_notes, operator_limits
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.overlap.host_communication import host_communication, host_fact
 from tilescope.tiler.tools.overlap.lanes import LANES
 from tilescope.tiler.tools.question import FigureQuestion
-from tilescope.tiler.tools.question_windows import DEVICE_SPAN
+from tilescope.tiler.tools.question_windows import recorded_span
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_notes
+from tilescope.tiler.windows import Windows
 
 MAX_STEPS: Final = 65_536
 DEFAULT_STEPS: Final = 200
@@ -40,7 +43,6 @@ _TITLES: Final = {
     "exposed_copies": "Exposed copies",
 }
 _HELP: Final = {
-    "span": f"{DEVICE_SPAN}, in this range",
     "busy": "when anything runs, asynchronous copies included",
     "exposed_communication": "while no computation runs",
     "exposed_copies": "while neither computation nor communication runs",
@@ -66,21 +68,31 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     tracks = frozenset(scope.leaves(question.tracks))
     steps = yield from _steps(scope, question)
     launched = NO_LAUNCHED_STEPS if steps is None else (yield from launched_steps(scope.reader, steps))
-    device_parts = []
+    device_parts: list[DeviceParts] = []
+    behind, is_cut = 0, False
     devices = yield from devices_of(scope.reader)
     for device in devices:
         if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
             first = device.tracks[0].track
             series = None if steps is None else steps.of_track(first)
             times = launched.times.get(device.group)
+            rows = (None if series is None else series.rows) if times is None else times
+            windows = question_windows.on_device(device)
+            within = yield from recorded_range(scope.reader, device, question_windows.within)
+            if within != question_windows.within:
+                is_cut = True
+                if rows is not None:
+                    is_recorded = rows.stop <= within.stop
+                    behind = max(behind, _count_in(windows, rows.take(~is_recorded)))
+                    rows = rows.take(is_recorded)
             device_parts.append(
                 (
                     yield from parts_of(
                         scope.reader,
                         device,
-                        question_windows.on_device(device),
-                        (None if series is None else series.rows) if times is None else times,
-                        question_windows.within,
+                        windows,
+                        rows,
+                        within,
                         first_launch=question_windows.first_launch(device),
                         step_launch=int(times.start[0]) if times is not None and len(times) else None,
                         whole_steps=times is None and _marks_its_steps(scope, device, series),
@@ -88,20 +100,22 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
                 )
             )
     total = sum((device_part.parts for device_part in device_parts), Parts())
-    unknown = _unknown(device_parts, len(devices))
+    unknown = BEHIND_OPERATORS if is_cut and not total.span else _unknown(device_parts, len(devices))
     tables = [_devices_table(device_parts, total)]
     series_of_steps = []
     by_step = _by_step(device_parts)
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
+    on_hosts = yield from host_communication(scope, question_windows, device_parts)
     notes = [*(yield from launch_notes(scope.reader))]
     notes += yield from operator_limits(scope, question)
+    notes += behind_notes(behind)
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )
-    facts = _facts(device_parts, total, unknown)
-    return Answer(facts, tables, series_of_steps, notes, headline=_headline(total, unknown))
+    facts = [*_facts(device_parts, total, unknown, is_cut=is_cut), *host_fact(on_hosts)]
+    return Answer(facts, tables, series_of_steps, notes, headline=_headline(total, on_hosts, unknown))
 
 
 def _steps(scope: Scope, question: OverlapQuestion) -> Interruptible[RunSteps | None]:
@@ -121,19 +135,25 @@ def _unknown(device_parts: Sequence[DeviceParts], devices: int) -> str:
     """The reason for which there are no figures; empty if there are."""
     if device_parts:
         return ""
-    return "none of the tracks is one of a device" if devices else NO_DEVICES
+    return NO_DEVICE_TRACKS if devices else NO_DEVICES
 
 
-def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
+def _count_in(windows: Windows, rows: StepRows) -> int:
+    """The number of steps that have a tick in some windows."""
+    return int(np.count_nonzero(windows.ticks_before(rows.stop) - windows.ticks_before(rows.start)))
+
+
+def _facts(device_parts: Sequence[DeviceParts], total: Parts, unknown: str, *, is_cut: bool) -> list[Fact]:
+    words = {**_HELP, "span": f"{recorded_span(is_cut=is_cut)}, in this range"}
     facts = [Fact("devices", "Devices", len(device_parts), "count")]
     for name, label in _FACTS.items():
-        value = getattr(total, name) if device_parts else None
-        facts.append(Fact(name, label, value, "ticks", unknown or _HELP.get(name, "")))
-    note = unknown or ("of the communication" if total.communication else "there is no communication")
+        value = None if unknown else getattr(total, name)
+        facts.append(Fact(name, label, value, "ticks", unknown or words.get(name, "")))
+    note = unknown or ("of the communication" if total.communication else "there is no communication on devices")
     return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
 
-def _headline(total: Parts, unknown: str) -> Note:
+def _headline(total: Parts, on_hosts: int, unknown: str) -> Note:
     """The answer in words."""
     if unknown:
         return Note("warning", unknown)
@@ -147,6 +167,8 @@ def _headline(total: Parts, unknown: str) -> Note:
     }
     shares = [f"{what} {percent_text(share / total.span)}" for what, share in parts.items() if share]
     text = f"Of their time the devices {' and '.join(filter(None, (', '.join(shares[:-1]), shares[-1])))}."
+    if on_hosts:
+        text += f" For {percent_text(on_hosts / total.span)} of their time they idle while their hosts communicate."
     if total.overlap is not None:
         text += f" Computation hides {percent_text(total.overlap)} of the communication."
     return Note("info", text)

@@ -99,7 +99,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         tables.append(top)
     if measured is not None:
         tables += [table for table in measured.tables if table.id == "parts"]
-    if len(run_environment.hosts) > 1:
+    if len(run_environment.hosts) > 1 and run_environment.devices:
         tables.append(host_table(run_environment))
     facts = [
         *environment_facts(run_environment, batch, has_steps=bool(steps.times)),
@@ -128,12 +128,12 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         for note in (*device_operations.notes, *steps.notes)
         if device_operations.table.cores or note in steps.notes
     ]
-    headline = finding_note(findings.rows[0]) if findings.rows else next(iter(digested.warnings), None)
+    leads = (warning.note for warning in digested.warnings if warning.leads)
+    headline = finding_note(findings.rows[0]) if findings.rows else next(leads, None)
     # What several tools say is said once; where no event says what costs the time, tables of the run say it.
-    own = [note.text for note in (*notes, *([] if headline is None else [headline]))]
-    others = [note for note in digested.notes if not any(note.text.endswith(text) for text in own)]
-    leading = [] if findings.rows else [note for note in others if note.severity == "warning"]
-    notes = [*leading, *notes, *(note for note in others if note not in leading)]
+    own = {note.text for note in (*notes, *([] if headline is None else [headline]))}
+    others = [warning.titled for warning in digested.warnings if warning.note.text not in own]
+    notes = [*notes, *others] if findings.rows else [*others, *notes]
     notes += capture_notes(scope.reader)
     series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(in_order(facts), tables, series, notes, digested.is_complete, headline=headline)

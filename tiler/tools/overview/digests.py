@@ -23,13 +23,26 @@ _DIGESTED: Final[Sequence[AnyTool]] = (COLLECTIVES, STEP_TRACE, OPERATORS, INPUT
 
 
 @dataclass(frozen=True, slots=True)
+class DigestWarning:
+    """A warning of a tool as it stands there, and the title of the table on Overview; `leads`: the answer begins so."""
+
+    title: str
+    note: Note
+    leads: bool
+
+    @property
+    def titled(self) -> Note:
+        """The same beside others: it says which table it is about."""
+        return replace(self.note, text=f"{self.title}: {self.note.text}")
+
+
+@dataclass(frozen=True, slots=True)
 class Digests:
     """Tables of other tools with what these warn of; how they count is said on their own pages."""
 
     tables: Sequence[Table] = ()
-    notes: Sequence[Note] = ()  # that are about a table say which
+    warnings: Sequence[DigestWarning] = ()
     is_complete: bool = True
-    warnings: Sequence[Note] = ()  # sentences with which answers begin, as they stand there
 
 
 def tool_digests(scope: Scope, question: FigureQuestion) -> Interruptible[Digests]:
@@ -41,9 +54,8 @@ def tool_digests(scope: Scope, question: FigureQuestion) -> Interruptible[Digest
         parts.append((yield from _digest(scope, question, tool)))
     return Digests(
         [table for part in parts for table in part.tables],
-        [note for part in parts for note in part.notes],
+        [warning for part in parts for warning in part.warnings],
         all(part.is_complete for part in parts),
-        [note for part in parts for note in part.warnings],
     )
 
 
@@ -72,10 +84,12 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
             )
             own = replace(table, id=PREFIX + tool.id, title=digest.title, columns=columns, totals=totals, rest=rest)
             texts = [*([] if answer.headline is None else [answer.headline]), *answer.notes]
-            warned = [note for note in texts if note.severity == "warning"]
-            notes = [replace(note, text=f"{digest.title}: {note.text}") for note in warned]
-            warnings = [note for note in warned[:1] if note is answer.headline]
-            return Digests([own], notes, answer.is_complete, warnings)
+            warnings = [
+                DigestWarning(digest.title, note, note is answer.headline)
+                for note in texts
+                if note.severity == "warning"
+            ]
+            return Digests([own], warnings, answer.is_complete)
     return Digests([], [], answer.is_complete)
 
 

@@ -6,22 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.facts import NO_DEVICE_TRACKS, NO_DEVICES, devices_of
 from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.operations.exact_columns import Mask, sum_of
 from tilescope.tiler.facts.operations.operation import OpColumns
-from tilescope.tiler.facts.operators_end import operators_end
+from tilescope.tiler.facts.operators_end import BEHIND_OPERATORS, recorded_range
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.records.device.xla_words import is_control
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
-from tilescope.tiler.tools.question_windows import DEVICE_SPAN, QuestionWindows
+from tilescope.tiler.tools.question_windows import QuestionWindows, recorded_span
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
@@ -97,21 +96,21 @@ def device_use(
         for device in host.devices:
             if all(map(scope.is_done, sorted(device.track_ids))):
                 windows, begin = question_windows.on_device(device), question_windows.first_launch(device)
-                operators = yield from operators_end(scope.reader, device)
-                is_cut |= operators < question_windows.within.stop
-                within = TickRange(question_windows.within.start, min(question_windows.within.stop, operators))
+                within = yield from recorded_range(scope.reader, device, question_windows.within)
+                is_cut |= within != question_windows.within
                 if within.start < within.stop:
                     device_parts = yield from parts_of(scope.reader, device, windows, None, within, first_launch=begin)
                     total += device_parts.parts
     if not total.span:
-        is_any = run_environment.devices or (yield from devices_of(scope.reader))
-        why = "devices do no work in this range" if is_any else NO_DEVICES
+        why = NO_DEVICE_TRACKS if (yield from devices_of(scope.reader)) else NO_DEVICES
+        if run_environment.devices:
+            why = "devices do no work in this range"
         if is_cut:
-            why = "not known: operators were recorded up to an earlier time alone"
+            why = BEHIND_OPERATORS
         return DeviceUse(None, why, None, why, None, None, why)
     return DeviceUse(
         total.idle / total.span,
-        f"when nothing runs, {DEVICE_SPAN}{', as far as operators were recorded' if is_cut else ''}",
+        f"when nothing runs, {recorded_span(is_cut=is_cut)}",
         total.computation / total.span,
         "when anything is computed",
         flops,

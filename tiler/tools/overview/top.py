@@ -9,11 +9,12 @@ from typing import Final
 
 from tilescope.tiler.facts import Device, Work
 from tilescope.tiler.facts.operations.framework import UNKNOWN_TYPE, known_rates, longest_framework_operations
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.row_query import query_column
-from tilescope.tiler.windows import WindowsOf
+from tilescope.tiler.windows import WindowsOf, everywhere
 
 _SHOWN: Final = 96  # characters
 
@@ -56,12 +57,17 @@ def top_operations(device_operations: AskedOperations, limit: int) -> Table:
 def top_names(
     reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf, limit: int
 ) -> Interruptible[Table | None]:
-    """Names of events of devices; shares are of what all of them take, in ticks; None: there are none."""
+    """Names of events of devices; shares are of what all of them take, in ticks; None: there are none.
+
+    Events behind the last recorded operator of a device are left out: its operators would lack among them.
+    """
     sums: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0])  # own time, count, and the track with most
     most: dict[int, int] = {}
     for device in devices:
+        end = yield from operators_end(reader, device)
         for work_track in device.tracks:
-            for part in Reading(reader).histogram_parts([work_track.track], windows_of):
+            recorded = everywhere(windows_of(work_track.track).clipped(0, end))
+            for part in Reading(reader).histogram_parts([work_track.track], recorded):
                 for name, count, own in zip(
                     part.name.tolist(), part.count.tolist(), part.self_busy.tolist(), strict=True
                 ):

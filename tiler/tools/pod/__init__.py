@@ -49,7 +49,7 @@ from tilescope.tiler.tools.pod.tables import (
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
-from tilescope.tiler.tools.step_times import AskedSteps, asked_steps, means_note
+from tilescope.tiler.tools.step_times import PROCESSES, AskedSteps, asked_steps, means_note
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[np.int64]
@@ -126,7 +126,7 @@ def _answer(scope: Scope, question: PodQuestion) -> Interruptible[Answer]:
     if page is not None:
         return (yield from _of_saved(scope, question, page))
     steps = yield from asked_steps(scope, question)
-    standing_out = stragglers(steps.times, steps.part_rows)
+    standing_out = stragglers(steps.times, steps.recorded_rows)
     yield
     choice = yield from step_choice(scope, question)
     if not steps.times:
@@ -180,7 +180,7 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     if not times:
         return Answer([Fact("cores", "Cores", None, "count", why)], notes=notes)
     yield
-    standing_out = stragglers(times, steps.part_rows)
+    standing_out = stragglers(times, steps.recorded_rows)
     tables = [
         stragglers_table(steps, standing_out),
         (yield from cores_table(steps, standing_out, places)),
@@ -208,16 +208,15 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
     why = why if is_recorded else NOT_RECORDED
     count = len({straggler.place for straggler in standing_out}) if enough and is_recorded else None
-    rows_in_means = list(zip(steps.times, steps.part_rows, strict=True))
     bottlenecks = Counter(
         core_times.bottlenecks[row]
-        for core_times, rows in rows_in_means
-        for row in np.flatnonzero(rows & core_times.is_recorded).tolist()
+        for core_times, rows in zip(steps.times, steps.recorded_rows, strict=True)
+        for row in np.flatnonzero(rows).tolist()
     )
     greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
     why_none = "of more steps than any other" if is_recorded else NOT_RECORDED
     facts = [
-        Fact("cores", "Cores" if steps.of_tpus else "Processes that mark steps", len(steps.times), "count"),
+        Fact("cores", "Cores" if steps.of_tpus else PROCESSES, len(steps.times), "count"),
         Fact("hosts", hosts.capitalize(), len(set(steps.hosts)), "count"),
         Fact("steps", "Steps", len(steps.aligned), "count"),
         Fact("stragglers", "Stragglers", count, "count", why),
@@ -353,7 +352,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         return f"What {cores} do in their steps was not recorded"
     step, core = figures.cell("cells", "step", row), figures.cell("cells", "core", row)
     longest = f"step {step} of {core}, {figures.cell('cells', 'duration', row)}"
-    return f"Of {steps}, the longest listed is {longest}; what devices do in them was not recorded"
+    return f"Of {steps}, the longest listed is {longest}; nothing on these tracks says what devices do in them"
 
 
 TOOL: Final = Tool(

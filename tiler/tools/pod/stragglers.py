@@ -49,17 +49,16 @@ class Straggler:
     worst: int  # row of the step with the greatest share
 
 
-def stragglers(times: Sequence[StepTimes], mean_rows: Sequence[NDArray[np.bool_]]) -> list[Straggler]:
-    """Cores that stand out, the worst first. `mean_rows`: masks of the steps of each that enter means.
+def stragglers(times: Sequence[StepTimes], recorded_rows: Sequence[NDArray[np.bool_]]) -> list[Straggler]:
+    """Cores that stand out, the worst first. `recorded_rows`: masks of the steps of each that count.
 
     What was not recorded is no usual value: only steps of which all operators were count.
     """
-    mean_rows = [rows & core_times.is_recorded for core_times, rows in zip(times, mean_rows, strict=True)]
-    places = [place for place, rows in enumerate(mean_rows) if int(times[place].duration[rows].sum()) > 0]
+    places = [place for place, rows in enumerate(recorded_rows) if int(times[place].duration[rows].sum()) > 0]
     if len(places) < LEAST:
         return []
     standing_out = []
-    counted = [mean_rows[place] for place in places]
+    counted = [recorded_rows[place] for place in places]
     whole = np.array([float(times[place].duration[rows].sum()) for place, rows in zip(places, counted, strict=True)])
     for cause in _CAUSES:
         taken = [float(times[place].classes[cause][rows].sum()) for place, rows in zip(places, counted, strict=True)]

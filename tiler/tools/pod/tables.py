@@ -43,7 +43,13 @@ def cores_table(
         causes.setdefault(straggler.place, []).append(CLASS_TITLES[straggler.cause])
     straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
 
-    def means(columns: Sequence[Ints], masks: Sequence[NDArray[np.bool_]] = steps.part_rows) -> list[Value]:
+    # A core without recorded steps has means of all: what was not recorded is a part of its own.
+    shown_rows = [
+        recorded if recorded.any() else rows
+        for recorded, rows in zip(steps.recorded_rows, steps.mean_rows, strict=True)
+    ]
+
+    def means(columns: Sequence[Ints], masks: Sequence[NDArray[np.bool_]] = shown_rows) -> list[Value]:
         counted = [ps[rows] for ps, rows in zip(columns, masks, strict=True)]
         return [nearest_mean(int(ps.sum()), len(ps) * steps.tick_ps) if len(ps) else None for ps in counted]
 

@@ -137,9 +137,9 @@ export function DataTable({
   });
   const widths = widthsIn(columns, roomPx.value - goPx, dragged.value);
   const widthPx = widths.reduce((sum, width) => sum + width, goPx);
-  // The column of names has what the others leave.
-  const mainPx =
-    (widths[shown.indexOf(main!)] ?? 0) + (dragged.value.size > 0 ? 0 : Math.max(0, roomPx.value - widthPx));
+  // The column of names has what the others leave; figures would stand far from the edge at which one reads them.
+  const isStretched = dragged.value.size === 0 && main?.isNumeric !== true;
+  const mainPx = (widths[shown.indexOf(main!)] ?? 0) + (isStretched ? Math.max(0, roomPx.value - widthPx) : 0);
   const namePx = Math.floor(mainPx - CELL_PADDING_PX);
 
   useLayoutEffect(() => {
@@ -286,7 +286,7 @@ export function DataTable({
           <table
             ref={grid}
             class="data-table"
-            style={{ [dragged.value.size === 0 ? "minWidth" : "width"]: `${widthPx}px`, ...bars }}
+            style={{ [isStretched ? "minWidth" : "width"]: `${widthPx}px`, ...bars }}
             role={model.tree === null ? "grid" : "treegrid"}
             tabIndex={0}
             aria-label={table.title}
@@ -301,10 +301,7 @@ export function DataTable({
             <colgroup>
               {leads && <col style={{ width: `${goPx}px` }} />}
               {shown.map((column, k) => (
-                <col
-                  key={column.id}
-                  style={column === main && dragged.value.size === 0 ? {} : { width: `${widths[k]}px` }}
-                />
+                <col key={column.id} style={column === main && isStretched ? {} : { width: `${widths[k]}px` }} />
               ))}
             </colgroup>
             <TableHead

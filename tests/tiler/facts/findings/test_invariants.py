@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.tiler.facts.findings.answers import findings, reading, text
-from tests.tiler.facts.findings.random_traces import traces
+from tests.tiler.facts.findings.random_traces import traces, x
 from tests.tiler.facts.findings.tpu_run import Lines, Pod, run, write_hosts
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.facts.findings import Cause, Finding, RunFindings
@@ -112,6 +112,23 @@ def test_the_order_of_events_changes_no_figure(
     folders = [tmp_path_factory.mktemp("run") for _ in range(2)]
     shuffled = random.Random(seed).sample(events, len(events))
     assert figures(of_file(folders[1], shuffled)) == figures(of_file(folders[0], events))
+
+
+def test_work_that_starts_together_was_launched_first_in_any_order(tmp_path: Path) -> None:
+    """Two kernels start at once behind idle time: one was launched long before, one just then, as hypothesis found."""
+    events = [{"ph": "M", "pid": 40, "name": "process_labels", "args": {"labels": "GPU 0"}}]
+    for key, stream, start, launch in ((1, 7, 0, None), (2, 8, 381, 0), (3, 8, 381, 370)):
+        args = {"correlation": key}
+        events.append(x("gemm", 40, stream, start, 32, cat="kernel", args=args))
+        if launch is not None:
+            events.append(x("cudaLaunchKernel", 1, 1, launch, 2, cat="cuda_runtime", args=args))
+    answers = []
+    for order in (events, events[::-1]):
+        folder = tmp_path / str(len(answers))
+        folder.mkdir()
+        answers.append(of_file(folder, order))
+    assert figures(answers[0]) == figures(answers[1])
+    assert [row.cause for row in answers[0].rows] == [Cause.NONE], "the device had it, and did not begin"
 
 
 @given(pod=pods(), names=st.permutations(["zebra", "ant", "m-9"]))

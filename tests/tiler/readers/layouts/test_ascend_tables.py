@@ -100,3 +100,11 @@ def test_all_folders_of_the_corpus() -> None:
     assert folders == {
         "run_1": 13, "run_2": 19, "profiler": 20, "cluster_propose": 16, "msprof_analyze": 3, "PROF_2023081814270*": 8,
     }  # fmt: skip
+
+
+def test_files_of_no_device_are_no_host_of_their_own(tmp_path: Path) -> None:
+    folder = profiler(tmp_path / "profiler")
+    (folder / "step_trace_point_info.json").write_text('{"fp_start": "a", "bp_end": "b"}')
+    run = find_run(folder)
+    assert len(run.hosts) == len(run.files)
+    assert set(run.hosts) == {"device 0"}

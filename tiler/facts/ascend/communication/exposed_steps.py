@@ -24,6 +24,7 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
 from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches import launched_steps
+from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.resolver import TickRange
@@ -59,6 +60,7 @@ class ExposedSteps(CommunicationSource):
             if match is None or rows is None:
                 continue
             rows = rows.take((yield from _chosen(chosen, host, rows)))
+            rows = rows.take(rows.stop <= (yield from operators_end(reader, device)))
             if len(rows):
                 within = TickRange(int(rows.start.min()), int(rows.stop.max()))
                 parts = yield from parts_of(reader, device, rows.windows(), rows, within)
