@@ -142,11 +142,12 @@ void bind_xspace_args(nb::module_& m) {
             nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),
             "Adds the next events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on. Raises\n"
             "ValueError.")
-        .def("finish", &finished_texts,
-             "Returns whether arguments are readable: without that all else is empty; ids of stats that events have\n"
-             "themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how\n"
-             "many of them its events have, -1 too many; part by part which, and how many events have each; and how\n"
-             "many events have the metadata of each slot. To be asked once, at the end.");
+        .def(
+            "finish", &finished_texts,
+            "Returns whether arguments are readable: without that all else is empty; ids of stats that events have\n"
+            "themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how\n"
+            "many of them its events have, -1 too many; part by part which, and how many events have each; and how\n"
+            "many events have the metadata of each slot. To be asked once, at the end.");
     nb::class_<xspace::SharedTexts>(m, "SharedTexts", "Texts that stats of metadata say.")
         .def(nb::init<>())
         .def("add", &shared_stats, nb::arg("ends"), nb::arg("data"), nb::arg("entries"),

@@ -21,6 +21,34 @@ constexpr std::size_t args_per_text = 32;  // bytes of arguments by which there 
 constexpr std::size_t few_texts = 64;
 constexpr std::size_t events_per_text = 4;
 
+// As nearly all stats begin: the field of an event, then the stat's id.
+constexpr std::uint8_t stats_tag = 0x22, id_tag = 0x08;
+constexpr std::uint8_t real_tag = 0x11, unsigned_tag = 0x18, integer_tag = 0x20;
+constexpr std::size_t head_bytes = 5;  // those two, size and id, and the tag of the value
+constexpr std::size_t most_varint = 10;
+
+bool is_varint(const std::uint8_t* bytes, std::size_t size) {
+    if (size == 0 || size > most_varint || bytes[size - 1] >= 0x80) return false;
+    for (std::size_t k = 0; k + 1 < size; ++k)
+        if (bytes[k] < 0x80) return false;
+    return true;
+}
+
+// The id of a stat that is a number, as nearly all are, from `offset` on, which moves behind it; -1: another one.
+int number_stat(Bytes event, std::size_t& offset) {
+    const std::uint8_t* bytes = event.data() + offset;
+    const std::size_t left = event.size() - offset;
+    if (left <= head_bytes || bytes[0] != stats_tag || bytes[2] != id_tag || bytes[3] >= 0x80) return -1;
+    const std::size_t size = std::size_t{bytes[1]} + 2;
+    if (size <= head_bytes || size > left || bytes[1] >= 0x80) return -1;
+    const std::size_t value_size = size - head_bytes;
+    const bool is_integer = (bytes[4] == unsigned_tag || bytes[4] == integer_tag);
+    if (is_integer ? !is_varint(bytes + head_bytes, value_size) : bytes[4] != real_tag || value_size != sizeof(double))
+        return -1;
+    offset += size;
+    return bytes[3];
+}
+
 }  // namespace
 
 OwnTextMaker::OwnTextMaker(std::int64_t first_number, std::vector<std::int32_t> slots, std::size_t slot_count,
@@ -45,8 +73,11 @@ void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes 
 
 OwnTexts& OwnTextMaker::finish() {
     if (part_size_ > 0) end_part();
-    if (made_.is_readable) {
-        std::sort(made_.ids.begin(), made_.ids.end());
+    for (std::size_t id = 0; id < are_met_.size(); ++id)
+        if (are_met_[id]) made_.ids.push_back(static_cast<std::int64_t>(id));
+    std::sort(made_.ids.begin(), made_.ids.end());
+    made_.ids.erase(std::unique(made_.ids.begin(), made_.ids.end()), made_.ids.end());
+    if (made_.is_readable && made_.ids.size() <= most_ids) {
         keep_listed();
     } else {
         made_ = OwnTexts{false, {}, {}, {}, {}, {}, {}};
@@ -76,6 +107,11 @@ void OwnTextMaker::read(Bytes event) {
     const std::uint64_t place = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(first_number_);
     if (place < slots_.size() && slots_[place] >= 0) ++made_.events[static_cast<std::size_t>(slots_[place])];
     while (offset < event.size()) {
+        const int small = number_stat(event, offset);
+        if (small >= 0) {
+            are_met_[static_cast<std::size_t>(small)] = true;
+            continue;
+        }
         const StatField field = next_stat(event, offset);
         const TextStat stat = text_stat(field.content);
         if (std::find(made_.ids.begin(), made_.ids.end(), stat.id) == made_.ids.end()) made_.ids.push_back(stat.id);

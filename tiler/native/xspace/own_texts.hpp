@@ -2,6 +2,7 @@
 // the track how many of them have the same texts.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@ struct OwnTexts {
     bool is_readable = true;  // false: arguments are damaged, or have too many stats; nothing else is here then
     std::vector<std::int64_t> ids;  // of stats that some event has itself, ascending
     Interner texts;  // the `stats` fields of an event that are texts or references, one behind the other
-    std::vector<std::int32_t> sizes;   // by part: how many of them events of it have; -1: too many
+    std::vector<std::int32_t> sizes;  // by part: how many of them events of it have; -1: too many
     std::vector<std::int32_t> places;  // part by part, ascending: which ones
     std::vector<std::int32_t> counts;  // events that have each
     std::vector<std::int64_t> events;  // by slot of metadata
@@ -48,6 +49,7 @@ class OwnTextMaker {
     std::vector<std::int32_t> slots_;
     std::size_t part_events_;
     OwnTexts made_;
+    std::array<bool, 128> are_met_{};  // ids of stats that are numbers
     std::size_t seen_bytes_ = 0;  // of arguments
     std::string texts_;  // of the event that is read
     // The part that has not ended.
