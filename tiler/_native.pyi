@@ -2436,17 +2436,76 @@ def correlation_keys(
     Raises ValueError.
     """
 
-def own_texts(
-    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    first: int,
-    stop: int,
-) -> tuple[list[int], list[bytes], list[int], bool]:
+class OwnTextMaker:
     """
-    Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as
-    they lie there, each combination once, and how many events have it; and whether that is all: false for
-    damaged arguments and for too many different texts. Raises ValueError.
+    Counts how many events of a track have the same texts among stats of their own.
     """
+
+    def __init__(
+        self,
+        first_number: int,
+        slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot_count: int,
+        part_events: int,
+    ) -> None:
+        """
+        Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Raises ValueError
+        for other slots than there are `slot_count`.
+        """
+
+    def add(
+        self,
+        args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: int,
+        args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds the next events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on. Raises
+        ValueError.
+        """
+
+    def finish(
+        self,
+    ) -> tuple[
+        bool,
+        list[int],
+        list[bytes],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns whether arguments are readable: without that all else is empty; ids of stats that events have
+        themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how
+        many of them its events have, -1 too many; part by part which, and how many events have each; and how
+        many events have the metadata of each slot. To be asked once, at the end.
+        """
+
+class SharedTexts:
+    """Texts that stats of metadata say."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        entries: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns of some entries all stats that are texts or references: entry, id, number of the text, -1 of a
+        reference, and that; and the entries that have to be read with more care. Raises ValueError.
+        """
+
+    @property
+    def texts(self) -> list[bytes]:
+        """All texts, by number."""
 
 def whole_args(
     left_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -17,7 +17,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.values import ValueKind, Values, first_of
-from tilescope.tiler.details.wire import WireDamage, varint
+from tilescope.tiler.details.wire import WireDamage, varint, write_varint
 from tilescope.tiler.details.xstat import decode, integers
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
 
@@ -49,8 +49,11 @@ class _Shared:
             missing = np.unique(entries[shared.kind[entries] == _UNKNOWN])
             for entry in self._fill(missing):
                 number = int(self._tables.first[entry])
-                value, is_there = first_of(decode(_varint(number), self._tables), self._name)
-                if isinstance(value, str):
+                arguments = decode(write_varint(number), self._tables)
+                value, is_there = first_of(arguments, self._name)
+                if sum(name == self._name for name, _ in arguments) > 1:
+                    shared.kind[entry] = ValueKind.UNCLEAR
+                elif isinstance(value, str):
                     shared.kind[entry], shared.bits[entry] = ValueKind.TEXT, self._text(value)
                 elif is_there:
                     shared.put([entry], [value])
@@ -143,12 +146,6 @@ def stat_values(
     return columns_of_names
 
 
-def shared_values(tables: XStatTables, name: str, numbers: NDArray[np.int64]) -> Values:
-    """Values of a name that metadata of these numbers has. Raises LookupError, ValueError."""
-    shared = _SHARED.get(tables) or _SHARED.keep(tables, _SharedOfFile(tables))
-    return shared.by_name(name).values_of(numbers)
-
-
 def metadata_with(
     args_end: NDArray[np.int64], args: NDArray[np.uint8], names: Sequence[str], tables: XStatTables
 ) -> NDArray[np.int64]:
@@ -209,14 +206,6 @@ def _take(values: Values, rows: NDArray[np.int64], shared: Values) -> None:
         bits[in_objects] = first + inverse
     values.kind[rows] = kind
     values.bits[rows] = bits
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 CODEC: Final = ArgsCodec(

@@ -35,6 +35,15 @@ def varint(raw: bytes, position: int) -> tuple[int, int]:
     raise WireDamage("varint of more than 10 bytes")
 
 
+def write_varint(value: int) -> bytes:
+    """An unsigned number as a varint."""
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
 def fields(raw: bytes, position: int = 0) -> Iterator[Field]:
     """The fields of a message from `position` on, without groups. Raises `WireDamage`."""
     depth = 0  # in groups, which no schema of ours has

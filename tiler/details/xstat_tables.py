@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import msgpack
@@ -155,6 +155,19 @@ class XStatTables:
     def of_plane(self, plane: int) -> list[int]:
         """The numbers of the metadata of a plane."""
         return [int(number) for number in np.flatnonzero(self.plane == plane)]
+
+    def used_in(self, plane: int) -> NDArray[np.int64]:
+        """The numbers of the metadata of a plane that events use, ascending."""
+        numbers, planes = self._used
+        first, stop = np.searchsorted(planes, (plane, plane + 1))
+        return numbers[first:stop]
+
+    @cached_property
+    def _used(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The numbers of metadata that events use, plane by plane, and the planes."""
+        numbers = np.flatnonzero(self.name >= 0)
+        numbers = numbers[np.argsort(self.plane[numbers], kind="stable")]
+        return numbers, self.plane[numbers]
 
     def stats(self, number: int) -> list[Stat]:
         """The stats of the metadata of this number, with their types. Raises LookupError, ValueError, WireDamage."""

@@ -13,6 +13,7 @@ from tilescope.tiler.indexing.flows.flow_recorder import FlowRecorder
 from tilescope.tiler.indexing.flows.written import WrittenFlowRecorder
 from tilescope.tiler.indexing.output.arguments import ArgumentRecorder
 from tilescope.tiler.indexing.output.attachments import AttachmentRecorder
+from tilescope.tiler.indexing.output.own_texts import OwnTextRecorder
 from tilescope.tiler.indexing.output.side_tables import SideTableRecorder
 from tilescope.tiler.indexing.output.tables import NameRecorder
 from tilescope.tiler.indexing.tracks.busy_names import FamilyRecorder
@@ -31,6 +32,7 @@ RECORDERS: Final[tuple[type[RecordMaker], ...]] = (
     OverviewRecorder,
     StepRecorder,
     WrittenFlowRecorder,
+    OwnTextRecorder,
     SideTableRecorder,
     FamilyRecorder,
     OutlierRecorder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right, insort
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -74,6 +75,19 @@ class ArgumentReader:
                 stop = int(np.searchsorted(ordinals, chunk.stop))
                 yield self._of_chunk(track, chunk, slice(start, stop), ordinals[start:stop] - chunk.first, names)
             start = stop
+
+    def matching(self, track: int, first: int, stop: int, pattern: re.Pattern[bytes]) -> Iterator[Ints]:
+        """The ordinals of those of events [first, stop) in whose arguments, as they are written, a pattern is.
+
+        Chunk by chunk; in lower case; a match that begins in one event and ends in another is of the first. Raises
+        DamagedStore.
+        """
+        while first < stop and (chunk := self._kept.chunk(track, first)) is not None:
+            begins = [match.start() for match in pattern.finditer(chunk.args.tobytes().lower())]
+            rows = np.unique(np.searchsorted(chunk.ends, np.array(begins, np.int64), side="right"))
+            ordinals = chunk.first + rows
+            yield ordinals[(ordinals >= first) & (ordinals < stop)]
+            first = chunk.stop
 
     def row_shapes(self, track: int, ordinal: int) -> RowShapes | None:
         """The shapes of the events of the chunk that has those of an event; None where it has none.

@@ -108,6 +108,19 @@ class ArgumentShape:
         return b"\\u" not in self.text
 
 
+# Characters beyond ASCII that become letters of it where upper and lower case are alike, in UTF-8.
+_OTHER_LETTERS: Final = tuple(
+    chr(code).encode()
+    for code in (0xDF, 0x130, 0x149, 0x17F, 0x1F0, *range(0x1E96, 0x1E9B), 0x1E9E, 0x212A, *range(0xFB00, 0xFB07))
+)
+
+
+def may_contain(word: str) -> re.Pattern[bytes] | None:
+    """Pattern of arguments, in UTF-8 and lower case, of which a text may contain a word; None: of any."""
+    letters = words_to_look_for([word])
+    return re.compile(b"|".join(map(re.escape, (letters[0], *_OTHER_LETTERS)))) if letters else None
+
+
 def words_to_look_for(words: Iterable[str]) -> list[bytes]:
     """Letters that shapes have where one of their texts has these words."""
     return [max(letters, key=len).encode() for word in words if (letters := _WORD.findall(word.casefold()))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
@@ -10,15 +10,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
-from tilescope.tiler.details.chunk import ChunkShapes, RestOfChunk
-from tilescope.tiler.details.wire import varint
+from tilescope.tiler.details.chunk import ChunkShapes
 from tilescope.tiler.details.xstat import stats
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.arguments import ARGUMENTS
+from tilescope.tiler.records.own_texts import OWN_TEXTS, PART_EVENTS, OwnTexts
 from tilescope.tiler.search.alike_events import ArgumentShape, StatTexts, Texts
 from tilescope.tiler.store.validation import must_make_sense
 
@@ -28,20 +28,29 @@ Ints = NDArray[np.int64]
 _MOST_BYTES: Final = 32 << 20
 _DECODED: Final = 6
 _PART_BYTES: Final = 300
-_VARINT_BYTES: Final = 10
 _AT_ONCE: Final = 64  # parts that are read between two steps
 
 
 class ArgumentPart(Struct, frozen=True):
-    """Neighbouring events [first, stop) of a track, those of a chunk of arguments."""
+    """Neighbouring events [first, stop) of a track: those of a chunk of arguments, or of a part of own texts."""
 
     first: int
     stop: int  # TICK_LIMIT where it is not known
     shapes: Ints | None  # numbers of shapes that its events have; None: not known
     counts: Ints  # of events with each
     is_whole: bool  # each event has one shape or no arguments
-    plane: int = -1  # of an XSpace, in whose shapes is what the events do not share
-    own: frozenset[str] = frozenset()  # names of stats that some event has itself
+
+
+class OwnTrack(Struct, frozen=True):
+    """Stats that events of a track of an XSpace have themselves; what they share is in no shape of its parts."""
+
+    plane: int
+    parts: Sequence[ArgumentPart]
+    names: frozenset[str]  # of stats that some event has itself
+    stat_names: Mapping[int, str]  # of all stats of the plane, to which values may refer
+    is_readable: bool  # False: arguments are damaged, or have too many stats; there is nothing else then
+    # Metadata whose name other metadata of the plane has, and how many events have it; None: not known.
+    numbered: tuple[Ints, Ints] | None
 
 
 class ArgumentIndex:
@@ -54,6 +63,8 @@ class ArgumentIndex:
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._text_bytes = 0
         self._parts: dict[int, Sequence[ArgumentPart]] = {}
+        self._begun: dict[int, Sequence[ArgumentPart]] = {}  # of tracks that a question has not read to their end
+        self._own: dict[int, OwnTrack | None] = {}
         self._part_bytes = 0
         self.shapes: list[ArgumentShape | StatTexts] = []
 
@@ -68,19 +79,21 @@ class ArgumentIndex:
         return ArgumentShape(text) if number is None else self.shapes[number]
 
     def parts(self, track: int) -> Interruptible[Sequence[ArgumentPart]]:
-        """Parts of a track, in order; events that are in none have no arguments. Raises DamagedStore."""
+        """Parts of a track, in order, of a file whose events share nothing; events in none have no arguments.
+
+        A question that ends before they are read leaves those that are to the next one. Raises DamagedStore.
+        """
         if (kept := self._parts.get(track)) is not None:
             return kept
-        tables = self.tables(track)
-        parts: list[ArgumentPart] = []
-        for (_, first), member in self._store.scan(ARGUMENTS, track):
-            if tables is None:
+        parts = list(self._begun.get(track, ()))
+        start = parts[-1].first + 1 if parts else 0
+        try:
+            for (_, first), member in self._store.scan(ARGUMENTS, track, start=start):
                 parts.append(self._part(first, ChunkShapes.read(member)))
-            else:
-                parts.append(self._stat_part(track, first, member, tables))
-                yield
-            if len(parts) % _AT_ONCE == 0:
-                yield
+                if len(parts) % _AT_ONCE == 0:
+                    yield
+        finally:
+            self._begun[track] = parts
         # Of a chunk in another order the next one says where it ends.
         ends = [part.first for part in parts[1:]]
         parts = [
@@ -90,8 +103,47 @@ class ArgumentIndex:
             for k, part in enumerate(parts)
         ]
         self._parts[track] = parts
-        self._part_bytes += sum(_PART_BYTES + 2 * part.counts.nbytes for part in parts)
+        self._begun.pop(track, None)
+        self._part_bytes += _size(parts)
         return parts
+
+    def own(self, track: int, tables: XStatTables) -> OwnTrack | None:
+        """Stats that events of a track of an XSpace, with these tables, have themselves; None: no arguments.
+
+        Raises DamagedStore, NotBuilt.
+        """
+        if track in self._own:
+            return self._own[track]
+        record = self._store.get(OWN_TEXTS, track)
+        own = None
+        if record is not None:
+            with must_make_sense(self._store.location):
+                own = self._own_track(track, OwnTexts.decode(decompress(record)), tables)
+            self._part_bytes += _size(own.parts)
+        self._own[track] = own
+        return own
+
+    def _own_track(self, track: int, own: OwnTexts, tables: XStatTables) -> OwnTrack:
+        plane = int(tables.plane[own.metadata])
+        stat_names = tables.planes[plane].stat_names
+
+        def stat_texts(text: bytes) -> StatTexts:
+            return StatTexts(Texts.from_arguments([(stat.name, stat.value) for stat in stats(text, stat_names)]))
+
+        numbers = self._numbered(self._reader.file_of(track) << 32 | plane, own.texts, stat_texts)
+        ends = np.cumsum(np.maximum(own.sizes, 0))
+        events = self._reader.tree.tracks[track].events
+        parts: list[ArgumentPart] = []
+        for part, (size, end) in enumerate(zip(own.sizes.tolist(), ends.tolist(), strict=True)):
+            which = slice(end - max(size, 0), end)
+            shapes = None if numbers is None or size < 0 else numbers[own.places[which]]
+            first, stop = part * PART_EVENTS, min((part + 1) * PART_EVENTS, events)
+            parts.append(ArgumentPart(first, stop, shapes, own.counts[which], is_whole=True))
+        if own.is_readable and len(parts) != -(-events // PART_EVENTS):
+            raise DamagedStore(f"{len(parts)} parts of own texts for {events} events")
+        names = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in own.ids.tolist())
+        numbered = (own.numbers, own.events) if own.is_counted else None
+        return OwnTrack(plane, parts, names, stat_names, own.is_readable, numbered)
 
     def _part(self, first: int, shapes: ChunkShapes | None) -> ArgumentPart:
         none = np.zeros(0, np.int64)
@@ -106,26 +158,6 @@ class ArgumentIndex:
         """The metadata of the file of a track; None where its events share nothing. Raises DamagedStore."""
         file = self._reader.file_of(track)
         return self._reader.event_metadata(file) if file >= 0 else None
-
-    def _stat_part(self, track: int, first: int, member: bytes, tables: XStatTables) -> ArgumentPart:
-        """The same of stats. Those that are shared are in no shape."""
-        with must_make_sense(self._store.location):
-            return self._own_part(track, first, member, tables)
-
-    def _own_part(self, track: int, first: int, member: bytes, tables: XStatTables) -> ArgumentPart:
-        rest = RestOfChunk.parse(decompress(member), first)
-        chunk = rest.chunk
-        ids, texts, counts, is_whole = _native.own_texts(chunk.ends, chunk.args, 0, len(chunk))
-        number, _ = varint(chunk.args[:_VARINT_BYTES].tobytes(), 0)
-        plane = int(tables.plane[number])
-        stat_names = tables.planes[plane].stat_names
-
-        def stat_texts(text: bytes) -> StatTexts:
-            return StatTexts(Texts.from_arguments([(stat.name, stat.value) for stat in stats(text, stat_names)]))
-
-        numbers = self._numbered(self._reader.file_of(track) << 32 | plane, texts, stat_texts) if is_whole else None
-        own = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in (*ids, *rest.taken))
-        return ArgumentPart(first, chunk.stop, numbers, np.array(counts, np.int64), True, plane, own)
 
     def _numbered(
         self, owner: int, shapes: Sequence[bytes], made: Callable[[bytes], ArgumentShape | StatTexts]
@@ -143,6 +175,11 @@ class ArgumentIndex:
                     self._text_bytes += len(text) + _PART_BYTES
                 numbers[k] = number
         return numbers
+
+
+def _size(parts: Sequence[ArgumentPart]) -> int:
+    """About the bytes that they take."""
+    return sum(_PART_BYTES + 2 * part.counts.nbytes for part in parts)
 
 
 _INDEXES: Final = RunCache[ArgumentIndex](

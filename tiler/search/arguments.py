@@ -42,7 +42,12 @@ def shown(value: object) -> str:
 
 def contains(text: str, wanted: str) -> bool:
     """True if a text has another in it, upper and lower case alike; never one that is written as a number."""
-    return wanted.casefold() in text.casefold() and not _WRITTEN_NUMBER.fullmatch(text)
+    return wanted.casefold() in text.casefold() and not is_written_number(text)
+
+
+def is_written_number(text: str) -> bool:
+    """True if a text is written as a number, spaces aside."""
+    return _WRITTEN_NUMBER.fullmatch(text) is not None
 
 
 def has_arguments(batch: ValuesOfSome, names: Sequence[str], arguments: Sequence[Argument]) -> Mask:

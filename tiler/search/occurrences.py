@@ -1,73 +1,25 @@
-"""Counts of events that have arguments with some words in them, argument by argument: exact, in any windows.
-
-What events have that are alike but for numbers is known of each chunk of arguments; only where it is up to numbers,
-or a window ends within a chunk, the arguments themselves are read.
-"""
+"""Counts of events that have arguments with some words in them, argument by argument: exact, in any windows."""
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader, Reading
-from tilescope.tiler.search.alike_events import WordMatch, words_to_look_for
-from tilescope.tiler.search.argument_index import ArgumentIndex, ArgumentPart, argument_index
-from tilescope.tiler.search.arguments import has_arguments, holds
-from tilescope.tiler.search.language import Argument
-from tilescope.tiler.search.shared_texts import file_texts, shared_counts
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler.search.argument_index import OwnTrack, argument_index
+from tilescope.tiler.search.event_counter import EventCounter, WordStates
+from tilescope.tiler.search.shared_counts import SharedCounts, add_numbered, shared_counts
+from tilescope.tiler.search.shared_texts import file_texts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
-
-_AT_ONCE: Final = 512  # events that are decoded between two steps, or shapes looked at
-
-_NONE, _CLEAR, _OPEN, _UNREADABLE = range(4)  # what is known of a shape: no word, all counted, up to numbers, to decode
-
-
-class _Words:
-    """States of shapes: what each says of some words. Worked out once for a question."""
-
-    def __init__(self, index: ArgumentIndex, words: Sequence[str]) -> None:
-        self.index = index
-        self.words = words
-        self._letters = words_to_look_for(words)
-        self._states = np.zeros(0, np.uint8)
-        self._names: dict[int, dict[str, WordMatch]] = {}
-
-    def states(self, shapes: Ints) -> Interruptible[NDArray[np.uint8]]:
-        """The state of each of these."""
-        while len(self._states) <= shapes.max(initial=-1):
-            count = len(self._states)
-            more = [self._state(number) for number in range(count, min(len(self.index.shapes), count + _AT_ONCE))]
-            self._states = np.concatenate([self._states, np.array(more, np.uint8)])
-            yield
-        return self._states[shapes]
-
-    def names(self, shape: int) -> dict[str, WordMatch]:
-        """The arguments of a shape in which the words are, or may be."""
-        return self._names.get(shape, {})
-
-    def _state(self, number: int) -> int:
-        shape = self.index.shapes[number]
-        texts = shape.texts(self._letters)
-        if not shape.is_clear:
-            return _UNREADABLE
-        if texts is None:
-            return _NONE
-        verdicts = texts.verdicts(self.words)
-        if not verdicts:
-            return _NONE
-        if texts.has_open_names:
-            return _UNREADABLE
-        self._names[number] = verdicts
-        return _CLEAR if all(verdict is WordMatch.ALL for verdict in verdicts.values()) else _OPEN
+Mask = NDArray[np.bool_]
 
 
 def occurrences(
@@ -75,132 +27,123 @@ def occurrences(
 ) -> Interruptible[dict[str, int]]:
     """By argument, how many events that start in the windows have it with all of these words. Raises DamagedStore."""
     index = argument_index(reader)
-    word_states = _Words(index, words)
-    counter = _Counter(reader, word_states)
-    by_plane: dict[tuple[int, int], list[int]] = {}
-    with_words: dict[int, dict[str, NDArray[np.bool_]]] = {}  # by file, metadata by argument
+    word_states = WordStates(index, words)
+    counter = EventCounter(reader, word_states)
+    by_file: dict[int, list[_OwnWindows]] = {}
     for track in tracks:
-        parts = yield from index.parts(track)
-        spans = _spans(reader, track, windows_of(track)) if parts else []
-        if not parts or index.tables(track) is None:
-            yield from counter.add_parts(track, parts, spans)
-        elif all(part.shapes is not None for part in parts):
-            by_plane.setdefault((reader.file_of(track), parts[0].plane), []).append(track)
-        else:  # of some events it is not known what they have themselves
-            for span in spans:
-                yield from counter.add_decoded(track, *span)
+        tables = index.tables(track)
+        if tables is None:
+            parts = yield from index.parts(track)
+            if parts:
+                yield from counter.add_parts(track, parts, _spans(reader, track, windows_of(track)))
+        elif (own := index.own(track, tables)) is not None:
+            spans = _spans(reader, track, windows_of(track))
+            if own.is_readable:
+                by_file.setdefault(reader.file_of(track), []).append(_OwnWindows(track, own, spans))
+            else:  # of some events it is not known what they have themselves
+                for span in spans:
+                    yield from counter.add_decoded(track, *span)
         yield
-    for (file, plane), alike in by_plane.items():
-        if file not in with_words and (tables := reader.event_metadata(file)) is not None:
+    for file, own_windows in by_file.items():
+        tables = reader.event_metadata(file)
+        if tables is not None:
             texts = yield from file_texts(reader, file, tables)
-            with_words[file] = yield from texts.with_words(words)
-        counts = yield from _plane_counts(reader, word_states, with_words[file], file, plane, alike, windows_of)
-        counter.add(counts)
+            masks = yield from texts.with_words(words)
+            yield from _add_file(counter, reader, word_states, masks, tables, own_windows, windows_of)
     return counter.take()
+
+
+class _OwnWindows(Struct, frozen=True):
+    """A track of an XSpace, what its events have themselves, and ordinals [first, stop) of those in each window."""
+
+    track: int
+    own: OwnTrack
+    spans: Sequence[tuple[int, int]]
+
+    def numbered(self, reader: QueryReader) -> tuple[Ints, Ints] | None:
+        """Numbers of metadata and how many events have them, if the windows have all of the track's."""
+        events = sum(stop - first for first, stop in self.spans)
+        return self.own.numbered if events == reader.tree.tracks[self.track].events else None
+
+
+def _add_file(
+    counter: EventCounter,
+    reader: QueryReader,
+    word_states: WordStates,
+    masks: Mapping[str, Mask],
+    tables: XStatTables,
+    tracks: Sequence[_OwnWindows],
+    windows_of: WindowsOf,
+) -> Interruptible[None]:
+    """Adds tracks of a file: what events have themselves, and what they share."""
+    by_plane: dict[int, list[_OwnWindows]] = {}
+    for own_windows in tracks:
+        by_plane.setdefault(own_windows.own.plane, []).append(own_windows)
+    # An event does not share what it has itself.
+    hidden: dict[int, set[str]] = {}
+    for plane, of_plane in by_plane.items():
+        names = masks.keys() & _own_names(of_plane)
+        hidden[plane] = {name for name in names if masks[name][tables.place[tables.used_in(plane)]].any()}
+    unclear = set().union(*hidden.values())
+    of_file = {argument: mask for argument, mask in masks.items() if argument not in unclear}
+    if of_file:
+        name = tables.name[tables.first].astype(np.int64)
+        numbers = [own_windows.track for own_windows in tracks]
+        shared = yield from shared_counts(reader, of_file, name, None, numbers, windows_of)
+        counter.add(shared.counts)
+        unclear |= shared.unclear
+    for plane, of_plane in by_plane.items():
+        to_read = set(hidden[plane])
+        of_names = {argument: masks[argument] for argument in unclear - to_read}
+        if of_names:
+            shared = yield from _plane_counts(reader, of_names, tables, plane, of_plane, windows_of)
+            counter.add(shared.counts)
+            to_read |= shared.unclear
+        yield from _add_own(counter, reader, word_states, of_plane, to_read)
+
+
+def _own_names(tracks: Sequence[_OwnWindows]) -> frozenset[str]:
+    return frozenset[str]().union(*(own_windows.own.names for own_windows in tracks))
 
 
 def _plane_counts(
     reader: QueryReader,
-    word_states: _Words,
-    with_words: Mapping[str, NDArray[np.bool_]],
-    file: int,
+    masks: Mapping[str, Mask],
+    tables: XStatTables,
     plane: int,
-    tracks: Sequence[int],
+    tracks: Sequence[_OwnWindows],
     windows_of: WindowsOf,
-) -> Interruptible[dict[str, int]]:
-    """The same of tracks of a plane of an XSpace: what events have themselves, and what they share."""
-    tables = reader.event_metadata(file)
-    if tables is None:
-        return {}
-    numbers = np.flatnonzero((tables.plane == plane) & (tables.name >= 0))
-    names = tables.name[numbers].astype(np.int64)
-    shared, to_read = yield from shared_counts(reader, with_words, numbers, names, tracks, windows_of)
-    own, rest = _Counter(reader, word_states), _Counter(reader, word_states)
-    for track in tracks:
-        parts = yield from word_states.index.parts(track)
-        for part in parts:  # an event does not share what it has itself
-            to_read |= part.own.intersection(shared)
-        yield from own.add_parts(track, parts, _spans(reader, track, windows_of(track)))
-    for name, count in (*shared.items(), *own.take().items()):
-        if name not in to_read:
-            rest.add({name: count})
-    for track in tracks if to_read else ():
-        for first, stop in _spans(reader, track, windows_of(track)):
-            yield from rest.add_read(track, first, stop, to_read)
-    return rest.take()
+) -> Interruptible[SharedCounts]:
+    """Counts of events of a plane by what they share."""
+    numbers = tables.used_in(plane)
+    place = tables.place[numbers]
+    of_numbers = {argument: mask[place] for argument, mask in masks.items()}
+    parts = [own_windows.numbered(reader) for own_windows in tracks]
+    whole = [part for part in parts if part is not None]
+    numbered = None
+    if len(whole) == len(parts):
+        counted, events = add_numbered(whole)
+        numbered = np.searchsorted(numbers, counted), events
+    own_tracks = [own_windows.track for own_windows in tracks]
+    name = tables.name[numbers].astype(np.int64)
+    return (yield from shared_counts(reader, of_numbers, name, numbered, own_tracks, windows_of))
 
 
-class _Counter:
-    """Counts events by argument."""
-
-    def __init__(self, reader: QueryReader, word_states: _Words) -> None:
-        self._index = word_states.index
-        self._words = word_states.words
-        self._word_states = word_states
-        self._arguments = ArgumentReader(reader.store)
-        self._counts: Counter[str] = Counter()
-        self._events = np.zeros(0, np.int64)  # by shape, of those that need not be read
-
-    def add(self, counts: Mapping[str, int]) -> None:
-        """Adds what is counted elsewhere."""
-        self._counts.update(counts)
-
-    def take(self) -> dict[str, int]:
-        """Counts of all that was added, without zeros."""
-        for shape in np.flatnonzero(self._events).tolist():
-            for name in self._word_states.names(shape):
-                self._counts[name] += int(self._events[shape])
-        return {name: count for name, count in self._counts.items() if count}
-
-    def add_parts(
-        self, track: int, parts: Sequence[ArgumentPart], spans: Sequence[tuple[int, int]]
-    ) -> Interruptible[None]:
-        """Adds the events of a track. Of an XSpace they are counted by what they do not share."""
-        if len(self._events) < len(self._index.shapes):
-            self._events = np.append(self._events, np.zeros(len(self._index.shapes) - len(self._events), np.int64))
-        for number, (part, span) in enumerate(itertools.product(parts, spans)):
-            if number % _AT_ONCE == _AT_ONCE - 1:
-                yield
-            first, stop = max(span[0], part.first), min(span[1], part.stop)
-            if first >= stop:
-                continue
-            if part.shapes is None:
-                yield from self.add_decoded(track, first, stop)
-                continue
-            states = yield from self._word_states.states(part.shapes)
-            if not states.any():
-                continue
-            if part.is_whole and (first, stop) == (part.first, part.stop) and states.max() == _CLEAR:
-                self._events[part.shapes] += part.counts
-            elif (states == _UNREADABLE).any():
-                yield from self.add_decoded(track, first, stop)
-            else:
-                shapes = part.shapes[states > _NONE].tolist()
-                names = {name for shape in shapes for name in self._word_states.names(shape)}
-                yield from self.add_read(track, first, stop, names)
-
-    def add_decoded(self, track: int, first: int, stop: int) -> Interruptible[None]:
-        """Adds events [first, stop), whose arguments are decoded one by one."""
-        for number, pairs in enumerate(self._arguments.decoded(track, range(first, stop))):
-            by_name: dict[str, list[object]] = {}
-            for name, value in pairs:
-                if isinstance(value, str | list):
-                    by_name.setdefault(name, []).append(value)
-            for name, values in by_name.items():
-                self._counts[name] += all(
-                    any(holds(Argument(name, "~", word), value) for value in values) for word in self._words
-                )
-            if number % _AT_ONCE == 0:
-                yield
-
-    def add_read(self, track: int, first: int, stop: int, names: Collection[str]) -> Interruptible[None]:
-        """Adds what events [first, stop) have under these names."""
-        columns = sorted(names)
-        for batch in self._arguments.values(track, np.arange(first, stop), columns):
-            for name in columns:
-                wanted = [Argument(name, "~", word) for word in self._words]
-                self._counts[name] += int(has_arguments(batch, columns, wanted).sum())
-            yield
+def _add_own(
+    counter: EventCounter,
+    reader: QueryReader,
+    word_states: WordStates,
+    tracks: Sequence[_OwnWindows],
+    to_read: Collection[str],
+) -> Interruptible[None]:
+    """Adds what events of a plane have themselves, and under some names what they share, too: these are read."""
+    own = EventCounter(reader, word_states)
+    for own_windows in tracks:
+        yield from own.add_parts(own_windows.track, own_windows.own.parts, own_windows.spans, own_windows.own)
+    counter.add({name: count for name, count in own.take().items() if name not in to_read})
+    for own_windows in tracks if to_read else ():
+        for first, stop in own_windows.spans:
+            yield from counter.add_read(own_windows.track, first, stop, to_read)
 
 
 def _spans(reader: QueryReader, track: int, windows: Windows) -> list[tuple[int, int]]:

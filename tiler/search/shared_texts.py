@@ -1,65 +1,66 @@
-"""Texts that events of an XSpace share by their metadata: counted by the names of events, of which sums are stored."""
+"""Texts that events of an XSpace share by their metadata."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.stat_values import LONG_NAME, shared_values
-from tilescope.tiler.details.values import ValueKind
-from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
-from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler import _native
+from tilescope.tiler.details.stat_values import LONG_NAME
+from tilescope.tiler.details.wire import write_varint
+from tilescope.tiler.details.xstat import decode
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, BytesColumn, XStatTables
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.records.span_sums import SpanSums
-from tilescope.tiler.search.arguments import contains
-from tilescope.tiler.size_estimate import estimated_bytes
+from tilescope.tiler.search.folded_texts import FoldedTexts, folded_texts
 from tilescope.tiler.store.validation import must_make_sense
-from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
-_AT_ONCE: Final = 1024  # texts between two steps
 
+class TextColumn(Struct, frozen=True):
+    """Entries of metadata with the texts that they have under one name; an entry may have several."""
 
-class SharedColumn(Struct, frozen=True):
-    """Texts under one name."""
-
-    texts: Sequence[str]  # each once
-    number: NDArray[np.int32]  # of each metadata: its place among the texts; -1 where it has none
-
-    @classmethod
-    def from_places(cls, texts: Sequence[str], places: Ints) -> SharedColumn:
-        """Texts by their places; -1 none."""
-        distinct, inverse = np.unique(places, return_inverse=True)
-        lacking = int(np.count_nonzero(distinct < 0))
-        return cls([texts[place] for place in distinct[lacking:].tolist()], (inverse - lacking).astype(np.int32))
+    entry: NDArray[np.int32]
+    text: NDArray[np.int32]  # number among all texts
 
 
 class FileTexts(Struct, frozen=True):
-    """Texts of the metadata of a file."""
+    """Texts of the metadata of a file, by the names of arguments."""
 
-    columns: dict[str, SharedColumn]
+    entries: int
+    columns: Mapping[str, TextColumn]
+    texts: FoldedTexts
 
-    def with_words(self, words: Sequence[str]) -> Interruptible[dict[str, NDArray[np.bool_]]]:
-        """By argument, where there is any: which metadata has all of these words in it."""
-        masks: dict[str, NDArray[np.bool_]] = {}
-        for argument, column in self.columns.items():
-            has: list[bool] = []
-            for first in range(0, len(column.texts), _AT_ONCE):
-                texts = column.texts[first : first + _AT_ONCE]
-                has += [all(contains(text, word) for word in words) for text in texts]
-                yield
-            if any(has):
-                masks[argument] = np.array([*has, False], np.bool_)[column.number]
-        return masks
+    @property
+    def size_bytes(self) -> int:
+        """About what they take."""
+        columns = self.columns.values()
+        return self.texts.size_bytes + sum(column.entry.nbytes + column.text.nbytes for column in columns)
+
+    def with_words(self, words: Sequence[str]) -> Interruptible[dict[str, Mask]]:
+        """By argument, where there is any: a mask of the entries that have each of these words in one of its texts."""
+        masks = {argument: np.ones(self.entries, np.bool_) for argument in self.columns}
+        for word in words:
+            has_word = yield from self.texts.containing(word)
+            for argument in masks:
+                column = self.columns[argument]
+                has = np.zeros(self.entries, np.bool_)
+                has[column.entry[has_word[column.text]]] = True
+                masks[argument] &= has
+            yield
+        return {argument: mask for argument, mask in masks.items() if mask.any()}
 
 
-_FILES: Final = KeyedRunCache[int, FileTexts]("shared_texts", "Texts of metadata, for searches", estimated_bytes)
+_FILES: Final = KeyedRunCache[int, FileTexts](
+    "shared_texts", "Texts of metadata, for searches", lambda texts: texts.size_bytes
+)
 
 
 def file_texts(reader: QueryReader, file: int, tables: XStatTables) -> Interruptible[FileTexts]:
@@ -67,59 +68,77 @@ def file_texts(reader: QueryReader, file: int, tables: XStatTables) -> Interrupt
     kept = _FILES.get(reader, file)
     if kept is not None:
         return kept
-    columns = {}
-    names = dict.fromkeys(
-        text or f"[stat {stat}]" for plane in tables.planes for stat, text in plane.stat_names.items()
-    )
+    reading = _Reading(tables)
     with must_make_sense(reader.store.location):
-        if LONG_NAME not in names:
-            columns[LONG_NAME] = _long_names(tables)
+        for page in range(-(-len(tables.first) // ENTRIES_PER_PAGE)):
+            reading.add_page(page)
             yield
-        for name in names:
-            values = shared_values(tables, name, np.arange(len(tables)))
-            places = np.where(values.kind == ValueKind.TEXT, values.bits, -1)
-            if (places >= 0).any():
-                columns[name] = SharedColumn.from_places(list(map(str, values.objects)), places)
-            yield
-    return _FILES.keep(reader, file, FileTexts(columns))
+    texts = yield from folded_texts(reading.texts())
+    return _FILES.keep(reader, file, FileTexts(len(tables.first), reading.columns(), texts))
 
 
-def _long_names(tables: XStatTables) -> SharedColumn:
-    texts: list[str] = []
-    for page in range(-(-len(tables.first) // ENTRIES_PER_PAGE)):
-        _, long_names = tables.texts_page(page)
-        texts += [long_names.entry(k).decode() for k in range(len(long_names))]
-    places = np.where(np.array([bool(text) for text in texts], np.bool_), np.arange(len(texts)), -1)
-    return SharedColumn.from_places(texts, places[tables.place])
+class _Reading:
+    """Reads metadata page by page. Texts that native code has not read have negative numbers: from -1 on."""
 
+    def __init__(self, tables: XStatTables) -> None:
+        self._tables = tables
+        self._plane = tables.plane[tables.first]  # by entry
+        self._stats = _native.SharedTexts()
+        self._others: list[bytes] = []
+        self._references: dict[tuple[int, int], int] = {}  # by plane and stat
+        self._pairs: defaultdict[str, list[tuple[Ints, Ints]]] = defaultdict(list)  # entries and texts
 
-def shared_counts(
-    reader: QueryReader,
-    with_words: Mapping[str, NDArray[np.bool_]],
-    numbers: Ints,
-    names: Ints,
-    tracks: Sequence[int],
-    windows_of: WindowsOf,
-) -> Interruptible[tuple[dict[str, int], set[str]]]:
-    """By argument, how many events on tracks of a plane share texts with these words; and arguments to be read.
+    def texts(self) -> Iterator[bytes]:
+        """All texts, by number."""
+        yield from self._stats.texts
+        yield from self._others
 
-    `numbers`: the metadata of the plane that events use, `names` those of the events. Arguments to be read are of
-    names some of whose metadata has the words. Raises DamagedStore.
-    """
-    masks = {argument: mask[numbers] for argument, mask in with_words.items() if mask[numbers].any()}
-    if not masks:
-        return {}, set()
-    sums = SpanSums()
-    yield from Reading(reader).add_windows(sums, tracks, windows_of)
-    by_name = sums.sums()
-    events = np.zeros(reader.names.count + 2, np.int64)  # the last are of events without a name
-    events[by_name.name] = by_name.count
-    counts: Counter[str] = Counter()
-    unclear: set[str] = set()
-    for argument, mask in masks.items():
-        having, lacking = np.unique(names[mask]), np.unique(names[~mask])
-        if events[np.intersect1d(having, lacking)].any():
-            unclear.add(argument)
-        else:
-            counts[argument] = int(events[having].sum())
-    return counts, unclear
+    def columns(self) -> dict[str, TextColumn]:
+        """Columns by the names of arguments."""
+        first_other = len(self._stats.texts)
+        columns = {}
+        for name, pairs in self._pairs.items():
+            entry, text = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+            number = np.where(text < 0, first_other - 1 - text, text)
+            columns[name] = TextColumn(entry.astype(np.int32), number.astype(np.int32))
+        return columns
+
+    def add_page(self, page: int) -> None:
+        """Adds the entries of a page."""
+        first = page * ENTRIES_PER_PAGE
+        stats, (_, long_names) = self._tables.stats_page(page), self._tables.texts_page(page)
+        plane = self._plane[first : first + ENTRIES_PER_PAGE]
+        for number in np.unique(plane).tolist():
+            self._add_stats(first, number, stats, np.flatnonzero(plane == number))
+        named = np.flatnonzero(np.diff(long_names.ends, prepend=0))
+        before = len(self._others)
+        self._others += [long_names.entry(entry) for entry in named.tolist()]
+        self._pairs[LONG_NAME].append((first + named, -1 - before - np.arange(len(named))))
+
+    def _add_stats(self, first: int, plane: int, stats: BytesColumn, entries: Ints) -> None:
+        names = self._tables.planes[plane].stat_names
+        entry, stat, text, reference, strange = self._stats.add(stats.ends, stats.data, entries)
+        is_reference = text < 0
+        distinct, inverse = np.unique(reference[is_reference], return_inverse=True)
+        numbers = [self._reference(plane, number, names) for number in distinct.tolist()]
+        text[is_reference] = np.array(numbers, np.int64)[inverse]
+        for number in np.unique(stat).tolist():
+            rows = stat == number
+            self._pairs[names.get(number) or f"[stat {number}]"].append((first + entry[rows], text[rows]))
+        for place in (first + strange).tolist():
+            for name, value in decode(write_varint(int(self._tables.first[place])), self._tables):
+                if isinstance(value, str):
+                    self._add(name, place, value.encode("utf-8", "surrogatepass"))
+
+    def _reference(self, plane: int, stat: int, names: Mapping[int, str]) -> int:
+        number = self._references.get((plane, stat))
+        if number is None:
+            number = self._references[plane, stat] = self._other(names.get(stat, f"[stat {stat}]").encode())
+        return number
+
+    def _add(self, name: str, entry: int, text: bytes) -> None:
+        self._pairs[name].append((np.array([entry]), np.array([self._other(text)])))
+
+    def _other(self, text: bytes) -> int:
+        self._others.append(text)
+        return -len(self._others)

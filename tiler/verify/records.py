@@ -37,6 +37,7 @@ from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.operations import OperationCheck
 from tilescope.tiler.verify.origins import OriginCheck
+from tilescope.tiler.verify.own_texts import OwnTextCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.prover import Prover, Take
 from tilescope.tiler.verify.report import Tally
@@ -92,6 +93,7 @@ class RecordCheck:
             OperationCheck(store, catalogue, slices, tally),
             FlowTileCheck(store, catalogue, flows, slices, memory, tally),
             LaunchCheck(store, catalogue, memory, tally),
+            OwnTextCheck(store, catalogue, tally),
             SideTableCheck(store, len(catalogue.files), tally),
         )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}

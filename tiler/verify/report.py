@@ -41,6 +41,7 @@ class VerifyReport:
     steps: int = 0
     operations: int = 0
     metadata_rows: int = 0
+    own_texts: int = 0  # tracks of which it is listed what texts events have themselves
     attachments: int = 0
     attached_bytes: int = 0  # uncompressed
     tables: int = 0  # beside the events
@@ -69,6 +70,7 @@ class VerifyReport:
             f"{self.steps:,} steps: each is a slice of its track",
             f"{self.operations:,} operations of devices: computed anew from the arguments, they are the same",
             f"{self.metadata_rows:,} rows of metadata of operations: each says what its entries say",
+            f"texts of stats on {self.own_texts:,} tracks: listed as the arguments have them",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
             f"{self.tables:,} tables with {self.table_cells:,} cells: each is what was stored",

@@ -196,7 +196,7 @@ def test_each_shape_is_looked_at_once_and_few_between_two_steps(
         return texts(self, words)
 
     monkeypatch.setattr(StatTexts, "texts", counted_texts)
-    monkeypatch.setattr("tilescope.tiler.search.occurrences._AT_ONCE", 2)
+    monkeypatch.setattr("tilescope.tiler.search.event_counter._AT_ONCE", 2)
     most = before = 0
     for _ in occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)):
         most, before = max(most, len(calls) - before), len(calls)

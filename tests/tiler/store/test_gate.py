@@ -12,7 +12,7 @@ from tilescope.tiler.store.gate import is_readable
 LETTERS = {
     Available.AT_ONCE: "BIMNOSTW",
     Available.WITH_BLOCK: "JLPRUVt",
-    Available.WITH_TRACK: "DHKQXYZg",
+    Available.WITH_TRACK: "DHKQXYZgw",
     Available.AT_END: "ACEFGaflmoxy",
 }
 

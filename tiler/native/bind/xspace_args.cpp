@@ -1,4 +1,4 @@
-// Binds the search for numbers of steps and launches among the arguments of XSpace events.
+// Binds what is looked for in stats of an XSpace: numbers of steps and launches among those of events, and texts.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -13,10 +13,12 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "columns/intern.hpp"
 #include "xspace/args.hpp"
 #include "xspace/correlation.hpp"
 #include "xspace/operation_args.hpp"
 #include "xspace/own_texts.hpp"
+#include "xspace/shared_texts.hpp"
 #include "xspace/wire.hpp"
 
 namespace nb = nanobind;
@@ -70,18 +72,42 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
     return std::make_tuple(to_numpy(std::move(whole.ends)), to_numpy(std::move(whole.args)));
 }
 
-auto own_texts_of(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args, std::size_t first,
-                  std::size_t stop) {
-    xspace::OwnTexts own;
+std::vector<nb::bytes> to_list(const Interner& texts) {
+    std::vector<nb::bytes> list;
+    list.reserve(texts.size());
+    for (std::size_t k = 0; k < texts.size(); ++k) list.push_back(to_bytes(texts.at(static_cast<std::int32_t>(k))));
+    return list;
+}
+
+auto finished_texts(xspace::OwnTextMaker& maker) {
+    xspace::OwnTexts& made = maker.finish();
+    return std::make_tuple(made.is_readable, made.ids, to_list(made.texts), to_numpy(std::move(made.sizes)),
+                           to_numpy(std::move(made.places)), to_numpy(std::move(made.counts)),
+                           to_numpy(std::move(made.events)));
+}
+
+auto shared_stats(xspace::SharedTexts& texts, const InColumn<std::int64_t>& ends, const InColumn<std::uint8_t>& data,
+                  const InColumn<std::int64_t>& entries) {
+    xspace::SharedStats stats;
     {
         nb::gil_scoped_release release;
-        own = xspace::own_texts(span_of(args_end), span_of(args), first, stop);
+        const Span<const std::int64_t> entry_ends = span_of(ends);
+        for (const std::int64_t entry : span_of(entries)) {
+            if (entry < 0 || static_cast<std::uint64_t>(entry) >= entry_ends.size())
+                throw std::invalid_argument("there is no such entry");
+            const auto place = static_cast<std::size_t>(entry);
+            const std::int64_t begin = place == 0 ? 0 : entry_ends[place - 1];
+            if (begin < 0 || entry_ends[place] < begin || static_cast<std::uint64_t>(entry_ends[place]) > data.size())
+                throw std::invalid_argument("stats lie beyond the data");
+            texts.add(entry,
+                      span_of(data).subspan(static_cast<std::size_t>(begin),
+                                            static_cast<std::size_t>(entry_ends[place] - begin)),
+                      stats);
+        }
     }
-    std::vector<nb::bytes> texts;
-    texts.reserve(own.texts.size());
-    for (std::size_t k = 0; k < own.texts.size(); ++k)
-        texts.push_back(to_bytes(own.texts.at(static_cast<std::int32_t>(k))));
-    return std::make_tuple(own.ids, std::move(texts), own.counts, own.is_whole);
+    return std::make_tuple(to_numpy(std::move(stats.entry)), to_numpy(std::move(stats.id)),
+                           to_numpy(std::move(stats.text)), to_numpy(std::move(stats.reference)),
+                           to_numpy(std::move(stats.strange)));
 }
 
 }  // namespace
@@ -94,11 +120,41 @@ void bind_xspace_args(nb::module_& m) {
           nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
           "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
           "Raises ValueError.");
-    m.def(
-        "own_texts", &own_texts_of, nb::arg("args_end"), nb::arg("args"), nb::arg("first"), nb::arg("stop"),
-        "Returns the ids of stats that events [first, stop) have themselves; those of their stats that are texts, as\n"
-        "they lie there, each combination once, and how many events have it; and whether that is all: false for\n"
-        "damaged arguments and for too many different texts. Raises ValueError.");
+    nb::class_<xspace::OwnTextMaker>(m, "OwnTextMaker",
+                                     "Counts how many events of a track have the same texts among stats of their own.")
+        .def(
+            "__init__",
+            [](xspace::OwnTextMaker* self, std::int64_t first_number, const InColumn<std::int32_t>& slots,
+               std::size_t slot_count, std::size_t part_events) {
+                const Span<const std::int32_t> all = span_of(slots);
+                new (self) xspace::OwnTextMaker(first_number, {all.begin(), all.end()}, slot_count, part_events);
+            },
+            nb::arg("first_number"), nb::arg("slots"), nb::arg("slot_count"), nb::arg("part_events"),
+            "Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Raises ValueError\n"
+            "for other slots than there are `slot_count`.")
+        .def(
+            "add",
+            [](xspace::OwnTextMaker& self, const InColumn<std::int64_t>& args_end, std::int64_t begin,
+               const InColumn<std::uint8_t>& args) {
+                nb::gil_scoped_release release;
+                self.add(span_of(args_end), begin, span_of(args));
+            },
+            nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),
+            "Adds the next events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on. Raises\n"
+            "ValueError.")
+        .def(
+            "finish", &finished_texts,
+            "Returns whether arguments are readable: without that all else is empty; ids of stats that events have\n"
+            "themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how\n"
+            "many of them its events have, -1 too many; part by part which, and how many events have each; and how\n"
+            "many events have the metadata of each slot. To be asked once, at the end.");
+    nb::class_<xspace::SharedTexts>(m, "SharedTexts", "Texts that stats of metadata say.")
+        .def(nb::init<>())
+        .def("add", &shared_stats, nb::arg("ends"), nb::arg("data"), nb::arg("entries"),
+             "Returns of some entries all stats that are texts or references: entry, id, number of the text, -1 of a\n"
+             "reference, and that; and the entries that have to be read with more care. Raises ValueError.")
+        .def_prop_ro(
+            "texts", [](const xspace::SharedTexts& self) { return to_list(self.texts()); }, "All texts, by number.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

@@ -2,100 +2,165 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <string_view>
+#include <utility>
 
 #include "columns/varint.hpp"
+#include "xspace/text_stat.hpp"
 
 namespace tilescope::xspace {
 
 namespace {
 
 // Beyond these, texts hardly repeat: a list of them would be as long as the arguments are.
-constexpr std::size_t most_texts = 2048;
-constexpr std::size_t most_text_bytes = std::size_t{1} << 18;
+constexpr std::size_t most_of_part = 2048;
+constexpr std::size_t most_ids = 2048;
+constexpr std::size_t first_text_bytes = std::size_t{1} << 18;
+constexpr std::size_t args_per_text = 32;  // bytes of arguments by which there is room for one more of texts
 
-constexpr std::uint64_t stat_id = 1;
-constexpr std::uint64_t stat_text = 5;
-constexpr std::uint64_t stat_reference = 7;
+// So many texts of a part are listed even if each event has another one; else each is of four events and more.
+constexpr std::size_t few_texts = 64;
+constexpr std::size_t events_per_text = 4;
 
-enum WireType : std::uint64_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+// As nearly all stats begin: the field of an event, then the stat's id.
+constexpr std::uint8_t stats_tag = 0x22, id_tag = 0x08;
+constexpr std::uint8_t real_tag = 0x11, unsigned_tag = 0x18, integer_tag = 0x20;
+constexpr std::size_t head_bytes = 5;  // those two, size and id, and the tag of the value
+constexpr std::size_t most_varint = 10;
 
-struct OwnStat {
-    std::int64_t id = 0;
-    bool is_text = false;
-};
-
-void skip(Bytes message, std::size_t& offset, std::uint64_t size) {
-    if (size > message.size() - offset) throw std::invalid_argument("a stat is damaged");
-    offset += static_cast<std::size_t>(size);
+bool is_varint(const std::uint8_t* bytes, std::size_t size) {
+    if (size == 0 || size > most_varint || bytes[size - 1] >= 0x80) return false;
+    for (std::size_t k = 0; k + 1 < size; ++k)
+        if (bytes[k] < 0x80) return false;
+    return true;
 }
 
-OwnStat stat_of(Bytes message) {
-    OwnStat stat;
-    for (std::size_t offset = 0; offset < message.size();) {
-        const std::uint64_t tag = take_varint(message, offset);
-        const std::uint64_t field = tag >> 3;
-        std::uint64_t value = 0;
-        switch (tag & 7) {
-        case WireType::varint: value = take_varint(message, offset); break;
-        case WireType::fixed64: skip(message, offset, 8); break;
-        case WireType::bytes: skip(message, offset, take_varint(message, offset)); break;
-        case WireType::fixed32: skip(message, offset, 4); break;
-        default: throw std::invalid_argument("a stat is damaged");
-        }
-        if (field == stat_id && (tag & 7) == WireType::varint) stat.id = static_cast<std::int64_t>(value);
-        // A value of a kind that is not the field's may be read in its own way: it counts as a text, which is looked at.
-        if (field == stat_text || field == stat_reference) stat.is_text = true;
-    }
-    return stat;
-}
-
-// Appends the texts of an event to `texts`, and adds what stats it has.
-void read(Bytes event, std::string& texts, std::vector<std::int64_t>& ids) {
-    std::size_t offset = 0;
-    if (!event.empty()) take_varint(event, offset);
-    while (offset < event.size()) {
-        const std::size_t begin = offset;
-        const std::uint64_t tag = take_varint(event, offset);
-        if ((tag & 7) != WireType::bytes) throw std::invalid_argument("a stat is damaged");
-        const std::uint64_t size = take_varint(event, offset);
-        const std::size_t content = offset;
-        skip(event, offset, size);
-        const OwnStat stat = stat_of(event.subspan(content, static_cast<std::size_t>(size)));
-        if (std::find(ids.begin(), ids.end(), stat.id) == ids.end()) ids.push_back(stat.id);
-        if (stat.is_text) texts += text_of(event.subspan(begin, offset - begin));
-    }
+// The id of a stat that is a number, as nearly all are, from `offset` on, which moves behind it; -1: another one.
+int number_stat(Bytes event, std::size_t& offset) {
+    const std::uint8_t* bytes = event.data() + offset;
+    const std::size_t left = event.size() - offset;
+    if (left <= head_bytes || bytes[0] != stats_tag || bytes[2] != id_tag || bytes[3] >= 0x80) return -1;
+    const std::size_t size = std::size_t{bytes[1]} + 2;
+    if (size <= head_bytes || size > left || bytes[1] >= 0x80) return -1;
+    const std::size_t value_size = size - head_bytes;
+    const bool is_integer = (bytes[4] == unsigned_tag || bytes[4] == integer_tag);
+    if (is_integer ? !is_varint(bytes + head_bytes, value_size) : bytes[4] != real_tag || value_size != sizeof(double))
+        return -1;
+    offset += size;
+    return bytes[3];
 }
 
 }  // namespace
 
-OwnTexts own_texts(Span<const std::int64_t> ends, Bytes args, std::size_t first, std::size_t stop) {
-    OwnTexts out;
-    std::string texts;
-    if (first > stop || stop > ends.size()) throw std::invalid_argument("there are no such events");
-    std::int64_t begin = first == 0 ? 0 : ends[first - 1];
-    for (std::size_t k = first; k < stop && out.is_whole; ++k) {
-        if (begin < 0 || ends[k] < begin || static_cast<std::uint64_t>(ends[k]) > args.size())
+OwnTextMaker::OwnTextMaker(std::int64_t first_number, std::vector<std::int32_t> slots, std::size_t slot_count,
+                           std::size_t part_events)
+    : first_number_(first_number), slots_(std::move(slots)), part_events_(part_events) {
+    for (const std::int32_t slot : slots_)
+        if (slot < -1 || (slot >= 0 && static_cast<std::size_t>(slot) >= slot_count))
+            throw std::invalid_argument("there is no such slot");
+    if (part_events == 0) throw std::invalid_argument("parts without events");
+    made_.events.resize(slot_count);
+}
+
+void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes args) {
+    for (const std::int64_t end : ends) {
+        if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
             throw std::invalid_argument("arguments lie beyond the data");
-        texts.clear();
-        try {
-            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[k] - begin)), texts,
-                 out.ids);
-        } catch (const std::invalid_argument&) {
-            out.is_whole = false;
-        }
-        begin = ends[k];
-        if (texts.empty()) continue;
-        const auto number = static_cast<std::size_t>(out.texts.intern(texts));
-        if (number == out.counts.size()) out.counts.push_back(0);
-        ++out.counts[number];
-        if (out.counts.size() > most_texts || out.texts.bytes() > most_text_bytes || out.ids.size() > most_texts)
-            out.is_whole = false;
+        if (made_.is_readable)
+            add(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+        begin = end;
     }
-    if (!out.is_whole) out = OwnTexts{{}, {}, {}, false};
-    std::sort(out.ids.begin(), out.ids.end());
-    return out;
+}
+
+OwnTexts& OwnTextMaker::finish() {
+    if (part_size_ > 0) end_part();
+    for (std::size_t id = 0; id < are_met_.size(); ++id)
+        if (are_met_[id]) made_.ids.push_back(static_cast<std::int64_t>(id));
+    std::sort(made_.ids.begin(), made_.ids.end());
+    made_.ids.erase(std::unique(made_.ids.begin(), made_.ids.end()), made_.ids.end());
+    if (made_.is_readable && made_.ids.size() <= most_ids) {
+        keep_listed();
+    } else {
+        made_ = OwnTexts{false, {}, {}, {}, {}, {}, {}};
+    }
+    return made_;
+}
+
+void OwnTextMaker::add(Bytes event) {
+    if (!event.empty()) {
+        seen_bytes_ += event.size();
+        texts_.clear();
+        try {
+            read(event);
+        } catch (const std::invalid_argument&) {
+            made_.is_readable = false;
+        }
+        if (made_.ids.size() > most_ids) made_.is_readable = false;
+        if (!texts_.empty() && !is_many_) count(texts_);
+    }
+    if (++part_size_ == part_events_) end_part();
+}
+
+// Appends the texts of an event, and adds what stats it has.
+void OwnTextMaker::read(Bytes event) {
+    std::size_t offset = 0;
+    const auto number = static_cast<std::int64_t>(take_varint(event, offset));
+    const std::uint64_t place = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(first_number_);
+    if (place < slots_.size() && slots_[place] >= 0) ++made_.events[static_cast<std::size_t>(slots_[place])];
+    while (offset < event.size()) {
+        const int small = number_stat(event, offset);
+        if (small >= 0) {
+            are_met_[static_cast<std::size_t>(small)] = true;
+            continue;
+        }
+        const StatField field = next_stat(event, offset);
+        const TextStat stat = text_stat(field.content);
+        if (std::find(made_.ids.begin(), made_.ids.end(), stat.id) == made_.ids.end()) made_.ids.push_back(stat.id);
+        // A value of a kind that is not the field's may be read in its own way: it counts as a text, which is looked at.
+        if (stat.has_text) texts_ += text_of(field.whole);
+    }
+}
+
+void OwnTextMaker::count(const std::string& texts) {
+    Interner& all = made_.texts;
+    std::int32_t number = all.find(texts);
+    if (number < 0) {
+        is_many_ = all.bytes() + texts.size() > first_text_bytes + seen_bytes_ / args_per_text;
+        if (is_many_) return;
+        number = all.intern(texts);
+        in_part_.push_back(0);
+    }
+    ++with_texts_;
+    if (in_part_[static_cast<std::size_t>(number)]++ == 0) met_.push_back(number);
+    is_many_ = met_.size() > most_of_part;
+}
+
+void OwnTextMaker::end_part() {
+    std::sort(met_.begin(), met_.end());
+    if (met_.size() > few_texts && met_.size() * events_per_text > with_texts_) is_many_ = true;
+    made_.sizes.push_back(is_many_ ? -1 : static_cast<std::int32_t>(met_.size()));
+    for (const std::int32_t text : met_) {
+        std::int32_t& events = in_part_[static_cast<std::size_t>(text)];
+        if (!is_many_) {
+            made_.places.push_back(text);
+            made_.counts.push_back(events);
+        }
+        events = 0;
+    }
+    met_.clear();
+    with_texts_ = 0;
+    part_size_ = 0;
+    is_many_ = false;
+}
+
+// Drops texts of parts that are not listed.
+void OwnTextMaker::keep_listed() {
+    std::vector<std::int32_t> number(made_.texts.size(), -1);
+    for (const std::int32_t place : made_.places) number[static_cast<std::size_t>(place)] = 0;
+    Interner listed;
+    for (std::size_t k = 0; k < number.size(); ++k)
+        if (number[k] == 0) number[k] = listed.intern(made_.texts.at(static_cast<std::int32_t>(k)));
+    for (std::int32_t& place : made_.places) place = number[static_cast<std::size_t>(place)];
+    made_.texts = std::move(listed);
 }
 
 }  // namespace tilescope::xspace

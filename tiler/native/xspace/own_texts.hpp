@@ -1,8 +1,11 @@
-// Texts among the arguments of XSpace events: which stats of their own they have, and how many have the same texts.
+// Texts among the arguments of XSpace events of a track: which of their stats they have themselves, and in each part of
+// the track how many of them have the same texts.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -12,15 +15,49 @@
 namespace tilescope::xspace {
 
 struct OwnTexts {
+    bool is_readable = true;  // false: arguments are damaged, or have too many stats; nothing else is here then
     std::vector<std::int64_t> ids;  // of stats that some event has itself, ascending
-    Interner
-        texts;  // the `stats` fields of an event that are texts or references, as they lie there, one behind the other
-    std::vector<std::int64_t> counts;  // of events that have each
-    bool is_whole = true;  // false: something is damaged, or there are too many different texts: they are not here
+    Interner texts;  // the `stats` fields of an event that are texts or references, one behind the other
+    std::vector<std::int32_t> sizes;  // by part: how many of them events of it have; -1: too many
+    std::vector<std::int32_t> places;  // part by part, ascending: which ones
+    std::vector<std::int32_t> counts;  // events that have each
+    std::vector<std::int64_t> events;  // by slot of metadata
 };
 
-// Returns the texts of events [first, stop), whose arguments are args[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument for
-// ends that decrease or lie beyond the data.
-OwnTexts own_texts(Span<const std::int64_t> ends, Bytes args, std::size_t first, std::size_t stop);
+class OwnTextMaker {
+  public:
+    // Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Throws
+    // std::invalid_argument for slots of which there are not `slot_count`.
+    OwnTextMaker(std::int64_t first_number, std::vector<std::int32_t> slots, std::size_t slot_count,
+                 std::size_t part_events);
+
+    // The next events: those of event k are args[ends[k-1], ends[k]), from `begin` on. Throws std::invalid_argument for
+    // ends that decrease or lie beyond the data.
+    void add(Span<const std::int64_t> ends, std::int64_t begin, Bytes args);
+
+    // All of them. To be asked once, at the end.
+    OwnTexts& finish();
+
+  private:
+    void add(Bytes event);
+    void read(Bytes event);
+    void count(const std::string& texts);
+    void end_part();
+    void keep_listed();
+
+    std::int64_t first_number_;
+    std::vector<std::int32_t> slots_;
+    std::size_t part_events_;
+    OwnTexts made_;
+    std::array<bool, 128> are_met_{};  // ids of stats that are numbers
+    std::size_t seen_bytes_ = 0;  // of arguments
+    std::string texts_;  // of the event that is read
+    // The part that has not ended.
+    std::size_t part_size_ = 0;
+    std::size_t with_texts_ = 0;  // events that have any
+    bool is_many_ = false;
+    std::vector<std::int32_t> in_part_;  // by text
+    std::vector<std::int32_t> met_;  // texts that the part has
+};
 
 }  // namespace tilescope::xspace
