@@ -2,7 +2,7 @@
 
 from tilescope.tiler.blobs.blob import Blob, BlobRange, BlobState
 from tilescope.tiler.blobs.file_blob import FileBlob
-from tilescope.tiler.blobs.folder_place import FolderPlace
+from tilescope.tiler.blobs.local_place import LocalPlace
 from tilescope.tiler.blobs.place import MAX_PAGE_ENTRIES, BlobEntry, EntryPage, PartWriter, Place
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "BlobState",
     "EntryPage",
     "FileBlob",
-    "FolderPlace",
+    "LocalPlace",
     "PartWriter",
     "Place",
 ]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilescope.tiler.blobs import BlobEntry, FolderPlace, Place
+from tilescope.tiler.blobs import BlobEntry, LocalPlace, Place
 from tilescope.tiler.blobs.blob_name import name_problem
 from tilescope.tiler.errors import BlobForbidden, BlobMissing, UsageError
 
@@ -33,7 +33,7 @@ def test_listings_are_those_of_object_stores(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], prefix: str, limit: int
 ) -> None:
     folder = tmp_path_factory.mktemp("place")
-    place = FolderPlace(folder)
+    place = LocalPlace(folder)
     written = set()
     for name in filter(lambda name: name_problem(name) is None, names):
         path = folder / name
@@ -53,7 +53,7 @@ def test_listings_are_those_of_object_stores(
 
 @pytest.mark.parametrize("name", ["", "..", "a/../b", "/etc/passwd", "a//b", "a\nb", "a/" + "b" * 300, "c/" * 600])
 def test_names_that_no_object_has(tmp_path: Path, name: str) -> None:
-    place = FolderPlace(tmp_path)
+    place = LocalPlace(tmp_path)
     with pytest.raises(UsageError):
         place.open(name)
     with pytest.raises(UsageError):
@@ -73,17 +73,17 @@ def test_what_cannot_be_named_or_leads_out_is_counted(tmp_path: Path) -> None:
     (folder / "near").symlink_to(folder / "a")
     os.mkfifo(folder / "pipe")
     (folder / os.fsdecode(b"\xff")).write_text("3")
-    pages = [FolderPlace(folder).list(limit=1)]
+    pages = [LocalPlace(folder).list(limit=1)]
     while (after := pages[-1].next_after) is not None:
-        pages.append(FolderPlace(folder).list(after=after, limit=1))
+        pages.append(LocalPlace(folder).list(after=after, limit=1))
     assert [entry.name for page in pages for entry in page.entries] == ["a", "near"]
     assert sum(page.refused for page in pages) == 6
     with pytest.raises(BlobForbidden, match="leads out"):
-        FolderPlace(folder).open("link")
+        LocalPlace(folder).open("link")
 
 
 def test_nothing_is_there_before_commit_and_after_abort(tmp_path: Path) -> None:
-    place = FolderPlace(tmp_path)
+    place = LocalPlace(tmp_path)
     with place.put("run/trace") as writer:
         writer.write(b"first")
         assert place.list().entries == ()
@@ -96,4 +96,4 @@ def test_nothing_is_there_before_commit_and_after_abort(tmp_path: Path) -> None:
 
 def test_no_such_folder(tmp_path: Path) -> None:
     with pytest.raises(BlobMissing):
-        FolderPlace(tmp_path / "none").list()
+        LocalPlace(tmp_path / "none").list()

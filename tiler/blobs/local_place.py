@@ -22,7 +22,7 @@ from tilescope.tiler.errors import BlobForbidden
 _SLASH: Final = b"/"
 
 
-class FolderPlace:
+class LocalPlace:
     """Files below a folder, in all folders in it."""
 
     def __init__(self, folder: Path) -> None:
