@@ -51,7 +51,7 @@ class PartWriter(Protocol):
     ) -> None: ...
 
 
-class Place(Protocol):
+class BlobPlace(Protocol):
     """Objects by their names, from any thread. Methods raise `BlobError`s, and UsageError for a name that none has."""
 
     @property

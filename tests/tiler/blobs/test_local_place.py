@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilescope.tiler.blobs import BlobEntry, LocalPlace, Place
+from tilescope.tiler.blobs import BlobEntry, BlobPlace, LocalPlace
 from tilescope.tiler.blobs.blob_name import name_problem
 from tilescope.tiler.errors import BlobForbidden, BlobMissing, UsageError
 
 NAMES = st.lists(st.text("ab./-é\U0001f600", min_size=1, max_size=8), max_size=20)
 
 
-def entries(place: Place, prefix: str, limit: int) -> Iterator[BlobEntry]:
+def entries(place: BlobPlace, prefix: str, limit: int) -> Iterator[BlobEntry]:
     after = None
     while True:
         page = place.list(prefix, after, limit)
