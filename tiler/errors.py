@@ -22,7 +22,7 @@
     │   ├── BlobCut           ends, or its host breaks off, before what was asked for
     │   ├── NoRanges          its host serves it only whole
     │   ├── Throttled         its host has too many requests, and had after all pauses
-    │   └── Unreachable       its host does not answer
+    │   └── HostUnreachable   its host does not answer
     ├── OutOfMemory           the system gives no more memory, address space or threads
     ├── Cancelled             somebody asked for the work to stop
     ├── NotAvailable          the run has no answer to a question: why, and what to record to get one
@@ -161,7 +161,7 @@ class Throttled(BlobError):
     """The host has refused too many requests, in spite of pauses between them."""
 
 
-class Unreachable(BlobError):
+class HostUnreachable(BlobError):
     """The host does not answer, or not as a host of objects does."""
 
 

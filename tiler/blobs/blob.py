@@ -27,7 +27,7 @@ class Blob(Protocol):
 
     The first call that asks its host notes the object's state; all bytes are of that object. Methods raise the
     `BlobError`s: BlobMissing, BlobForbidden, BlobChanged where another object lies there by now, BlobCut, NoRanges,
-    Throttled, Unreachable.
+    Throttled, HostUnreachable.
     """
 
     @property
