@@ -45,6 +45,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.flows",
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
+    "tilescope.remote",
     "tilescope.client",
     "tilescope.profiling",
     "tilescope.capture",

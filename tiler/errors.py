@@ -37,6 +37,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from tilescope.tiler.path_names import path_name
+
 NOTHING_THERE: Final = "there is no such file or folder"  # behind a path, whatever should have been there
 
 
@@ -48,7 +50,7 @@ class TraceError(TilescopeError):
     """The trace cannot be read."""
 
     def __init__(self, path: Path | str, what: str, *, offset: int | None = None, advice: str = "") -> None:
-        self.path = str(path)
+        self.path = path_name(path)
         self.what = what
         self.offset = offset
         self.advice = advice

@@ -18,10 +18,11 @@ _STREAM_BYTES: Final = 1 << 20
 class FileBlob:
     """A file. Its ETag is made of inode, size and time of the last change, so a file that is written to has another."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, state: BlobState | None = None) -> None:
+        """`state` is the one that it must have; None: the one that it has when it is opened."""
         self.path = path
         self._descriptor: int | None = None
-        self._state: BlobState | None = None
+        self._state = state
         self._opening = threading.Lock()
 
     @property

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from tilescope.tiler.blobs.blob import BlobState
 from tilescope.tiler.blobs.blob_name import checked_name, name_problem
 from tilescope.tiler.blobs.file_blob import FileBlob, blob_error, file_state
 from tilescope.tiler.blobs.file_writer import UNPUBLISHED, FileWriter
@@ -42,10 +43,10 @@ class LocalPlace:
             refused=entries.count(None),
         )
 
-    def open(self, name: str) -> FileBlob:
+    def open(self, name: str, state: BlobState | None = None) -> FileBlob:
         path = self.folder / checked_name(name)
         self._require_within(path)
-        return FileBlob(path)
+        return FileBlob(path, state)
 
     def put(self, name: str) -> FileWriter:
         path = self.folder / checked_name(name)

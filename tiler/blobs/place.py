@@ -63,8 +63,8 @@ class BlobPlace(Protocol):
         """Up to `limit` objects whose names begin so and come behind `after`, in all folders below the place."""
         ...
 
-    def open(self, name: str) -> Blob:
-        """The object of this name. Asks nobody yet whether there is one."""
+    def open(self, name: str, state: BlobState | None = None) -> Blob:
+        """The object of this name, which must be in the state that was listed, if there is one. Asks nobody yet."""
         ...
 
     def put(self, name: str) -> PartWriter:
