@@ -22,6 +22,7 @@ LAYERS: Final = (
     "tilescope tilescope.v1 tilescope.hlo tilescope.graph tilescope.profiler",
     "tilescope.tiler.schema",
     "tilescope.tiler",
+    "tilescope.tiler.blobs",
     "tilescope.tiler.columns",
     "tilescope.tiler.pages",
     "tilescope.tiler.details",
@@ -44,6 +45,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.flows",
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
+    "tilescope.remote",
     "tilescope.client",
     "tilescope.profiling",
     "tilescope.capture",
@@ -79,7 +81,7 @@ APART: Final = (
 )
 
 # What `tiler` does without: it knows nothing of the network, and is synchronous.
-NOT_IN_TILER: Final = frozenset({"aiohttp", "asyncio", "grpc", "http", "socket", "ssl", "urllib"})
+NOT_IN_TILER: Final = frozenset({"aiohttp", "asyncio", "grpc", "http", "obstore", "socket", "ssl", "urllib", "urllib3"})
 
 
 def modules() -> Iterator[tuple[str, Path]]:

@@ -15,6 +15,14 @@
     │   ├── StoreVersion      written by another version
     │   ├── DiskFull          no room to write it: how much is needed, how much is free
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
+    ├── BlobError             bytes at an address cannot be read or written
+    │   ├── BlobMissing       there is nothing
+    │   ├── BlobForbidden     the credentials that are there do not suffice, or there are none
+    │   ├── BlobChanged       is another object than when we began to read it
+    │   ├── BlobCut           ends, or its host breaks off, before what was asked for
+    │   ├── NoRanges          its host serves it only whole
+    │   ├── Throttled         its host has too many requests, and had after all pauses
+    │   └── HostUnreachable   its host does not answer
     ├── OutOfMemory           the system gives no more memory, address space or threads
     ├── Cancelled             somebody asked for the work to stop
     ├── NotAvailable          the run has no answer to a question: why, and what to record to get one
@@ -29,6 +37,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from tilescope.tiler.path_names import path_name
+
 NOTHING_THERE: Final = "there is no such file or folder"  # behind a path, whatever should have been there
 
 
@@ -40,7 +50,7 @@ class TraceError(TilescopeError):
     """The trace cannot be read."""
 
     def __init__(self, path: Path | str, what: str, *, offset: int | None = None, advice: str = "") -> None:
-        self.path = str(path)
+        self.path = path_name(path)
         self.what = what
         self.offset = offset
         self.advice = advice
@@ -112,6 +122,49 @@ class DamagedStore(StoreError):
 
 class StoresDiffer(TilescopeError):
     """Two stores that should hold the same do not. The message names the first entry that differs."""
+
+
+class BlobError(TilescopeError):
+    """Bytes that lie at an address, local or remote, cannot be read or written. Addresses are without credentials."""
+
+    def __init__(self, address: str, problem: str, *, offset: int | None = None, advice: str = "") -> None:
+        self.address = address
+        self.problem = problem
+        self.offset = offset
+        self.advice = advice
+        where = address if offset is None else f"{address}: byte {offset:,}"
+        super().__init__(f"{where}: {problem}" + (f" ({advice})" if advice else ""))
+
+
+class BlobMissing(BlobError):
+    """Nothing lies at the address: no object, or no bucket or folder that could hold one."""
+
+
+class BlobForbidden(BlobError):
+    """The host refuses it to this process and its credentials."""
+
+
+class BlobChanged(BlobError):
+    """The object was replaced while it was read: bytes of two objects never mix."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, "changed while it was read", advice="read it again when it is complete")
+
+
+class BlobCut(BlobError):
+    """Fewer bytes came than the object's size promises, after all attempts."""
+
+
+class NoRanges(BlobError):
+    """The host does not serve ranges of bytes, and they are needed."""
+
+
+class Throttled(BlobError):
+    """The host has refused too many requests, in spite of pauses between them."""
+
+
+class HostUnreachable(BlobError):
+    """The host does not answer, or not as a host of objects does."""
 
 
 class OutOfMemory(TilescopeError):

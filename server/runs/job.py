@@ -21,6 +21,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
+from tilescope.remote.mirrors import MirrorPlan
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
@@ -52,6 +55,7 @@ class IndexJob:
     served: tuple[Path, ...] = ()  # where the files must lie, all links followed; none: anywhere
     cache: Path | None = None  # where the store must lie; None: anywhere
     is_unconfirmed: bool = False  # files that overlap none of those that are shown are left out
+    mirrors: tuple[MirrorPlan, ...] = ()  # of places elsewhere that the files stand for
 
     def to_line(self) -> bytes:
         """As the child reads it."""
@@ -65,6 +69,7 @@ class IndexJob:
             "served": [str(path) for path in self.served],
             "cache": None if self.cache is None else str(self.cache),
             "is_unconfirmed": self.is_unconfirmed,
+            "mirrors": [structs.asdict(plan) for plan in self.mirrors],
         }
         return json.dumps(job).encode() + b"\n"
 
@@ -82,6 +87,7 @@ class IndexJob:
             tuple(Path(path) for path in job["served"]),
             None if job["cache"] is None else Path(job["cache"]),
             job["is_unconfirmed"],
+            tuple(MirrorPlan(**plan) for plan in job["mirrors"]),
         )
 
     def refuse_astray(self) -> None:

@@ -19,6 +19,7 @@ from typing import Final, NoReturn, TextIO
 
 from msgspec import structs
 
+from tilescope.remote.mirrors import mirror_address
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.errors import DiskFull, TilescopeError
 from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, Priorities, build_store, keep_free_memory
@@ -61,6 +62,8 @@ def main() -> int:
     memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
     keep_free_memory(memory_bytes)
     try:
+        for plan in job.mirrors:
+            mirror_address(plan)
         job.refuse_astray()
         build_store(
             job.files,

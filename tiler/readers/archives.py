@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from tilescope.tiler.errors import DamagedTrace, DiskFull, TilescopeError, Trace
 from tilescope.tiler.readers.container import member_path
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.member_streams import FileSlice, TapeStream, ZipStream
-from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
+from tilescope.tiler.readers.source import ByteSource, RawFile, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarMember, TarReader
 from tilescope.tiler.readers.zip_directory import ZipDamage, ZipEntry, zip_entries
 
@@ -103,7 +103,7 @@ class TarArchive:
         self._max_inflated = max_inflated
         self._scratch_dir = scratch_dir
         self._inflation: Inflation | None = None
-        self._file: BinaryIO | None = None  # that the members lie in
+        self._file: RawFile | None = None  # that the members lie in
         self._places: dict[str, _Place] = {}
         self._problem: str | None = None
         self._failure: TilescopeError | None = None  # that ended the pass: what one thread meets holds for all
@@ -162,7 +162,7 @@ class TarArchive:
             return streamed
         raise self._missing(next(iter(self._wanted)), tape.problem)
 
-    def _copy(self, source: ByteSource, tape: TarReader, check: Callable[[], None]) -> BinaryIO:
+    def _copy(self, source: ByteSource, tape: TarReader, check: Callable[[], None]) -> RawFile:
         """A scratch file with all members that are wanted, one behind the other."""
         copied = 0
         try:

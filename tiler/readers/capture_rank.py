@@ -16,6 +16,7 @@ from tilescope.tiler.readers.layouts.ascend_ranks import (
     is_rank_file,
     read_rank,
 )
+from tilescope.tiler.readers.source import open_raw
 
 
 def capture_rank(trace: Path, max_inflated: int | None = None) -> CaptureRank:
@@ -47,11 +48,11 @@ def rank_of_folder(folder: Path) -> CaptureRank:
             for entry in entries:
                 if is_rank_file(entry.name) and entry.is_file(follow_symlinks=False):
                     texts[entry.name] = _text(Path(entry.path))
-    except OSError:  # removed meanwhile, or not ours to read
+    except (OSError, TraceError):  # removed meanwhile, or not ours to read
         return NO_RANK
     return read_rank(texts)
 
 
 def _text(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_raw(path) as file:
         return file.read(MAX_RANK_FILE_BYTES)

@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from tilescope.tiler.blobs import is_mirrored
 from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.container import list_archive
 from tilescope.tiler.readers.folder_links import FolderLinks, FolderPlace
@@ -118,6 +119,8 @@ def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook
     """The look of a file. One that is named as a host's is a trace: if it is damaged, opening it says so."""
     if file.size_bytes and any(names.fullmatch(file.name) for names in _certain_names()):
         return FileLook(is_trace=True)
+    if file.size_bytes and file.name.endswith(_sufficient_suffixes()) and is_mirrored(path):
+        return FileLook(is_trace=True)
     look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
 
@@ -125,6 +128,11 @@ def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook
 @cache
 def _certain_names() -> tuple[re.Pattern[str], ...]:
     return tuple(names for trace_format in formats().values() if (names := trace_format.certain_names) is not None)
+
+
+@cache
+def _sufficient_suffixes() -> tuple[str, ...]:
+    return tuple(suffix for each in formats().values() if each.names_suffice for suffix in each.suffixes)
 
 
 @lru_cache(_KEPT_LOOKS)

@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 
 from msgspec import Struct, structs
 
+from tilescope.tiler.blobs import BlobRange, open_mirrored, trace_errors
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 
@@ -110,6 +111,13 @@ def archive_of(file: Path) -> Path:
 @lru_cache(_KEPT_DIGESTS)
 def _digest(file: Path, _inode: int, size_bytes: int, _modified_ns: int, _changed_ns: int) -> str:
     digest = hashlib.sha256()
+    mirrored = open_mirrored(file)
+    if mirrored is not None:
+        with mirrored, trace_errors(file):
+            last = max(_END_BYTES, size_bytes - _END_BYTES)
+            for part in mirrored.blob.read_many([BlobRange(0, _END_BYTES), BlobRange(last, last + _END_BYTES)]):
+                digest.update(part)
+        return digest.hexdigest()
     with file.open("rb", buffering=0) as raw:
         digest.update(raw.read(_END_BYTES))
         if size_bytes > _END_BYTES:

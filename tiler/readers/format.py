@@ -50,6 +50,8 @@ class Format:
     # Files of formats whose first bytes say little: true for a path that is called as they are, and begins so.
     is_named: Callable[[Path, bytes], bool] | None = None
     certain_names: re.Pattern[str] | None = None  # of files that a search need not look into
+    # Where a look costs a request: files that are named after hosts are taken for traces without one.
+    names_suffice: bool = False
     copy_names: tuple[str, ...] = ()  # of files that are copies of whatever host's file lies beside them
 
     def compressed_too(self) -> tuple[str, ...]:

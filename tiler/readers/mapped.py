@@ -1,7 +1,8 @@
 """A trace's uncompressed bytes as one mapped array, without holding them in memory.
 
-A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an
-XSpace is read in several passes. Mapped pages that were read are given back, so that resident memory stays bounded.
+A plain file is mapped as it lies there, an object elsewhere as a copy that is filled as it is read. Anything compressed
+is inflated to an unnamed temporary file first, because an XSpace is read in several passes. Mapped pages that were read
+are given back, so that resident memory stays bounded.
 
 A file that shrinks under its map would end the process by SIGBUS. `_native.GuardedMap` puts zeros where nothing is
 left, and `check` raises: so nothing of what was read may be passed on before it.
@@ -13,7 +14,8 @@ import errno
 import mmap
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.blobs import ScratchCopy, trace_errors
 from tilescope.tiler.errors import ChangedTrace, DamagedTrace, DiskFull, TraceError
 from tilescope.tiler.readers.source import ByteSource
 
@@ -30,10 +33,19 @@ _COPY_BYTES = 4 * 1024 * 1024
 class MappedBytes:
     """`array` is all bytes, read-only. Nobody may read it after `close`."""
 
-    def __init__(self, path: Path, mapping: mmap.mmap | None, descriptor: int | None = None) -> None:
-        """`descriptor`: of the file itself; None for a copy that nobody else can write."""
+    def __init__(
+        self,
+        path: Path,
+        mapping: mmap.mmap | None,
+        descriptor: int | None = None,
+        copy: ScratchCopy | None = None,
+    ) -> None:
+        """`descriptor`: of the file itself; None for a copy that nobody else can write. `copy`: of an object elsewhere,
+        of which only what is held is there.
+        """
         self._path = path
         self._mapping = mapping
+        self._copy = copy
         self._descriptor = descriptor
         self._stamp = _stamp(descriptor)
         if self._stamp is not None and self._stamp[0] != (0 if mapping is None else len(mapping)):
@@ -51,6 +63,9 @@ class MappedBytes:
         descriptor = source.file_descriptor()
         if descriptor is not None:
             return cls(source.path, _map(descriptor, os.fstat(descriptor).st_size, source.path), descriptor)
+        copy = source.scratch_copy()
+        if copy is not None:
+            return cls(source.path, _map(copy.fileno(), copy.size_bytes, source.path), copy=copy)
         size = 0
         try:
             with tempfile.TemporaryFile(dir=scratch_dir, prefix="tilescope-") as file:
@@ -75,6 +90,31 @@ class MappedBytes:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    @property
+    def hold_bytes(self) -> int | None:
+        """Number of bytes that may well be held at once; None where all bytes are there, whether they are or not."""
+        return None if self._copy is None else self._copy.hold_bytes
+
+    @contextmanager
+    def hold(self, begin: int, end: int) -> Iterator[None]:
+        """Within the block the bytes of [begin, end) are there: those of objects elsewhere come when they are needed.
+
+        Raises `TraceError` and `DiskFull`.
+        """
+        if self._copy is None:
+            yield
+            return
+        with ExitStack() as held:
+            with trace_errors(self._path):
+                held.enter_context(self._copy.hold(begin, end))
+            yield
+
+    def keep(self, begin: int, end: int) -> None:
+        """Has them there until this is closed. Raises as `hold` does."""
+        if self._copy is not None:
+            with trace_errors(self._path):
+                self._copy.keep(begin, end)
 
     def check(self) -> None:
         """Raises `ChangedTrace` when the file is not what it was when it was mapped: what was read may be wrong.

@@ -12,8 +12,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self
+from typing import Protocol, Self
 
+from tilescope.tiler.blobs import BlobFile, ScratchCopy, open_mirrored
 from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.compression import MAGIC_BYTES, CompressedMember, Compression, compression_of
 from tilescope.tiler.readers.inflation import Inflation
@@ -35,6 +36,21 @@ class RawStream(Protocol):
     def read(self, n: int, /) -> bytes: ...
 
     def close(self) -> None: ...
+
+
+class RawFile(RawStream, Protocol):
+    """Stored bytes of a file or of an object elsewhere."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int: ...
+
+    def fileno(self) -> int:
+        """A descriptor, for reading at any place."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None: ...
 
 
 class ByteSource:
@@ -77,7 +93,8 @@ class ByteSource:
         path = Path(path)
         raw = open_raw(path)
         try:
-            size_bytes = os.fstat(raw.fileno()).st_size
+            size_bytes = raw.seek(0, os.SEEK_END)
+            raw.seek(0)
             return cls(path, raw, size_bytes, Inflation(path, size_bytes, max_inflated))
         except BaseException:
             raw.close()
@@ -163,6 +180,10 @@ class ByteSource:
     def file_descriptor(self) -> int | None:
         """Descriptor of a file that lies on disk as delivered, to map it; None for others. Independent of `read`."""
         return self._raw.fileno() if self._is_as_stored and isinstance(self._raw, io.FileIO) else None
+
+    def scratch_copy(self) -> ScratchCopy | None:
+        """A copy of an object elsewhere, which lies there as delivered; None for all else. Independent of `read`."""
+        return self._raw.scratch_copy() if self._is_as_stored and isinstance(self._raw, BlobFile) else None
 
     def also_close(self, close: Callable[[], None]) -> None:
         """Has `close` called when this is closed: by what lies underneath."""
@@ -297,8 +318,11 @@ class ByteSource:
         self._compressed = b""
 
 
-def open_raw(path: Path) -> BinaryIO:
-    """Opens a file for reading; `TraceError` instead of `OSError`."""
+def open_raw(path: Path) -> RawFile:
+    """Opens a file for reading, or the object that it stands for. `TraceError` instead of `OSError`."""
+    mirrored = open_mirrored(path)
+    if mirrored is not None:
+        return mirrored
     try:
         return path.open("rb", buffering=0)
     except OSError as error:

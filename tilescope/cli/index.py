@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.addresses import add_scratch_option, local_paths, path_or_address
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.piped import without_pipes
@@ -49,18 +50,29 @@ HELP = "index a trace into a store"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="a trace file, a run or a log directory")
+    parser.add_argument(
+        "paths",
+        type=path_or_address,
+        nargs="+",
+        metavar="PATH",
+        help="a trace file, a run, a log directory, or an address",
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
     add_separate_option(parser)
     parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
+    add_scratch_option(parser)
     add_inflation_option(parser)
     add_time_unit_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
-    with without_pipes(args.paths, args.output.absolute().parent, args.max_inflated) as paths:
+    folder = args.output.absolute().parent
+    with (
+        local_paths(args.paths, folder, args.scratch) as local,
+        without_pipes(local, folder, args.max_inflated) as paths,
+    ):
         return _index(paths, args)
 
 

@@ -32,10 +32,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tilescope.cli.addresses import local_paths, path_or_address
 from tilescope.cli.attachments import lines_of, listed_in
 from tilescope.cli.run_list import print_runs, runs_as_json
 from tilescope.cli.say import printable, say, say_json
@@ -62,13 +64,20 @@ _COUNTS = ("source_bytes", "store_bytes")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it, or traces")
+    parser.add_argument(
+        "store", type=path_or_address, metavar="STORE", help="a store, as `tilescope index` writes it, or traces"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_separate_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
+    with local_paths([args.store], Path(tempfile.gettempdir())) as (args.store,):
+        return _info(args)
+
+
+def _info(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest

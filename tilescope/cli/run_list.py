@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilescope.cli.say import say
 from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.path_names import path_name
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
@@ -65,10 +66,12 @@ def runs_as_json(runs: Sequence[DiscoveredRun]) -> dict[str, Any]:
     return {
         "runs": [
             {
-                "path": str(run.path),
+                "path": path_name(run.path),
                 "name": run.name,
-                "files": [{"path": str(file), "host": host} for file, host in zip(run.files, run.hosts, strict=True)],
-                "side_files": [str(file) for file in run.side_files],
+                "files": [
+                    {"path": path_name(file), "host": host} for file, host in zip(run.files, run.hosts, strict=True)
+                ],
+                "side_files": [path_name(file) for file in run.side_files],
                 "size_bytes": run.size_bytes,
                 "modified_ns": str(run.modified_ns),
                 "contents": [] if its_contents is None else list(its_contents.parts),

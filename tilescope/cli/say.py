@@ -15,6 +15,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TextIO
 
+from tilescope.tiler.path_names import with_addresses
+
 # How parts of a traceback begin that hold several lines and nothing but what Python or its modules say.
 _PARTS_OF_CODE = ("Traceback ", "  File ", "\n")
 
@@ -35,7 +37,7 @@ def printable_json(value: Any) -> str:
 
 def say(line: str, stream: TextIO | None = None) -> None:
     """Prints one line, whatever is in it, on standard output unless told."""
-    print(printable(line), file=stream, flush=True)
+    print(printable(with_addresses(line)), file=stream, flush=True)
 
 
 def say_json(value: Any) -> None:

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.addresses import local_paths, mirror_folder, path_or_address
+from tilescope.cli.cache_options import cache_directory
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
@@ -36,7 +37,9 @@ HELP = "serve stores and log directories"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("paths", type=Path, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve")
+    parser.add_argument(
+        "paths", type=path_or_address, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve, or its address"
+    )
     add_server_options(parser, has_grpc=True)
     add_upload_options(parser, is_view=False)
     group = parser.add_mutually_exclusive_group()
@@ -52,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
+    with local_paths(args.paths, mirror_folder(cache_directory(args).root), args.scratch, is_server=True) as args.paths:
+        return _serve(args)
+
+
+def _serve(args: argparse.Namespace) -> int:
     import asyncio
 
     from tilescope.cli.indexing_progress import with_progress

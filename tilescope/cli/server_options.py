@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import add_access_options
+from tilescope.cli.addresses import add_scratch_option
 from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.limit_options import add_limit_options
@@ -49,6 +50,7 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
     )
     add_cache_options(parser)
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files in the cache directory")
+    add_scratch_option(parser)
     parser.add_argument(
         "--kept-answers",
         type=parse_size,

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.addresses import local_paths, mirror_folder, path_or_address
 from tilescope.cli.cache_options import cache_directory
 from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.piped import without_pipes
@@ -55,7 +56,13 @@ _SHOWN_NOTES: Final = 3  # of the run that is opened; its page has all
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="trace, run folder, log directory or store")
+    parser.add_argument(
+        "paths",
+        type=path_or_address,
+        nargs="+",
+        metavar="PATH",
+        help="trace, run folder, log directory or store, or the address of one",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
     add_server_options(parser, has_grpc=False)
     add_upload_options(parser, is_view=True)
@@ -63,7 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop. Files that are no traces, or of which none can be indexed, end it."""
-    with without_pipes(args.paths, cache_directory(args).root, args.max_inflated) as paths:
+    cache = cache_directory(args).root
+    with (
+        local_paths(args.paths, mirror_folder(cache), args.scratch, is_server=True) as local,
+        without_pipes(local, cache, args.max_inflated) as paths,
+    ):
         args.paths = paths
         return _view(args)
 

@@ -16,6 +16,7 @@ XSPACE: Final = Format(
     suffixes=(".xplane.pb",),
     endings=(".pb",),
     is_of_one_host=True,
+    names_suffice=True,
 )
 
 __all__ = ["XSPACE", "XSpaceReader"]

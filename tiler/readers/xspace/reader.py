@@ -64,6 +64,8 @@ _STEP_BYTES = 64 << 20
 _SLICES_BYTES = 4 << 20  # of the file, whose memory is given back then
 _HEAD_BYTES = 1 << 20  # what is looked at to tell how a file was damaged
 _ADVICE = "copy the file again or capture again"
+_OUTLINE_BYTES = 16 << 20  # of an object elsewhere, and as much for what begins in them
+_LINE_HEAD_BYTES = 12  # at most: its tag and length
 _HEADS_AT_ONCE = 256  # lines, of each of which the system maps 64 kB: those of 4,096 took 260 MB
 _SURVEYS_AHEAD = 256  # tasks that wait on the executor
 
@@ -84,6 +86,7 @@ class XSpaceReader:
         self._mapped: MappedBytes | None = None
         self._native: _native.XSpaceFile | None = None
         self._lines: list[_native.XSpaceLine] = []
+        self._ranges: list[tuple[int, int]] = []  # bytes of each line
         self._counters: dict[int, _native.XSpaceCounters] = {}  # by line, of those that are lines of counters
         self._tracks: list[LineTrack] = []
         self._starts_ns: list[int] = []
@@ -101,19 +104,11 @@ class XSpaceReader:
     def survey(self, executor: Executor | None = None) -> Generator[None, None, None]:
         """Outline, then a look into each line. Without an executor one line after the other."""
         mapped = self._mapped = yield from MappedBytes.mapping(self._source, self._scratch_dir)
-        native = self._native = _native.XSpaceFile(
-            mapped.array, self._room.bytes, PROCESS_BYTES, TRACK_BYTES, NAME_BYTES
-        )
         with self._damage(mapped):
-            position, more = 0, True
-            while more:
-                more = native.read_outline(native.outline_position + _STEP_BYTES)
-                mapped.check()
-                mapped.release(position, native.outline_position)
-                position = native.outline_position
-                yield
+            native = self._native = yield from self._outline(mapped)
             self._refuse_mangled(mapped, native)
             planes, ranges = native.planes(), native.line_ranges()
+            self._ranges = ranges
             start_ns = profile_start_ns(planes)
             has_clock = start_ns != 0
             if not 0 <= start_ns <= INT64_MAX:
@@ -123,7 +118,8 @@ class XSpaceReader:
                 start_ns = 0
 
             def look(line: int) -> int:
-                timestamp_ns = self._survey_line(native, mapped, line)
+                with mapped.hold(*ranges[line]):
+                    timestamp_ns = self._survey_line(native, mapped, line)
                 start = line_start_ns(timestamp_ns, start_ns)
                 native.settle(line, start)
                 return start
@@ -140,7 +136,8 @@ class XSpaceReader:
                 executor.submit(tables.find)
 
             def split(line: int) -> int:
-                native.split(line)
+                with mapped.hold(*ranges[line]):
+                    native.split(line)
                 mapped.check()
                 return line
 
@@ -151,7 +148,9 @@ class XSpaceReader:
             attached = Attached(self._room)
             attach(attached, native, planes, mapped)
         self._summary.attachments = attached.accepted
-        self._lines = [native.line(line) for line in _heads(mapped, len(ranges))]
+        for line in _heads(mapped, len(ranges)):
+            with mapped.hold(*ranges[line]):  # its names may stand behind its events
+                self._lines.append(native.line(line))
         self._tracks = line_tracks(self._lines, self._counters, self._starts_ns)
         self._describe(native, planes)
         self._summary.args_tables = tables
@@ -162,6 +161,36 @@ class XSpaceReader:
         self._describe_cut(native, mapped)
         mapped.check()
         mapped.release(0, len(mapped))  # metadata, which was read beside the lines
+
+    def _outline(self, mapped: MappedBytes) -> Generator[None, None, _native.XSpaceFile]:
+        """The outline. Of an object elsewhere it is read by ranges, which leave out large lines."""
+        step = _STEP_BYTES if mapped.hold_bytes is None else min(_OUTLINE_BYTES, mapped.hold_bytes)
+        native = self._new_native(mapped)
+        try:
+            position, more = 0, True
+            while more:
+                with mapped.hold(position, position + 2 * step):
+                    more = native.read_outline(position + step)
+                    if mapped.hold_bytes is not None:
+                        _keep_metadata(mapped, native.line_ranges(), position, native.outline_position)
+                mapped.check()
+                mapped.release(position, native.outline_position)
+                position = native.outline_position
+                yield
+        except _native.WireError:
+            if mapped.hold_bytes is None:
+                raise
+        else:
+            return native
+        # It is damaged, or a field was so large that it lacked bytes: of all bytes, the outcome is certain.
+        mapped.keep(0, len(mapped))
+        native = self._new_native(mapped)
+        while native.read_outline(native.outline_position + step):
+            yield
+        return native
+
+    def _new_native(self, mapped: MappedBytes) -> _native.XSpaceFile:
+        return _native.XSpaceFile(mapped.array, self._room.bytes, PROCESS_BYTES, TRACK_BYTES, NAME_BYTES)
 
     def span_of(self, track: int) -> Span:
         """From when to when a track's events last."""
@@ -195,7 +224,7 @@ class XSpaceReader:
         mapped, native, line_track = self._mapped, self._native, self._tracks[track]
         assert mapped is not None
         assert native is not None
-        with self._damage(mapped):
+        with self._damage(mapped), mapped.hold(*self._ranges[line_track.line]):
             series = line_track.series
             events = (
                 native.events(line_track.line, track)
@@ -227,7 +256,7 @@ class XSpaceReader:
         keys = cast(Ints, make(0 if stat is None else line_track.events, np.int64))
         tick, key, place = (cast(Ints, make(line_track.flow_ends, np.int64)) for _ in range(3))
         ends = SliceFlowEnds(cast(Bytes, make(line_track.flow_ends, np.uint8)), tick, key, place)
-        with self._damage(mapped):
+        with self._damage(mapped), mapped.hold(*self._ranges[line_track.line]):
             slices = native.slices(
                 line_track.line,
                 scale.from_ns,
@@ -373,9 +402,14 @@ class XSpaceReader:
             text += " (also names: an event whose name is missing is called [event N], by its number in the file)"
         summary.warnings.append(text)
 
+    def _mangled_at(self, mapped: MappedBytes) -> int | None:
+        """The byte at which a text conversion has destroyed the file, as far as its head tells."""
+        with mapped.hold(0, _HEAD_BYTES):
+            return find_text_damage(mapped.array[:_HEAD_BYTES].tobytes())
+
     def _refuse_mangled(self, mapped: MappedBytes, native: _native.XSpaceFile) -> None:
         """A file that a text conversion has destroyed may look as if it was cut. Raises `DamagedTrace`."""
-        mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes()) if native.cut() is not None else None
+        mangled_at = self._mangled_at(mapped) if native.cut() is not None else None
         if mangled_at is not None:
             raise self._mangled(mangled_at)
 
@@ -394,7 +428,7 @@ class XSpaceReader:
         except _native.WireError as error:
             mapped.check()
             what, offset = error.args
-            mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes())
+            mangled_at = self._mangled_at(mapped)
             if mangled_at is not None:
                 raise self._mangled(mangled_at) from error
             raise DamagedTrace(self.path, what + self._source.counted, offset=offset, advice=_ADVICE) from error
@@ -406,6 +440,15 @@ def _heads(mapped: MappedBytes, lines: int) -> Iterator[int]:
         yield line
         if line % _HEADS_AT_ONCE == _HEADS_AT_ONCE - 1:
             mapped.release(0, len(mapped))
+
+
+def _keep_metadata(mapped: MappedBytes, ranges: Sequence[tuple[int, int]], start: int, stop: int) -> None:
+    """Keeps what lies between lines in [start, stop): it is read wherever names and arguments are needed."""
+    position = start
+    for begin, end in [*ranges, (stop, stop)]:
+        if begin >= start and begin - position > _LINE_HEAD_BYTES:
+            mapped.keep(position, begin)
+        position = max(position, end)
 
 
 def _in_order(executor: Executor | None, work: Callable[[int], _T], items: Iterable[int]) -> Iterator[_T]:

@@ -1,0 +1,94 @@
+"""A local file as a blob."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from tilescope.tiler.blobs.blob import BlobRange, BlobState, checked_range
+from tilescope.tiler.errors import NOTHING_THERE, BlobChanged, BlobError, BlobForbidden, BlobMissing, DiskFull
+
+_STREAM_BYTES: Final = 1 << 20
+
+
+class FileBlob:
+    """A file. Its ETag is made of inode, size and time of the last change, so a file that is written to has another."""
+
+    def __init__(self, path: Path, state: BlobState | None = None) -> None:
+        """`state` is the one that it must have; None: the one that it has when it is opened."""
+        self.path = path
+        self._descriptor: int | None = None
+        self._state = state
+        self._opening = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        return str(self.path)
+
+    def state(self) -> BlobState:
+        self._checked()
+        assert self._state is not None
+        return self._state
+
+    def read(self, start: int, stop: int) -> bytes:
+        checked_range(start, stop)
+        descriptor = self._checked()
+        try:
+            parts: list[bytes] = []
+            while start < stop and (part := os.pread(descriptor, stop - start, start)):
+                parts.append(part)
+                start += len(part)
+        except OSError as error:
+            raise blob_error(self.path, error) from error
+        self._checked()
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
+        return [self.read(start, stop) for start, stop in ranges]
+
+    def stream(self, start: int = 0) -> Iterator[bytes]:
+        while part := self.read(start, start + _STREAM_BYTES):
+            yield part
+            start += len(part)
+
+    def close(self) -> None:
+        with self._opening:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+
+    def _checked(self) -> int:
+        """The descriptor of the file. Raises BlobChanged where it was written to, or another one lies there."""
+        with self._opening:
+            try:
+                if self._descriptor is None:
+                    self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+                state = file_state(os.fstat(self._descriptor))
+            except OSError as error:
+                raise blob_error(self.path, error) from error
+            if self._state is None:
+                self._state = state
+            elif self._state != state:
+                raise BlobChanged(self.address)
+            return self._descriptor
+
+
+def file_state(stat: os.stat_result) -> BlobState:
+    """Size and ETag of a file."""
+    return BlobState(stat.st_size, f"{stat.st_ino:x}-{stat.st_size:x}-{stat.st_mtime_ns:x}")
+
+
+def blob_error(path: Path, error: OSError) -> BlobError | DiskFull:
+    """The error of a local path for one of the system."""
+    address = str(path)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(f"{address}: the disk is full (make room, or name a folder on another disk)")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return BlobMissing(address, NOTHING_THERE)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return BlobForbidden(address, f"cannot be opened: {error.strerror}")
+    return BlobError(address, f"cannot be read or written: {error.strerror or error}")

@@ -1,0 +1,257 @@
+"""Buckets of S3, Google Cloud Storage and Azure, through obstore: the extra `cloud`.
+
+Credentials and endpoints are those of the environment, as obstore reads them (`AWS_…`, `GOOGLE_…`, `AZURE_…`, roles of
+machines). Retries with pauses, within a request and for refused ones, are obstore's.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from tilescope.remote.address import Address
+from tilescope.remote.read_ahead import PIECE_BYTES, PIECES_AHEAD, read_ahead, read_at_once
+from tilescope.remote.retries import Retries
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage
+from tilescope.tiler.blobs.blob import checked_range
+from tilescope.tiler.blobs.blob_name import checked_name, name_problem
+from tilescope.tiler.blobs.file_blob import blob_error
+from tilescope.tiler.errors import (
+    BlobChanged,
+    BlobCut,
+    BlobError,
+    BlobForbidden,
+    BlobMissing,
+    HostUnreachable,
+    Throttled,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+RETRIES: Final = 6
+_RETRY_S: Final = 60
+_STATUS: Final = re.compile(r"status(?: code)?:? ?(\d{3})\b", re.IGNORECASE)
+_THROTTLED: Final = re.compile(r"\b(429|503)\b|SlowDown|TooManyRequests")
+_NO_BUCKET: Final = re.compile(r"NoSuchBucket|ContainerNotFound")
+_NO_CREDENTIALS: Final = re.compile(r"credential|169\.254\.169\.254|metadata\.google", re.IGNORECASE)
+
+
+@contextmanager
+def errors_of(address: str) -> Iterator[None]:
+    """Turns the errors of obstore into those of blobs, without the addresses and headers that its messages may have."""
+    from obstore import exceptions
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise BlobMissing(address, "there is no such object or bucket") from None
+    except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError):
+        advice = "the credentials of the environment are used, as the tools of the cloud have them"
+        raise BlobForbidden(address, "the bucket refuses it", advice=advice) from None
+    except exceptions.PreconditionError:
+        raise BlobChanged(address) from None
+    except exceptions.BaseError as error:
+        raise _failure(address, str(error)) from None
+
+
+def _failure(address: str, message: str) -> BlobError:
+    """The error for a message of obstore, of which nothing but its kind is told."""
+    if _THROTTLED.search(message):
+        return Throttled(address, "the bucket has too many requests, after all pauses", advice="try later")
+    if _NO_CREDENTIALS.search(message):
+        advice = "set them in the environment, as for the tools of the cloud"
+        return BlobForbidden(address, "there are no credentials for the bucket", advice=advice)
+    if _NO_BUCKET.search(message):
+        return BlobMissing(address, "there is no such bucket")
+    status = _STATUS.search(message)
+    what = f"answers with status {status[1]}" if status is not None else "does not answer"
+    return HostUnreachable(address, f"the bucket's host {what}", advice="is the endpoint right?")
+
+
+class Bucket:
+    """A place: a bucket, or a prefix of one."""
+
+    def __init__(self, address: Address, store: ObjectStore | None = None, retries: Retries | None = None) -> None:
+        """`store` is of the bucket as a whole; None: that of the environment."""
+        self._address = address
+        self._prefix = address.path.rstrip("/")
+        self._store = store or _open_store(address)
+        self._patience = retries or Retries()
+
+    @property
+    def address(self) -> str:
+        return self._address.shown
+
+    def list(self, prefix: str = "", after: str | None = None, limit: int = MAX_PAGE_ENTRIES) -> EntryPage:
+        import obstore
+
+        limit = min(limit, MAX_PAGE_ENTRIES)
+        top = self._key("")
+        folder = self._key(prefix.rpartition("/")[0])  # a listing of obstore begins at a folder
+        entries: list[BlobEntry] = []
+        seen = refused = 0
+        last = after
+        with errors_of(self.address):
+            stream = obstore.list(
+                self._store, folder or None, offset=None if after is None else self._key(after), chunk_size=limit + 1
+            )
+            for batch in stream:
+                for item in batch:
+                    name = item["path"].removeprefix(f"{top}/") if top else item["path"]
+                    if not name.startswith(prefix):
+                        if name.encode() > prefix.encode():  # none that comes behind it does
+                            return EntryPage(tuple(entries), None, refused)
+                        continue
+                    if seen == limit:
+                        return EntryPage(tuple(entries), last, refused)
+                    seen, last = seen + 1, name
+                    if name_problem(name) is not None:
+                        refused += 1
+                        continue
+                    modified_ns = int(item["last_modified"].timestamp()) * 10**9  # whole seconds, as S3 has them
+                    entries.append(BlobEntry(name, item["size"], item["e_tag"], modified_ns))
+        return EntryPage(tuple(entries), None, refused)
+
+    def open(self, name: str, state: BlobState | None = None) -> BucketBlob:
+        key = self._key(checked_name(name))
+        return BucketBlob(f"{self.address.rstrip('/')}/{name}", self._store, key, self._patience, state)
+
+    def whole(self) -> BucketBlob:
+        """The object at this very address."""
+        return BucketBlob(self.address, self._store, self._prefix, self._patience)
+
+    def put(self, name: str) -> BucketWriter:
+        return BucketWriter(f"{self.address.rstrip('/')}/{name}", self._store, self._key(checked_name(name)))
+
+    def close(self) -> None:
+        """Does nothing: obstore closes connections that are not used."""
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}/{name}".strip("/") if self._prefix else name
+
+
+class BucketBlob:
+    """An object of a bucket."""
+
+    def __init__(
+        self, address: str, store: ObjectStore, key: str, retries: Retries, state: BlobState | None = None
+    ) -> None:
+        """`state` is the one that it must have; None: the one that it has when it is asked for first."""
+        self._shown = address
+        self._store = store
+        self._key = key
+        self._patience = retries
+        self._state = state
+        self._noting = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        return self._shown
+
+    def state(self) -> BlobState:
+        import obstore
+
+        if self._state is None:
+            with errors_of(self.address):
+                meta = obstore.head(self._store, self._key)
+            self._note(BlobState(meta["size"], meta["e_tag"]))
+        assert self._state is not None
+        return self._state
+
+    def read(self, start: int, stop: int) -> bytes:
+        import obstore
+
+        checked_range(start, stop)
+        state = self.state()
+        stop = min(stop, state.size_bytes)
+        failures = 0
+        while start < stop:
+            with errors_of(self.address):
+                result = obstore.get(self._store, self._key, options={"range": (start, stop), "if_match": state.etag})
+                self._note(BlobState(result.meta["size"], result.meta["e_tag"]))
+                content = bytes(result.bytes())
+            if len(content) == stop - start and tuple(result.range) == (start, stop):
+                return content
+            failures += 1
+            if not self._patience.wait(failures):
+                raise BlobCut(self.address, "the bucket breaks off", offset=start + len(content), advice="try again")
+        return b""
+
+    def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
+        return read_at_once(self.read, ranges)
+
+    def stream(self, start: int = 0) -> Iterator[bytes]:
+        return read_ahead(self.read, start, self.state().size_bytes)
+
+    def close(self) -> None:
+        """Does nothing: obstore closes connections that are not used."""
+
+    def _note(self, state: BlobState) -> None:
+        with self._noting:
+            if self._state is None:
+                self._state = state
+            elif self._state != state:
+                raise BlobChanged(self.address)
+
+
+class BucketWriter:
+    """Writes an object: into a local scratch file first, and with `commit` to the bucket, in parts."""
+
+    def __init__(self, address: str, store: ObjectStore, key: str) -> None:
+        self._address = address
+        self._store = store
+        self._key = key
+        self._scratch = tempfile.TemporaryFile(prefix="tilescope-")  # noqa: SIM115 - closed by commit or abort
+        self._size_bytes = 0
+
+    def write(self, data: bytes, /) -> None:
+        try:
+            self._scratch.write(data)
+        except OSError as error:
+            raise blob_error(Path(tempfile.gettempdir()), error) from error
+        self._size_bytes += len(data)
+
+    def commit(self) -> BlobState:
+        import obstore
+
+        self._scratch.seek(0)
+        with errors_of(self._address):
+            result = obstore.put(
+                self._store, self._key, self._scratch, chunk_size=PIECE_BYTES, max_concurrency=PIECES_AHEAD
+            )
+        self._scratch.close()
+        return BlobState(self._size_bytes, result["e_tag"])
+
+    def abort(self) -> None:
+        self._scratch.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None:
+        self.abort()
+
+
+def _open_store(address: Address) -> ObjectStore:
+    try:
+        from obstore.store import from_url
+    except ImportError:
+        advice = 'install it with: pip install "tilescope[cloud]"'
+        raise UsageError(f"{address.shown}: buckets need the package obstore ({advice})") from None
+
+    with errors_of(address.shown):  # without client options: they would take the place of the environment's
+        return from_url(
+            address.origin,
+            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=_RETRY_S)},
+        )

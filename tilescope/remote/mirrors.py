@@ -1,0 +1,71 @@
+"""Addresses where commands take paths: mirrors of places, and of single objects, below a local folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from tilescope.remote.address import Address
+from tilescope.remote.opening import open_traces
+from tilescope.tiler.blobs import Mirror, MirrorState, ScratchSpace, register, unregister
+from tilescope.tiler.blobs.mirror import MAX_OBJECTS
+from tilescope.tiler.count_text import plural
+
+_DIGEST_CHARACTERS: Final = 16
+
+
+class MirrorPlan(Struct, frozen=True):
+    """A mirror as another process can make it, too."""
+
+    address: str  # as it was named, with what it has of signatures: it is shown to nobody
+    root: str  # the folder below which mirrors lie
+    scratch_folder: str
+    scratch_bytes: int
+
+
+class Mirrored(Struct, frozen=True):
+    """A mirror that is registered, and what its address stands for."""
+
+    mirror: Mirror
+    path: Path
+    state: MirrorState
+
+    def notes(self) -> Iterator[str]:
+        """Lines on objects that are left out."""
+        address = self.mirror.place.address
+        if self.state.refused:
+            names = plural(self.state.refused, "object is", "objects are")
+            yield f"{address}: {names} left out, by names that no file can have"
+        if not self.state.is_whole:
+            yield f"{address}: there are more than {MAX_OBJECTS:,} objects: name a prefix of them"
+
+
+_PLANS: list[MirrorPlan] = []
+
+
+def mirror_address(plan: MirrorPlan) -> Mirrored:
+    """Makes and registers the mirror of an address. Lists it, and opens nothing. Raises `BlobError`s and UsageError."""
+    address = Address.parse(plan.address)
+    place, name = open_traces(plan.address)
+    digest = hashlib.sha256(address.url.encode()).hexdigest()[:_DIGEST_CHARACTERS]
+    folder = Path(plan.root, digest, "object" if name else address.name)
+    mirror = Mirror(folder, place, ScratchSpace(Path(plan.scratch_folder), plan.scratch_bytes))
+    state = mirror.refresh()
+    register(mirror)
+    _PLANS.append(plan)
+    return Mirrored(mirror, folder / name, state)
+
+
+def unregister_plan(mirrored: Mirrored, plan: MirrorPlan) -> None:
+    """Ends what `mirror_address` began. The folder stays."""
+    unregister(mirrored.mirror)
+    _PLANS.remove(plan)
+
+
+def mirror_plans() -> tuple[MirrorPlan, ...]:
+    """The mirrors of this process, for one that works on the same files."""
+    return tuple(_PLANS)

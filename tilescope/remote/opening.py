@@ -1,0 +1,83 @@
+"""Objects and places by their addresses, with the credentials of the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import structs
+
+from tilescope.remote.address import Address, is_address
+from tilescope.remote.single_place import SinglePlace
+from tilescope.remote.tokens import tokens_by_origin
+from tilescope.remote.web_blob import WebBlob
+from tilescope.remote.web_requests import WebRequests
+from tilescope.tiler.blobs import Blob, BlobPlace, BlobState, FileBlob, LocalPlace
+from tilescope.tiler.blobs.blob_name import name_problem
+from tilescope.tiler.errors import BlobMissing, UsageError
+
+if TYPE_CHECKING:
+    from urllib3 import PoolManager
+
+_CONNECTIONS: Final = 8  # to one host: as many as are read ahead
+_USUAL_NAME: Final = "trace"  # of an object whose address ends in none
+
+
+def open_blob(text: str) -> Blob:
+    """The object at an address, or a local file. Asks nobody yet. Raises UsageError."""
+    if not is_address(text):
+        return FileBlob(Path(text))
+    return _opener(Address.parse(text))(None)
+
+
+def open_place(text: str) -> BlobPlace:
+    """The place at an address, or a local folder. Asks nobody yet. Raises UsageError: web servers list nothing."""
+    if not is_address(text):
+        return LocalPlace(Path(text))
+    address = Address.parse(text)
+    if address.is_web:
+        raise UsageError(f"{address.shown}: web servers do not list what they have: name a file")
+    return _bucket(address)
+
+
+def open_traces(text: str) -> tuple[BlobPlace, str]:
+    """The place in which the traces at an address lie, and the name of the object, where it is the address of one.
+
+    Asks the host of a bucket which it is. Raises UsageError and `BlobError`s.
+    """
+    address = Address.parse(text)
+    if not address.is_web:
+        if not address.path or address.path.endswith("/"):
+            return _bucket(address), ""
+        try:
+            _opener(address)(None).state()
+        except BlobMissing:
+            return _bucket(address), ""
+    name = _USUAL_NAME if name_problem(address.name) is not None else address.name
+    return SinglePlace(address.shown.rpartition("/")[0], name, _opener(address)), name
+
+
+def _opener(address: Address) -> Callable[[BlobState | None], Blob]:
+    """Opens the object at an address, in a state that it must have."""
+    if address.is_web:
+        return partial(WebBlob, address, WebRequests(_pool(), tokens_by_origin()), None)
+    folder, _, name = address.path.rpartition("/")
+    if not name:
+        raise UsageError(f"{address.shown}: this is a place: name an object in it")
+    return partial(_bucket(structs.replace(address, path=folder)).open, name)
+
+
+@cache
+def _bucket(address: Address) -> BlobPlace:
+    from tilescope.remote.bucket import Bucket
+
+    return Bucket(address)
+
+
+@cache
+def _pool() -> PoolManager:
+    import urllib3
+
+    return urllib3.PoolManager(num_pools=32, maxsize=_CONNECTIONS)

@@ -1,0 +1,39 @@
+"""One object as a place: of web servers, which list nothing, and of a bucket where just one is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, Blob, BlobEntry, BlobState, EntryPage, PartWriter
+from tilescope.tiler.errors import BlobMissing, UsageError
+
+
+class SinglePlace:
+    """A place in which there is one object. `open_object` opens it, in the state that it gets."""
+
+    def __init__(self, address: str, name: str, open_object: Callable[[BlobState | None], Blob]) -> None:
+        """`address` is that of the place: the object's own, without its name."""
+        self._address = address
+        self._name = name
+        self._open_object = open_object
+
+    @property
+    def address(self) -> str:
+        return self._address
+
+    def list(self, prefix: str = "", after: str | None = None, limit: int = MAX_PAGE_ENTRIES) -> EntryPage:
+        if not self._name.startswith(prefix) or (after is not None and self._name <= after) or limit < 1:
+            return EntryPage((), None)
+        state = self._open_object(None).state()
+        return EntryPage((BlobEntry(self._name, state.size_bytes, state.etag, 0),), None)
+
+    def open(self, name: str, state: BlobState | None = None) -> Blob:
+        if name != self._name:
+            raise BlobMissing(f"{self._address}/{name}", "there is only one object here")
+        return self._open_object(state)
+
+    def put(self, name: str) -> PartWriter:
+        raise UsageError(f"{self._address}/{name}: nothing is written here")
+
+    def close(self) -> None:
+        """Does nothing: connections are shared."""
