@@ -228,6 +228,10 @@ class OpenStores:
         published.manifest = run_manifest(entry.store)
         published.extent = RunExtent.from_manifest(published.manifest)
         entry.used_s = time.monotonic()
+        for key, other in list(self._entries.items()):
+            if other.path == entry.path and other.store.build == entry.store.build:  # a file that was written anew
+                del self._entries[key]
+                self._give_up(other)
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)
 

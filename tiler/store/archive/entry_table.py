@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.records.catalogue import RECORDS, record_of
-from tilescope.tiler.store.archive.directory import KEY_COLUMNS, Ints, DirectoryLevel, encode_directory
+from tilescope.tiler.store.archive.directory import KEY_COLUMNS, DirectoryLevel, Ints, encode_directory
 from tilescope.tiler.store.archive.header import ENTRIES_PER_LEAF
 from tilescope.tiler.store.archive.order import data_order
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES

@@ -53,9 +53,8 @@ class ArchiveReader:
         self._leaf_starts = [0, *accumulate(root.sizes)]
         if self._leaf_starts[:-1] != root.starts or self._leaf_starts[-1] != header.leaves_bytes:
             raise DamagedStore(f"{self.location}: byte {header.root.start:,}: leaves do not follow each other")
-        self._boot = self._directory(
-            header.boot_directory, DirectoryLevel.BOOT, header.boot_records, header.boot_bytes, header.boot_directory_crc
-        )
+        place, crc = header.boot_directory, header.boot_directory_crc
+        self._boot = self._directory(place, DirectoryLevel.BOOT, header.boot_records, header.boot_bytes, crc)
 
     def get(self, key: bytes) -> bytes | None:
         """The value, or None. Raises DamagedStore, as all that reads does."""
@@ -146,7 +145,9 @@ class ArchiveReader:
             if index is None or (leaf.starts[index], leaf.sizes[index]) != (boot.starts[row], boot.sizes[row]):
                 raise DamagedStore(f"{self.location}: byte {place.start:,}: a leaf disagrees with the boot directory")
 
-    def _directory(self, place: BlobRange, level: DirectoryLevel, entries: int, end: int, crc: int | None = None) -> Directory:
+    def _directory(
+        self, place: BlobRange, level: DirectoryLevel, entries: int, end: int, crc: int | None = None
+    ) -> Directory:
         if place.stop - place.start > (_ROOT_BYTES if level is DirectoryLevel.ROOT else _LEAF_BYTES):
             raise DamagedStore(f"{self.location}: byte {place.start:,}: a directory of impossible size")
         member = self._ranges.read(place)
