@@ -27,12 +27,13 @@ class DictStore:
     build = BUILD
     location = "a dictionary"
 
-    def __init__(self, records: Mapping[bytes, bytes], root_level: int = 7) -> None:
+    def __init__(self, records: Mapping[bytes, bytes], root_level: int = 7, manifest: bytes | None = None) -> None:
+        """`manifest`: the record; by default that of a run."""
         public = {**FakeStore(BUILD).manifest(), "state": "ready", "root_level": root_level, "warnings": []}
         del public["store_bytes"]
         self._internals: dict[str, Any] = {"version": STORE_VERSION, "public": public}
-        manifest = {MANIFEST.key(): compress(json.dumps(self._internals).encode())}
-        self.entries = dict(sorted((dict(records) | manifest).items()))
+        manifest = compress(json.dumps(self._internals).encode()) if manifest is None else manifest
+        self.entries = dict(sorted({**records, MANIFEST.key(): manifest}.items()))
 
     def ungated(self) -> Store:
         return self
