@@ -19,9 +19,8 @@ from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.sources import separated_sources, sources
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunManifest
-from tilescope.tiler.store import open_build
+from tilescope.tiler.store import open_build, published_file
 from tilescope.tiler.store import open_growing as open_growing_store
-from tilescope.tiler.store.build_lock import CURRENT
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.store import GrowingStore, Store
 
@@ -35,7 +34,7 @@ class _Entry:
     """One open generation."""
 
     path: Path
-    generation: bytes  # what CURRENT says of it, now or once it is published
+    generation: bytes  # what CURRENT says of it, now or once it is published; of an archive, the stamp of its file
     store: Store
     used_s: float
     leases: int = 0
@@ -229,6 +228,10 @@ class OpenStores:
         published.manifest = run_manifest(entry.store)
         published.extent = RunExtent.from_manifest(published.manifest)
         entry.used_s = time.monotonic()
+        for key, other in list(self._entries.items()):
+            if other.path == entry.path and other.store.build == entry.store.build:  # a file that was written anew
+                del self._entries[key]
+                self._give_up(other)
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)
 
@@ -239,14 +242,13 @@ class OpenStores:
         return entry
 
     def _look(self, path: Path) -> _Published:
-        file = path / CURRENT
+        file = published_file(path)
         try:
             stat = file.stat()
             stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
             published = self._published.get(path)
             if published is None or published.stamp != stamp:
-                with file.open("rb") as content:
-                    published = _Published(stamp, content.read(_NAME_BYTES))
+                published = _Published(stamp, _generation(path, file, stamp))
                 self._published[path] = published
         except OSError as error:
             self._published.pop(path, None)
@@ -269,3 +271,11 @@ class OpenStores:
         entry.is_given_up = True
         if entry.leases == 0:
             entry.store.close()
+
+
+def _generation(path: Path, file: Path, stamp: tuple[int, int, int]) -> bytes:
+    """Bytes that name what is published at a path, where `file` is replaced by the next. Raises OSError."""
+    if file == path:
+        return repr(stamp).encode()
+    with file.open("rb") as content:
+        return content.read(_NAME_BYTES)

@@ -22,8 +22,7 @@ from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
 from tilescope.tiler.readers.layouts.ascend_contents import training_contents
 from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.store import is_store
-from tilescope.tiler.store.build_lock import CURRENT
+from tilescope.tiler.store import is_store, published_file
 
 Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
@@ -149,7 +148,7 @@ def _store_run(path: Path) -> FoundRun:
         files=(),
         file_count=0,
         hosts=(),
-        size_bytes=sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
-        modified_ns=(path / CURRENT).stat().st_mtime_ns,
+        size_bytes=sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file()),
+        modified_ns=published_file(path).stat().st_mtime_ns,
         store=path,
     )

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details import Arguments
-from tilescope.tiler.errors import DamagedStore, NotBuilt, StoredLast
+from tilescope.tiler.details import UNREADABLE, Arguments
+from tilescope.tiler.errors import DamagedStore, NotAvailable, NotBuilt, StoredLast
 from tilescope.tiler.lookup.arguments import argument_chunk, argument_decoder
 from tilescope.tiler.lookup.call_stacks import REFER, call_stacks
 from tilescope.tiler.lookup.event_flows import event_flows
@@ -106,8 +106,11 @@ def _leaf(store: Store, track: int, ordinal: int) -> Tile:
 
 
 def _arguments(store: Store, track: int, ordinal: int) -> Arguments:
-    chunk = argument_chunk(store, track, ordinal)
-    return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.arguments(ordinal))
+    try:
+        chunk = argument_chunk(store, track, ordinal)
+        return [] if chunk is None else argument_decoder(store, file_of(store, track))(chunk.arguments(ordinal))
+    except NotAvailable as error:  # of an archive without arguments: the event itself is known
+        return [(UNREADABLE, str(error))]
 
 
 def _name(store: Store, name: int) -> tuple[str, str]:

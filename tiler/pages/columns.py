@@ -33,6 +33,7 @@ class Where(Enum):
     OPERATION_SUMS = "sums of the operations of a track, one value for each of its kinds"
     STEP_SUMS = "sums of the operations of a track in steps"
     WRITTEN_FLOWS = "chunks of flow ends as their file has them"
+    ARCHIVE_DIRECTORY = "directories of archives"
 
 
 class Col(IntEnum):
@@ -192,6 +193,19 @@ class Col(IntEnum):
         Where.HISTOGRAM,
         "`longest` minus the duration of the shortest slice that starts in the tile",
         "ticks",
+    )
+
+    ENTRY_LETTER = 120, Where.ARCHIVE_DIRECTORY, "first byte of the key: the letter of the kind of record"
+    ENTRY_FIRST = 121, Where.ARCHIVE_DIRECTORY, "first number of the key; 0 where keys of this kind have fewer"
+    ENTRY_SECOND = 122, Where.ARCHIVE_DIRECTORY, "second number of the key"
+    ENTRY_THIRD = 123, Where.ARCHIVE_DIRECTORY, "third number of the key"
+    ENTRY_FOURTH = 124, Where.ARCHIVE_DIRECTORY, "fourth number of the key"
+    ENTRY_SIZE = 125, Where.ARCHIVE_DIRECTORY, "of the record with its checksum; in the root: of the leaf", "bytes"
+    ENTRY_GAP = (
+        126,
+        Where.ARCHIVE_DIRECTORY,
+        "place of the record minus the end of the record before it in the directory, which is 0 for the first",
+        "bytes",
     )
 
     N_FLOW_BINS = 128, Where.FLOW_TILES, "how many values of the bin columns belong to each tile"

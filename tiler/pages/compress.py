@@ -68,15 +68,19 @@ def compress_container(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-def decompress(member: bytes) -> bytes:
-    """The content of a member. Raises DamagedStore when it is damaged (gzip carries a CRC), or too large."""
+def decompress(member: bytes, limit: int | None = None) -> bytes:
+    """The content of a member. Raises DamagedStore when it is damaged (gzip carries a CRC), or larger than `limit`.
+
+    The limit is MAX_DECODED_BYTES where none is given.
+    """
+    limit = MAX_DECODED_BYTES if limit is None else limit
     if member[: len(MEMBER_HEADER)] != MEMBER_HEADER:
         raise DamagedStore("a compressed record has a damaged header")
     try:
         # The plain call is twice as fast, and a short member cannot become too long. That of `igzip` would hold
         # Python's lock all the while: a second thread could not inflate anything.
-        if len(member) > MAX_DECODED_BYTES // _MAX_RATIO:
-            return _inflate(member)
+        if len(member) > limit // _MAX_RATIO:
+            return _inflate(member, limit)
         length = int.from_bytes(member[-4:], "little")  # what a member ends with
         # With a byte to spare: room that is full is doubled before the end is seen, which took a third of the time.
         data = bytes(isal_zlib.decompress(member, _GZIP_WBITS, min(length, _ROOM_BYTES) + 1))
@@ -100,12 +104,12 @@ def decompress_start(member: bytes, size: int) -> bytes:
         raise DamagedStore(f"a compressed record is damaged: {error}") from error
 
 
-def _inflate(member: bytes) -> bytes:
+def _inflate(member: bytes, limit: int) -> bytes:
     """Stops at the limit: a store may come from somebody who wants our memory."""
     inflater = isal_zlib.decompressobj(_GZIP_WBITS)
-    data = inflater.decompress(member, MAX_DECODED_BYTES + 1)
-    if len(data) > MAX_DECODED_BYTES:
-        raise DamagedStore(f"a compressed record holds more than {MAX_DECODED_BYTES:,} bytes")
+    data = inflater.decompress(member, limit + 1)
+    if len(data) > limit:
+        raise DamagedStore(f"a compressed record holds more than {limit:,} bytes")
     if not inflater.eof or inflater.unused_data:
         raise DamagedStore("a compressed record is damaged: it does not end where it should")
     return data

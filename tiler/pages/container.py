@@ -30,6 +30,7 @@ OPERATIONS_MAGIC = b"TSOP"
 OPERATION_SUMS_MAGIC = b"TSOS"
 STEP_SUMS_MAGIC = b"TSSS"
 WRITTEN_FLOWS_MAGIC = b"TSFW"
+ARCHIVE_DIRECTORY_MAGIC = b"TSAD"
 _MAGIC_PREFIX = b"TS"  # of all kinds: codecs look at the rest, and may name a kind of their own
 
 _VERSION = 1
@@ -60,10 +61,10 @@ class Container(Struct, frozen=True):
         return np.zeros(0, np.float64) if values is None else values.view(np.float64)
 
 
-def decode(data: bytes, only: Sequence[int] | None = None) -> Container:
-    """The container in `data`, with all its columns or some. Raises DamagedStore."""
+def decode(data: bytes, only: Sequence[int] | None = None, max_rows: int = MAX_ROWS) -> Container:
+    """The container in `data`, with all its columns or some. Raises DamagedStore, for more rows than that too."""
     try:
-        columns = _native.container_columns(data, MAX_ROWS, only)
+        columns = _native.container_columns(data, max_rows, only)
     except _native.DamagedContainer as error:
         raise DamagedStore(str(error)) from None
     magic, version, level, _, n_tiles, block = _HEAD.unpack_from(data)

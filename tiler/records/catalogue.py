@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tilescope.tiler.records.answers import ANSWERS
 from tilescope.tiler.records.arguments import ARGUMENT_TABLE_PAGES, ARGUMENT_TABLES, ARGUMENTS
 from tilescope.tiler.records.attachments import ATTACHMENT_CHUNKS, ATTACHMENTS
 from tilescope.tiler.records.device.graph_executions import GRAPH_EXECUTIONS
@@ -68,6 +69,7 @@ RECORDS: Final = (
     OWN_TEXTS,
     TABLES,
     TABLE_COLUMNS,
+    ANSWERS,
 )
 
 _BY_LETTER: Final[Mapping[bytes, Record]] = {record.letter: record for record in RECORDS}

@@ -27,6 +27,7 @@ KEY_NUMBERS: Final = {
     "attachment": "I",
     "table": "I",
     "column": "I",
+    "answer": "I",
 }
 
 

@@ -8,6 +8,7 @@ revision. Publication renames the folder under the open file, which goes on bein
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.store.gate import is_readable
 from tilescope.tiler.store.generation_lock import Use, hold
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.run_store import RunStore, give_back
 from tilescope.tiler.store.store import Entry, NumberedRecord
 
 _OPEN_TRIES: Final = 5  # the folder may be renamed between looking for it and opening it
@@ -92,7 +93,8 @@ class GrowingRunStore:
         if manifest is None:
             raise NoStore(f"{self._path}: there is nothing to be shown of this build yet")
         if manifest != self._manifest:
-            self._now, self._manifest = RunStore(self._data, self._path, self._use), manifest
+            release = partial(give_back, self._path, self._use)
+            self._now, self._manifest = RunStore(self._data, self.location, release), manifest
 
     def _is_readable(self, record: Record, numbers: tuple[int, ...]) -> bool:
         return not self.is_growing or is_readable(record, numbers, self._is_done)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from tilescope.tiler.store import generation
 from tilescope.tiler.store.build_lock import mark_used
 from tilescope.tiler.store.generation_lock import Use, hold
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.store import Entry, NumberedRecord, need, unexpected
+from tilescope.tiler.store.store import Entry, NumberedRecord, RecordReader, need, unexpected
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.store.version import STORE_VERSION
 
@@ -28,18 +29,17 @@ _OPEN_TRIES: Final = 5
 
 
 class RunStore:
-    """One generation: a `Store` in an LMDB file."""
+    """A published run: a `Store` of the records in a file, that of a generation or an archive."""
 
     is_growing = False  # its answers stay as they are
 
-    def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
-        """Raises StoreVersion or DamagedStore."""
-        self.location = str(path)
-        self._path = path
-        self._use = use
+    def __init__(self, data: RecordReader, location: str, release: Callable[[], None] = lambda: None) -> None:
+        """`release` is called when the store is closed. Raises StoreVersion or DamagedStore."""
+        self.location = location
+        self._release = release
         self._data = data
         self._internals = self._read_internals()
-        with must_make_sense(path):
+        with must_make_sense(location):
             self.build = msgspec.convert(self._internals["public"], StoredManifest).build
 
     def ungated(self) -> RunStore:
@@ -94,8 +94,7 @@ class RunStore:
     def close(self) -> None:
         """Closes the store, and lets others remove it."""
         self._data.close()
-        self._use.close()
-        mark_used(self._path)
+        self._release()
 
     def _numbers(self, record: Record, key: bytes) -> tuple[int, ...]:
         try:
@@ -128,11 +127,11 @@ def open_run_store(path: Path) -> RunStore:
         folder = generation.current(path)
         use = hold(folder)
         if use is not None:
-            return _open_generation(folder, path, use)
+            return _open(folder, path, use)
     raise NoStore(f"{folder}: there is no index here")
 
 
-def open_build(path: Path, build: str) -> RunStore:
+def open_generation(path: Path, build: str) -> RunStore:
     """Opens a generation of the store at `path` that was published, be it the current one or not, and stays as above.
 
     Raises NoStore when it was removed, StoreVersion or DamagedStore.
@@ -141,14 +140,14 @@ def open_build(path: Path, build: str) -> RunStore:
     use = hold(folder)
     if use is None:
         raise NoStore(f"{path}: there is no build {build} any more")
-    return _open_generation(folder, path, use)
+    return _open(folder, path, use)
 
 
-def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
+def _open(folder: Path, path: Path, use: Use) -> RunStore:
     try:
         data = LmdbReader(folder)
         try:
-            store = RunStore(data, path, use)
+            store = RunStore(data, str(path), partial(give_back, path, use))
         except BaseException:
             data.close()
             raise
@@ -157,6 +156,12 @@ def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
         raise
     mark_used(path)
     return store
+
+
+def give_back(path: Path, use: Use) -> None:
+    """Lets others remove the generation, and notes that the store at `path` was used until now."""
+    use.close()
+    mark_used(path)
 
 
 def _check_count(record: Record, count: int) -> None:

@@ -17,6 +17,32 @@ Entry = tuple[bytes, bytes]  # key and value of a record
 NumberedRecord = tuple[tuple[int, ...], bytes]  # the numbers of its key, and its value
 
 
+class RecordReader(Protocol):
+    """An open file of records, for whatever threads: methods that read compare checksums, and raise StoreErrors."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """Returns the value; None where there is none."""
+        ...
+
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
+        """Yields entries from `first` on in the order of keys, as long as keys begin with `prefix`."""
+        ...
+
+    def last_at_most(self, key: bytes, prefix: bytes) -> Entry | None:
+        """Returns the entry with the greatest key that is not above this one, if it begins with `prefix`."""
+        ...
+
+    def count(self) -> int:
+        """Number of entries, as the file gives it."""
+        ...
+
+    def size_bytes(self) -> int:
+        """Size of the file."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class Store(Protocol):
     """One build of a run, open for reading, from any thread.
 

@@ -28,6 +28,7 @@ from tilescope.tiler.records.tables import TABLES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.store.store import Store, unexpected
+from tilescope.tiler.verify.answers import AnswerCheck
 from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
@@ -95,6 +96,7 @@ class RecordCheck:
             LaunchCheck(store, catalogue, memory, tally),
             OwnTextCheck(store, catalogue, tally),
             SideTableCheck(store, len(catalogue.files), tally),
+            AnswerCheck(store),
         )
         self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._takes: dict[Record, Take] = {

@@ -26,7 +26,7 @@ from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.records.catalogue import describe, record_of
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.tiles import PAGE, SHAPE
-from tilescope.tiler.store.run_store import open_run_store
+from tilescope.tiler.store import open_store
 from tilescope.tiler.store.store import Entry, Store
 from tilescope.tiler.store.validation import must_make_sense
 
@@ -56,9 +56,9 @@ def compare_stores(path: Path, other: Path) -> SameEntries:
     Raises StoresDiffer at the first entry that differs, naming track, level and tile; DamagedStore; NoStore;
     StoreVersion.
     """
-    store = open_run_store(path)
+    store = open_store(path)
     try:
-        second = open_run_store(other)
+        second = open_store(other)
         try:
             return _compare(store, second)
         finally:

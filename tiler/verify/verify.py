@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.memory_limits import memory_errors
-from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store import open_store
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.verify.blocks import BlockCheck
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.families import FamilyCheck
@@ -38,7 +39,7 @@ def verify_store(
     DamagedStore at the first thing that is wrong, naming track, level and tile; UsageError where the proof of something
     takes more memory; NoStore; StoreVersion; OutOfMemory; and what `progress` raises, when all threads have ended.
     """
-    store = open_run_store(path)
+    store = open_store(path)
     try:
         with memory_errors():
             return _verify(store, progress or (lambda _fraction, _what: None), memory_bytes)
@@ -46,7 +47,7 @@ def verify_store(
         store.close()
 
 
-def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
+def _verify(store: Store, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
     catalogue = Catalogue.read(store)
     check_totals(catalogue)
     OutlierCheck(store, catalogue).check()

@@ -18,6 +18,7 @@ NAMES: Final = (
     "ask",
     "tools",
     "export",
+    "archive",
     "verify",
     "gc",
     "synth",

@@ -81,7 +81,7 @@ def _info(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest
-    from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store import open_store
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
@@ -93,7 +93,7 @@ def _info(args: argparse.Namespace) -> int:
             print_runs(args.store, runs)
         return 0
     refuse_file(args.store)
-    store = open_run_store(args.store)
+    store = open_store(args.store)
     try:
         manifest = store.manifest()
         tree = need(store, TRACKS)

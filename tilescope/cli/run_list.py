@@ -87,7 +87,7 @@ def _steps(run: DiscoveredRun) -> int | None:
     """The steps that a run marks, where the default cache has an index of its files as they are now."""
     from tilescope.tiler.errors import StoreError
     from tilescope.tiler.lookup.manifest import run_manifest
-    from tilescope.tiler.store import is_store, open_run_store
+    from tilescope.tiler.store import is_store, open_store
     from tilescope.tiler.store.cache_place import cached_store, default_cache_dir
     from tilescope.tiler.store.extent import RunExtent
 
@@ -95,7 +95,7 @@ def _steps(run: DiscoveredRun) -> int | None:
         path = cached_store(default_cache_dir(), run.id, run.files)
         if not is_store(path):
             return None
-        with closing(open_run_store(path)) as store:
+        with closing(open_store(path)) as store:
             return RunExtent.from_manifest(run_manifest(store)).steps
     except (OSError, StoreError):  # removed meanwhile, or of another version
         return None

@@ -86,7 +86,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import holding_archive
     from tilescope.tiler.readers.pipes import kind_of
-    from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store import open_store
 
     for path in args.paths:
         if not path.exists() and holding_archive(path) is None:
@@ -100,7 +100,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     return Registry(
         args.paths,
         cache_directory(args),
-        OpenStores(open_run_store),
+        OpenStores(open_store),
         confined,
         index_all=index_all,
         memory_bytes=args.memory,

@@ -8,6 +8,8 @@ from tilescope.tiler.errors import UsageError
 
 
 def refuse_file(store: Path) -> None:
-    """Raises UsageError for a file where a store should be: most often it is the trace."""
-    if store.is_file():
+    """Raises UsageError for a file that is no archive where a store should be: most often it is the trace."""
+    from tilescope.tiler.store import is_store
+
+    if store.is_file() and not is_store(store):
         raise UsageError(f"{store}: this is a file, not a store (index it first: tilescope index {store} -o STORE)")

@@ -27,10 +27,10 @@ from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
-from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
+from tilescope.tiler.store import current_build_path, is_store, open_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.store import need
+from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
@@ -42,7 +42,7 @@ T = TypeVar("T")
 class _Shared:
     """An open generation: what is decoded of it is decoded once, for all clients with the same rules."""
 
-    store: RunStore
+    store: Store
     readers: dict[WorkRules, QueryReader]
     users: int = 0
 
@@ -59,10 +59,10 @@ _opening = threading.Lock()
 def _share(path: Path, rules: WorkRules, folder: Path | None = None) -> tuple[Path, _Shared]:
     """The published generation of a store, or that `folder` when it is open; to be released. Raises StoreError."""
     with _opening:
-        folder = folder or generation.current(path)
+        folder = folder or current_build_path(path)
         shared = _open.get(folder)
         if shared is None:
-            store = open_run_store(path)
+            store = open_store(path)
             folder = path / f"gen-{store.build}"
             shared = _open.setdefault(folder, _Shared(store, {rules: QueryReader(store, rules)}))
         shared.users += 1
@@ -242,7 +242,7 @@ class LocalSource:
             _release(self._folder)
 
     @property
-    def _store(self) -> RunStore:
+    def _store(self) -> Store:
         return self._in_use().store
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MASK = 2**64 - 1
-MAGICS = (b"TSPG", b"TSRD", b"TSSH", b"TSFL", b"TSFB", b"TSHG", b"TSOV")
+MAGICS = (b"TSPG", b"TSRD", b"TSSH", b"TSFL", b"TSFB", b"TSHG", b"TSOV", b"TSAD")
 DELTA, ZIGZAG, FLOAT64 = 1, 2, 4
 
 TILE_COLUMNS = {0: "index", 1: "slot", 2: "tile_flags", 3: "n_slices", 4: "n_bins", 5: "n_counter_bins", 6: "n_samples"}

@@ -13,7 +13,7 @@ LETTERS = {
     Available.AT_ONCE: "BIMNOSTW",
     Available.WITH_BLOCK: "JLPRUVt",
     Available.WITH_TRACK: "DHKQXYZgw",
-    Available.AT_END: "ACEFGaflmoxy",
+    Available.AT_END: "ACEFGaflmoxyz",
 }
 
 

@@ -1,0 +1,26 @@
+"""The vectors that readers in other languages are tested with are what this version writes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.tiler.store.archive.plain_archive import read_archive
+from tests.vectors.make_archive import FOLDER, vectors
+
+
+@pytest.mark.parametrize("name", ["small.tsarc", "small.json"])
+def test_vectors_are_up_to_date(name: str) -> None:
+    assert (FOLDER / name).read_bytes() == vectors()[name], "make them anew: python -m tests.vectors.make_archive"
+
+
+def test_the_plain_decoder_reads_them() -> None:
+    archive = read_archive((FOLDER / "small.tsarc").read_bytes())
+    expected = json.loads((FOLDER / "small.json").read_text())
+    assert len(archive.records) == expected["records"] > 4096
+    assert archive.leaves == 2
+    for key, value in expected["values"].items():
+        assert archive.records[bytes.fromhex(key)].hex() == value
+    for key in expected["absent"]:
+        assert bytes.fromhex(key) not in archive.records

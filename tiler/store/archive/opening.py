@@ -1,0 +1,60 @@
+"""Opens archives as stores."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from tilescope.tiler.blobs import Blob, FileBlob
+from tilescope.tiler.errors import DamagedStore, NoStore
+from tilescope.tiler.store.archive.header import HEADER_BYTES, MAGIC, Header
+from tilescope.tiler.store.archive.manifest_marks import left_out_parts
+from tilescope.tiler.store.archive.partial_store import PartialStore
+from tilescope.tiler.store.archive.reader import ArchiveReader
+from tilescope.tiler.store.run_store import RunStore
+
+
+def is_archive_file(path: Path) -> bool:
+    """True for a regular file with the first bytes of an archive."""
+    return _first_bytes(path, len(MAGIC)) == MAGIC
+
+
+def archive_build(path: Path) -> str:
+    """Build id of the archive at `path`. Raises NoStore, StoreVersion, DamagedStore."""
+    first = _first_bytes(path, HEADER_BYTES)
+    if first is None:
+        raise NoStore(f"{path}: there is no archive here")
+    return Header.decode(first, str(path)).build
+
+
+def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore | PartialStore:
+    """Opens the archive in a blob or a local file. `keeps_values`: records that were read are kept in memory.
+
+    Raises NoStore, StoreVersion, DamagedStore, StoreError.
+    """
+    if isinstance(blob, Path):
+        blob = FileBlob(blob)
+    try:
+        reader = ArchiveReader(blob, keeps_values=keeps_values)
+        store = RunStore(reader, reader.location)
+        if store.build != reader.header.build:
+            raise DamagedStore(f"{reader.location}: byte 24: the manifest is that of another build (copy it anew)")
+        left_out = left_out_parts(store.internals(), reader.location)
+    except BaseException:
+        blob.close()
+        raise
+    return PartialStore(store, left_out) if left_out else store
+
+
+def _first_bytes(path: Path, count: int) -> bytes | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
+    except OSError:
+        return None
+    try:
+        return os.pread(descriptor, count, 0) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
