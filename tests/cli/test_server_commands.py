@@ -119,8 +119,7 @@ def test_view_of_a_log_directory_opens_the_newest_run(tmp_path: Path, logs: Path
 
 
 def test_view_of_one_table_names_the_folder_of_its_training(tmp_path: Path) -> None:
-    folder = tmp_path / "profiler"
-    folder.mkdir()
+    (folder := tmp_path / "profiler").mkdir()
     steps = "step_num,start_point,end_point,total,fp_point,bp_point\n1,10,20,10,11,15\n"
     (folder / "step_trace_raw_0_detail_time.csv").write_text(steps)
     (folder / "min_cycle_counter_0.txt").write_text("10")

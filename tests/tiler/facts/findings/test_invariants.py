@@ -122,7 +122,7 @@ def test_work_that_starts_together_was_launched_first_in_any_order(tmp_path: Pat
         events.append(x("gemm", 40, stream, start, 32, cat="kernel", args=args))
         if launch is not None:
             events.append(x("cudaLaunchKernel", 1, 1, launch, 2, cat="cuda_runtime", args=args))
-    answers = []
+    answers: list[RunFindings] = []
     for order in (events, events[::-1]):
         folder = tmp_path / str(len(answers))
         folder.mkdir()
