@@ -44,6 +44,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.flows",
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
+    "tilescope.tiler.shards",
     "tilescope.client",
     "tilescope.profiling",
     "tilescope.capture",
