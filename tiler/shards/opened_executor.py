@@ -26,7 +26,5 @@ class OpenedExecutor:
 
     def close(self) -> None:
         """Closes it. The next that is asked for is another one."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
         self._executor = None
         self._stack.close()

@@ -26,6 +26,7 @@ from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards import OpenExecutor, ShardedRun, ShardOptions, ShardProgress, build_shards, read_sharded_run
 from tilescope.tiler.shards.folder import locked, shard_path
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.verify.same_entries import compare_stores
 
 TRACKS = 40  # of a host: 32 of the first block, 8 of the second, and rollups behind
 
@@ -46,14 +47,6 @@ def pages_of(store: Path, block: int) -> dict[tuple[int, ...], bytes]:
         pages[tuple(place)] = bytes(page)
     opened.close()
     return pages
-
-
-def records_of(store: Path) -> dict[bytes, bytes]:
-    """All records but the manifest, which has the time and the id of the build."""
-    opened = open_run_store(store)
-    records = {key: value for key, value in opened.records() if key != b"M"}
-    opened.close()
-    return records
 
 
 def test_pages_are_those_of_a_run_in_one_piece(tmp_path: Path) -> None:
@@ -85,7 +78,7 @@ def test_an_unreliable_executor_changes_nothing(tmp_path: Path, seed: int) -> No
     for shard, same in zip(run.shards, other.shards, strict=True):
         first, second = (shard_path(tmp_path / name, shard.name) for name in ("run", "other"))
         assert shard.name == same.name
-        assert records_of(first) == records_of(second)
+        compare_stores(first, second)
         assert open_run_store(second).build == same.build
 
 
