@@ -45,6 +45,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
     "tilescope.tiler.shards",
+    "tilescope.tiler.mount",
     "tilescope.executors",
     "tilescope.client",
     "tilescope.profiling",

@@ -15,6 +15,7 @@ from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun, RunOrigin
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
+from tilescope.tiler.mount import is_run, published_file
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
@@ -22,7 +23,6 @@ from tilescope.tiler.readers.layouts.ascend_contents import training_contents
 from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.store import is_store
-from tilescope.tiler.store.build_lock import CURRENT
 
 Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
@@ -44,7 +44,7 @@ def find_runs(
     for path in paths:
         try:
             runs_by_path.append(
-                [_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit, earlier)
+                [_store_run(path)] if is_run(path) else _trace_runs(path, discover(path), cache, time_unit, earlier)
             )
         except (OSError, TilescopeError):
             continue
@@ -149,6 +149,6 @@ def _store_run(path: Path) -> FoundRun:
         file_count=0,
         hosts=(),
         size_bytes=sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
-        modified_ns=(path / CURRENT).stat().st_mtime_ns,
+        modified_ns=published_file(path).stat().st_mtime_ns,
         store=path,
     )

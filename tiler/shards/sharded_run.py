@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from tilescope.tiler.errors import DamagedStore, StoreVersion
 from tilescope.tiler.shards.documents import read_document, write_document
@@ -39,6 +41,7 @@ class Shard(Struct, frozen=True, forbid_unknown_fields=True):
 class ShardedRun(Struct, frozen=True, forbid_unknown_fields=True):
     """A run of shards, in the order of its files."""
 
+    id: Annotated[str, Meta(pattern="^[0-9a-f]{24}$")]  # of all that follows: it stands first, for those who look
     version: Literal[1]
     store_version: int
     axis: Annotated[str, Meta(pattern="^[0-9a-f]{24}$")]
@@ -53,7 +56,10 @@ class ShardedRun(Struct, frozen=True, forbid_unknown_fields=True):
 
 def make_sharded_run(axis: str, shards: Sequence[Shard], notes: Sequence[str]) -> ShardedRun:
     """The document of a run that was just indexed."""
-    return ShardedRun(1, STORE_VERSION, axis, list(shards), list(notes))
+    content = json.dumps(to_builtins([STORE_VERSION, axis, list(shards), list(notes)]))
+    return ShardedRun(
+        hashlib.sha256(content.encode()).hexdigest()[:24], 1, STORE_VERSION, axis, list(shards), list(notes)
+    )
 
 
 def is_run_of_shards(folder: Path) -> bool:

@@ -70,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
     from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest
-    from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             print_runs(args.store, runs)
         return 0
     refuse_file(args.store)
-    store = open_run_store(args.store)
+    store = open_run(args.store)
     try:
         manifest = store.manifest()
         tree = need(store, TRACKS)
@@ -105,12 +105,12 @@ def run(args: argparse.Namespace) -> int:
 def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
     """The runs in a folder or archive of traces; none of a store, and of whatever has none."""
     from tilescope.tiler.errors import TooMany, TraceError
+    from tilescope.tiler.mount import is_run
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import is_archive
-    from tilescope.tiler.store import is_store
 
     try:
-        if is_store(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
+        if is_run(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
             return ()
         return discover(path, separate=separate)
     except TooMany:

@@ -13,14 +13,14 @@ from tilescope.tiler.count_text import plural
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun
-    from tilescope.tiler.shards import ShardProgress
+    from tilescope.tiler.shards.progress import ShardProgress
 
 
 def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
     """Indexes the files of a run into shards, and says what became of them."""
     from tilescope.executors import open_executor
     from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.shards import ShardOptions, build_shards
+    from tilescope.tiler.shards.build import ShardOptions, build_shards
     from tilescope.tiler.system import processors
 
     if args.jobs is not None and args.executor != "processes":

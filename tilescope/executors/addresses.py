@@ -11,7 +11,7 @@ from tilescope.executors.mpi import mpi_executor
 from tilescope.executors.named_object import named_executor
 from tilescope.executors.processes import process_pool
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.shards import OpenExecutor
+from tilescope.tiler.shards.opened_executor import OpenExecutor
 
 FORMS: Final = "processes, dask://HOST:PORT, dask+tls://HOST:PORT, mpi or MODULE:OBJECT"
 

@@ -23,8 +23,11 @@ from tilescope.tiler.lookup.tiles import page_content
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
-from tilescope.tiler.shards import OpenExecutor, ShardedRun, ShardOptions, ShardProgress, build_shards, read_sharded_run
+from tilescope.tiler.shards.build import ShardOptions, build_shards
 from tilescope.tiler.shards.folder import locked, shard_path
+from tilescope.tiler.shards.opened_executor import OpenExecutor
+from tilescope.tiler.shards.progress import ShardProgress
+from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify.same_entries import compare_stores
 
