@@ -103,16 +103,16 @@ class MountedStore:
             return
         if numbers:
             shard, bases, own = self._place(record, numbers[0])
-            for found, value in shard.store.scan(record, own, *numbers[1:], start=start):
-                yield (numbers[0], *found[1:]), translated(record, numbers[0], value, bases)
+            for place, value in shard.store.scan(record, own, *numbers[1:], start=start):
+                yield (numbers[0], *place[1:]), translated(record, numbers[0], value, bases)
             return
         name = record.numbers[0]
         first = self._index(name, start)
         for shard, bases in self._mounted[first:]:
             base = bases.of_number(name) or 0
-            for found, value in shard.store.scan(record, start=max(0, start - base)):
-                number = found[0] + base
-                yield (number, *found[1:]), translated(record, number, value, bases)
+            for place, value in shard.store.scan(record, start=max(0, start - base)):
+                number = place[0] + base
+                yield (number, *place[1:]), translated(record, number, value, bases)
 
     def records(self) -> Iterator[Entry]:
         """Yields all keys and values, in the order of the keys. Raises DamagedStore."""
