@@ -9,7 +9,7 @@ import pytest
 
 from tests.pods import write_pod
 from tilescope.cli import main
-from tilescope.tiler.shards import read_sharded_run
+from tilescope.tiler.shards.sharded_run import read_sharded_run
 
 IN_THREADS = "concurrent.futures:ThreadPoolExecutor"
 

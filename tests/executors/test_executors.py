@@ -15,8 +15,10 @@ import pytest
 from tests.pods import threads, write_pod
 from tilescope.executors import open_executor
 from tilescope.tiler.errors import TilescopeError, UsageError
-from tilescope.tiler.shards import OpenExecutor, ShardedRun, build_shards
+from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
+from tilescope.tiler.shards.opened_executor import OpenExecutor
+from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.verify.same_entries import compare_stores
 
 HOSTS = 4

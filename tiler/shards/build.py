@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +15,7 @@ from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
 from tilescope.tiler.shards.axis_file import read_axis, write_axis
 from tilescope.tiler.shards.conductor import DEFAULT_SILENCE_SECONDS, Conductor
-from tilescope.tiler.shards.folder import SHARDS, locked, shard_name, shard_path, survey_path
+from tilescope.tiler.shards.folder import locked, shard_name, shard_path, survey_path, sweep
 from tilescope.tiler.shards.opened_executor import OpenedExecutor, OpenExecutor
 from tilescope.tiler.shards.plan import ShardPlan, make_plan
 from tilescope.tiler.shards.progress import ShardCallback
@@ -73,7 +72,7 @@ def build_shards(
         shards = [_shard(name, groups[name], errors.get(name), reports.get(name), plan) for name in groups]
         run = make_sharded_run(plan.axis.id, shards, notes)
         write_sharded_run(folder, run)
-        _sweep(folder, groups)
+        sweep(folder, {*groups, *(shard_name([file.absolute()]) for file in files)}, groups.keys())
     return run
 
 
@@ -183,13 +182,6 @@ def _shard(name: str, files: Sequence[Path], error: str | None, report: Report |
     error = error or (report.error if report else "")
     state, build = ("failed", "") if error or report is None else ("ready", report.build)
     return Shard(name, paths, "failed" if state == "failed" else "ready", build, error, name in plan.apart)
-
-
-def _sweep(folder: Path, groups: Mapping[str, list[Path]]) -> None:
-    """Removes shards and surveys of files that are not in the run any more."""
-    for store in (folder / SHARDS).iterdir():
-        if store.name not in groups:
-            shutil.rmtree(store, ignore_errors=True)
 
 
 def _size_bytes(file: Path) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+import shutil
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -11,6 +13,7 @@ from typing import Final
 from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError, UsageError
 from tilescope.tiler.store import is_store
+from tilescope.tiler.store.build_lock import is_ours
 
 RUN: Final = "run.json"
 AXIS: Final = "axis.json.gz"
@@ -18,6 +21,8 @@ SURVEYS: Final = "surveys"
 SHARDS: Final = "shards"
 SESSION: Final = "session-"
 _LOCK: Final = "LOCK"
+_SURVEY_SUFFIX: Final = ".json.gz"
+_NAME: Final = re.compile(r"[0-9a-f]{16}(\.json\.gz)?$")
 _OURS: Final = frozenset({RUN, AXIS, SURVEYS, SHARDS, _LOCK})
 
 
@@ -29,7 +34,7 @@ def shard_name(files: Sequence[Path]) -> str:
 
 def survey_path(folder: Path, name: str) -> Path:
     """Place of the survey of a shard."""
-    return folder / SURVEYS / f"{name}.json.gz"
+    return folder / SURVEYS / (name + _SURVEY_SUFFIX)
 
 
 def shard_path(folder: Path, name: str) -> Path:
@@ -58,6 +63,21 @@ def locked(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise StoreError(f"{folder / _LOCK}: cannot be locked: {error.strerror}") from error
         yield
+
+
+def sweep(folder: Path, surveyed: Collection[str], shards: Collection[str]) -> None:
+    """Removes surveys and stores of files that are not in the run any more, and nothing else that lies there."""
+    for survey in _named(folder / SURVEYS):
+        if survey.name.removesuffix(_SURVEY_SUFFIX) not in surveyed:
+            survey.unlink(missing_ok=True)
+    for store in _named(folder / SHARDS):
+        if store.name not in shards and store.is_dir() and is_ours(store):
+            shutil.rmtree(store, ignore_errors=True)
+
+
+def _named(folder: Path) -> list[Path]:
+    """What has a name of a shard; nothing where the folder is a link to another place."""
+    return [] if folder.is_symlink() else [entry for entry in folder.iterdir() if _NAME.match(entry.name)]
 
 
 def _is_ours(folder: Path) -> bool:

@@ -24,7 +24,7 @@ from tilescope.tiler.pages import PageKey
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.build import ShardOptions, build_shards
-from tilescope.tiler.shards.folder import locked, shard_path
+from tilescope.tiler.shards.folder import locked, shard_path, survey_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
 from tilescope.tiler.shards.progress import ShardProgress
 from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
@@ -142,8 +142,15 @@ def test_a_late_host_lies_on_the_axis_or_has_its_own(tmp_path: Path) -> None:
 def test_shards_of_files_that_went_are_removed(tmp_path: Path) -> None:
     files = write_pod(tmp_path / "pod", hosts=2, events=500)
     run = build(files, tmp_path / "run")
-    build(files[1:], tmp_path / "run")
-    assert not shard_path(tmp_path / "run", run.shards[0].name).exists()
+    folder = tmp_path / "run"
+    strangers = [folder / "shards" / "notes", folder / "shards" / ("0" * 16), folder / "surveys" / "mine.json.gz"]
+    for stranger in strangers:
+        stranger.mkdir()
+        (stranger / "text").write_text("not ours")
+    build(files[1:], folder)
+    assert not shard_path(folder, run.shards[0].name).exists()
+    assert not survey_path(folder, run.shards[0].name).exists()
+    assert all((stranger / "text").exists() for stranger in strangers)
     assert [shard.name for shard in read_sharded_run(tmp_path / "run").shards] == [run.shards[1].name]
 
 
