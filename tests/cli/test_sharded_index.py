@@ -26,6 +26,11 @@ def test_shards_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert err == ""
     assert len(read_sharded_run(tmp_path / "run").shards) == 2
 
+    assert main(["verify", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.count(": everything agrees (") == 2
+    assert main(["info", str(tmp_path / "run")]) == 0
+    assert "on 2 hosts" in capsys.readouterr().out
+
 
 def test_a_host_that_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = write_pod(tmp_path / "pod", hosts=2, events=500)

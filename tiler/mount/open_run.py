@@ -39,6 +39,16 @@ def open_run_build(path: Path, build: str) -> Store:
     return store
 
 
+def stores_of(path: Path) -> list[Path]:
+    """The stores of the run at `path`: itself, or those of its shards but the ones that failed.
+
+    Raises StoreVersion or DamagedStore.
+    """
+    if is_store(path) or not is_run_of_shards(path):
+        return [path]
+    return [shard_path(path, shard.name) for shard in read_sharded_run(path).shards if shard.state == "ready"]
+
+
 def open_run(path: Path) -> Store:
     """Opens the store at `path`, or all shards there that can be read, as one run.
 

@@ -76,7 +76,7 @@ def sweep(folder: Path, surveyed: Collection[str], shards: Collection[str]) -> N
 
 
 def _named(folder: Path) -> list[Path]:
-    """What has a name of a shard; nothing where the folder is a link to another place."""
+    """Entries that are named as shards are; none where the folder is a link to another place."""
     return [] if folder.is_symlink() else [entry for entry in folder.iterdir() if _NAME.match(entry.name)]
 
 

@@ -70,8 +70,8 @@ def test_a_host_years_away_has_its_own_axis() -> None:
 def test_hosts_without_events() -> None:
     empty = structs.replace(survey(0, 0, []), first_ns=None, events=0)
     assert make_plan({"0": empty}, None).axis.timeline.end == 0
-    one = survey(5, 100, [])
-    assert make_plan({"0": empty, "1": one}, None).axis.timeline == make_plan({"1": one}, None).axis.timeline
+    other = survey(5, 100, [])
+    assert make_plan({"0": empty, "1": other}, None).axis.timeline == make_plan({"1": other}, None).axis.timeline
 
 
 def test_windowed_hosts_are_apart() -> None:
