@@ -17,9 +17,9 @@ from tilescope.server.errors import UnknownBuild
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.sources import separated_sources, sources
+from tilescope.tiler.mount import open_run_build, published_file
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunManifest
-from tilescope.tiler.store import open_build, published_file
 from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.store import GrowingStore, Store
@@ -149,7 +149,7 @@ class OpenStores:
 
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], Store]:
         """A function that opens a build by its store's path and its id; it can be pickled, for other processes."""
-        return self._open_growing if is_growing else open_build
+        return self._open_growing if is_growing else open_run_build
 
     def doubt(self, path: Path) -> bytes:
         """Something of the published generation is damaged: it is opened anew when it is next asked for, which fails

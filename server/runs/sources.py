@@ -16,13 +16,14 @@ from tilescope.server.redaction import path_below, without_folders
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun, RunOrigin
 from tilescope.tiler.errors import StoreError, TilescopeError, TraceError
+from tilescope.tiler.mount import is_run, published_file
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.readers.fingerprint import stamps_digest, take_fingerprints
 from tilescope.tiler.readers.layouts.ascend_contents import training_contents
 from tilescope.tiler.readers.logdir import separated_runs
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
-from tilescope.tiler.store import is_store, published_file
+from tilescope.tiler.store import is_store
 
 Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
@@ -44,7 +45,7 @@ def find_runs(
     for path in paths:
         try:
             runs_by_path.append(
-                [_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache, time_unit, earlier)
+                [_store_run(path)] if is_run(path) else _trace_runs(path, discover(path), cache, time_unit, earlier)
             )
         except (OSError, TilescopeError):
             continue

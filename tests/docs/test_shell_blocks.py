@@ -55,6 +55,9 @@ CANNOT_RUN: Final = {
     "pip install --upgrade dist/tilescope-*.whl": "`make test-dist` installs the wheels",
     "uv venv --python 3.14 tilescope && uv pip install --python tilescope/bin/python PATH_OF_THE_WHEEL": "needs 3.14",
     "torchrun --nproc-per-node 2 train.py": "needs PyTorch and a program",
+    "dask scheduler": "tests/executors has a cluster",
+    "dask worker scheduler:8786 --nthreads 4 --memory-limit 4GiB --resources INDEX=1": "tests/executors has a cluster",
+    "tilescope index logs/ -o pod.run --executor dask://scheduler:8786": "tests/executors has a cluster",
     "(cd viewer && npm ci && npm run build)": "`make viewer` runs it",
     "python3 -m http.server 8000 -d viewer/client": "tests/browser/test_client.py serves the page",
     "gcloud compute tpus tpu-vm describe NAME --zone ZONE --format='value(networkEndpoints[].ipAddress)'": "needs a "

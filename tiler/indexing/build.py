@@ -20,6 +20,7 @@ from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched, tre
 from tilescope.tiler.indexing.preview import Preview
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
+from tilescope.tiler.indexing.reading.axis import RunAxis
 from tilescope.tiler.indexing.reading.read import ReadFiles, read_files
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.reading.unchanged import unchanged
@@ -80,6 +81,7 @@ def build_store(
     executor: Executor | None = None,
     force: bool = False,
     is_unconfirmed: bool = False,
+    axis: RunAxis | None = None,
 ) -> str:
     """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
 
@@ -95,6 +97,7 @@ def build_store(
     its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
     as other files. A file that cannot be read is left out, with a warning, if there are others.
     `is_unconfirmed`: so is one that overlaps none of those that are shown (see `DiscoveredRun.is_unconfirmed`).
+    `axis`: that of the run of which these files are a part; by default the finest for the files themselves.
 
     Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
     ends the build early, nothing of it is left, and what was published before still is.
@@ -113,7 +116,8 @@ def build_store(
         ExitStack() as stack,
     ):
         is_reusable = our_turn.waited or not force
-        ready = build_of(store, sources, is_unconfirmed=is_unconfirmed) if is_reusable else None
+        axis_id = axis.id if axis else None
+        ready = build_of(store, sources, is_unconfirmed=is_unconfirmed, axis=axis_id) if is_reusable else None
         if ready is not None:
             sweep_in_turn(store)
             return ready
@@ -135,6 +139,7 @@ def build_store(
                 pool,
                 workers,
                 is_unconfirmed,
+                axis,
             )
     return generation.build
 
@@ -151,6 +156,7 @@ def _build(
     executor: Executor,
     workers: int,
     is_unconfirmed: bool,
+    axis: RunAxis | None,
 ) -> None:
     """Everything between the beginning of a generation and its publication."""
     room = Room(memory_bytes)
@@ -182,7 +188,7 @@ def _build(
             processes=sum(len(summary.processes) for summary in summaries),
             names=sum(len(summary.names) for summary in summaries),
         )
-        run = RunFiles(traces, read.left_out)
+        run = RunFiles(traces, read.left_out, axis)
         paths = [file.path for file in traces]
         layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track), paths)
         meter.events, meter.tracks = run.events, len(layout.tracks)
@@ -217,7 +223,9 @@ def _build(
         meter.phase = "publish"
         meter.tell(now=True)
         generation.data.begin_flush()
-        for entries in batched(_last_entries(generation.build, recording, builder, sources, read), ENTRIES_AT_ONCE):
+        for entries in batched(
+            _last_entries(generation.build, recording, builder, sources, read, axis), ENTRIES_AT_ONCE
+        ):
             generation.data.put_many(entries)
         stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
         if has_preview:
@@ -236,7 +244,12 @@ def _shared_out(events: int, memory_bytes: int) -> tuple[int, int]:
 
 
 def _last_entries(
-    build: str, recording: Recording, builder: Builder, sources: Sequence[Fingerprint], read: ReadFiles
+    build: str,
+    recording: Recording,
+    builder: Builder,
+    sources: Sequence[Fingerprint],
+    read: ReadFiles,
+    axis: RunAxis | None,
 ) -> Iterator[Entry]:
     """All that is written when tracks and rollups are built."""
     run, findings = recording.run, Findings()
@@ -257,5 +270,6 @@ def _last_entries(
             warnings=run.warnings(),
             is_unconfirmed=read.is_unconfirmed,
             separated=read.separated,
+            axis=axis.id if axis else None,
         )
     )

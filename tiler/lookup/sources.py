@@ -19,6 +19,15 @@ def is_guess(store: Store) -> bool:
         return bool(store.internals().get("unconfirmed", False))
 
 
+def axis_of(store: Store) -> str | None:
+    """Id of the axis that the store was given, as a part of a run; None: it has its own. Raises DamagedStore."""
+    with must_make_sense(store.location):
+        axis = store.internals().get("axis")
+        if axis is not None and not isinstance(axis, str):
+            raise ValueError(f"its axis is {axis!r}")
+        return axis
+
+
 def separated_sources(store: Store) -> tuple[int, ...]:
     """Numbers of the trace files that are of another time than the others and not in it. Raises DamagedStore."""
     with must_make_sense(store.location):

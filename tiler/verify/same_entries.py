@@ -85,7 +85,8 @@ def content(key: bytes, value: bytes) -> bytes:
 
 def _of_the_trace(manifest: dict[str, Any]) -> dict[str, Any]:
     public = {name: value for name, value in manifest["public"].items() if name not in _OF_THE_BUILD}
-    return {**manifest, "public": public}
+    own = {name: value for name, value in manifest.items() if name != "axis"}  # its id is of a command
+    return {**own, "public": public}
 
 
 def _compare(store: Store, other: Store) -> SameEntries:

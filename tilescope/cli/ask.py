@@ -71,8 +71,8 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.option_words import in_option_words, option_words
     from tilescope.cli.spans import ticks_text, zero_of
     from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.query import QueryReader, finish
-    from tilescope.tiler.store import open_store
     from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
@@ -82,7 +82,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
 
         def reader(store: Path) -> QueryReader:
             refuse_file(store)
-            return QueryReader(opened.enter_context(closing(open_store(store))), rules)
+            return QueryReader(opened.enter_context(closing(open_run(store))), rules)
 
         with must_make_sense(path):
             main = reader(path)

@@ -54,12 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the list, or writes one."""
     from tilescope.cli.stores import refuse_file
-    from tilescope.tiler.store import open_store
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.store.attachments import content
     from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
-    store = open_store(args.store)
+    store = open_run(args.store)
     try:
         with must_make_sense(args.store):
             entries = listed_in(store)

@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.export import ExportQuestion
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.size_text import size_text
-    from tilescope.tiler.store import open_store
     from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import parameters
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
     words = option_words(parameters(ExportQuestion))
-    with words, closing(open_store(args.store)) as store, must_make_sense(args.store):
+    with words, closing(open_run(args.store)) as store, must_make_sense(args.store):
         pieces = _watched(_pieces(QueryReader(store), args))
         if args.output is None:
             _write(pieces, sys.stdout.buffer)

@@ -10,9 +10,16 @@ If STORE is already an index of these files, nothing is done: names, sizes, modi
 first and last MiB of each file are compared. --force indexes them anyway. If another process is indexing
 into STORE, this one waits, and then uses the result if it is of the same files.
 
+With --executor each file becomes a shard, a store of its own on the time axis of the run, and STORE a
+folder of shards. Workers see files and folder under the same paths; --memory is of each. A file that cannot
+be read is missing in the run, which says so; the same command indexes what is missing or has changed, and
+nothing else.
+
 Examples:
 
     tilescope index host0.xplane.pb -o host0.store
+    tilescope index logs/ -o pod.run --executor processes --jobs 8
+    tilescope index logs/ -o pod.run --executor dask://scheduler:8786
     tilescope index logs/plugins/profile/2026_01_31_10_00_00 -o run.store
     tilescope index rank0.json.gz rank1.json.gz -o job.store
     tilescope index trace.json.gz -o trace.store && tilescope serve trace.store
@@ -29,12 +36,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.addresses import add_scratch_option, local_paths, path_or_address
+from tilescope.cli.executor_option import add_executor_options
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.piped import without_pipes
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.separate_option import add_separate_option
+from tilescope.cli.sharded_index import index_shards
 from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import rate_text, seconds_text
 from tilescope.cli.time_unit_option import add_time_unit_option
@@ -64,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scratch_option(parser)
     add_inflation_option(parser)
     add_time_unit_option(parser)
+    add_executor_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,6 +110,10 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
         source = join_runs(paths, args.max_inflated)
     if args.time_unit != DEFAULT_TIME_UNIT and not _has_json(source.files, args.max_inflated):
         raise UsageError(f"--time-unit has no effect: {paths[0]} is no trace-event JSON, and says its unit itself")
+    if args.executor is not None:
+        return index_shards(source, args)
+    if args.jobs is not None:
+        raise UsageError("--jobs has no effect without --executor processes")
     begin = time.monotonic()
     worked = False
     with ProgressDisplay() as display:

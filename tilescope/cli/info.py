@@ -79,9 +79,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _info(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest
-    from tilescope.tiler.store import open_store
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
@@ -93,7 +93,7 @@ def _info(args: argparse.Namespace) -> int:
             print_runs(args.store, runs)
         return 0
     refuse_file(args.store)
-    store = open_store(args.store)
+    store = open_run(args.store)
     try:
         manifest = store.manifest()
         tree = need(store, TRACKS)
@@ -114,12 +114,12 @@ def _info(args: argparse.Namespace) -> int:
 def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
     """The runs in a folder or archive of traces; none of a store, and of whatever has none."""
     from tilescope.tiler.errors import TooMany, TraceError
+    from tilescope.tiler.mount import is_run
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import is_archive
-    from tilescope.tiler.store import is_store
 
     try:
-        if is_store(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
+        if is_run(path) or not (path.is_dir() or (path.is_file() and is_archive(path))):
             return ()
         return discover(path, separate=separate)
     except TooMany:

@@ -83,10 +83,10 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     from tilescope.server.runs.arrivals import NOTHING_ARRIVES
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import holding_archive
     from tilescope.tiler.readers.pipes import kind_of
-    from tilescope.tiler.store import open_store
 
     for path in args.paths:
         if not path.exists() and holding_archive(path) is None:
@@ -100,7 +100,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     return Registry(
         args.paths,
         cache_directory(args),
-        OpenStores(open_store),
+        OpenStores(open_run),
         confined,
         index_all=index_all,
         memory_bytes=args.memory,

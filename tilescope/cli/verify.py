@@ -9,6 +9,8 @@ with less memory, events are checked in smaller batches. If a single page, or th
 more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
+Of a folder of shards each shard is proven, one after the other.
+
 With --same-as nothing is proven: STORE is compared with another store of the same trace, entry by entry. A store does
 not depend on how much memory and how many processors the indexing had: all entries are equal, but for the build id and
 the time of creation. The first entry that is not ends the comparison with exit code 1 and a line that names it.
@@ -49,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
     from tilescope.cli.stores import refuse_file
-    from tilescope.tiler.store.validation import must_make_sense
-    from tilescope.tiler.verify import compare_stores, verify_store
+    from tilescope.tiler.mount import stores_of
+    from tilescope.tiler.verify import compare_stores
 
     refuse_file(args.store)
     if args.same_as is not None:
@@ -58,12 +60,20 @@ def run(args: argparse.Namespace) -> int:
         for line in compare_stores(args.store, args.same_as).lines():
             say(line)
         return 0
+    for store in stores_of(args.store):
+        _prove(store, args.memory)
+    return 0
+
+
+def _prove(path: Path, memory_bytes: int) -> None:
+    from tilescope.tiler.store.validation import must_make_sense
+    from tilescope.tiler.verify import verify_store
+
     begin = time.monotonic()
-    with ProgressDisplay() as display, must_make_sense(args.store):
+    with ProgressDisplay() as display, must_make_sense(path):
         report = verify_store(
-            args.store, progress=lambda fraction, what: display.update(what, fraction), memory_bytes=args.memory
+            path, progress=lambda fraction, what: display.update(what, fraction), memory_bytes=memory_bytes
         )
     for line in report.lines():
         say(line)
-    say(f"{args.store}: everything agrees ({seconds_text(time.monotonic() - begin)})")
-    return 0
+    say(f"{path}: everything agrees ({seconds_text(time.monotonic() - begin)})")

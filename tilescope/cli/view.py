@@ -133,12 +133,12 @@ def has_screen() -> bool:
 
 def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
     """Raises `TraceError` for a file whose first bytes are not those of a trace, `StoreError` for a bad store."""
+    from tilescope.tiler.mount import is_run, open_run
     from tilescope.tiler.readers.recognise import check_file
-    from tilescope.tiler.store import is_store, open_store
 
     for path in paths:
-        if is_store(path):
-            open_store(path).close()
+        if is_run(path):
+            open_run(path).close()
         elif path.is_file():
             check_file(path, max_inflated)
 

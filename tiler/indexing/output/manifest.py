@@ -40,6 +40,7 @@ class ManifestParts(Struct, frozen=True):
     warnings: Sequence[str] = ()
     is_unconfirmed: bool = False  # that the sources are of one time was a guess
     separated: Sequence[int] = ()  # numbers of those that are of another time, and left out
+    axis: str | None = None  # id of the axis that the run was given
 
 
 def make_manifest(parts: ManifestParts) -> dict[str, Any]:
@@ -114,6 +115,8 @@ def make_manifest(parts: ManifestParts) -> dict[str, Any]:
     }
     if parts.is_unconfirmed:
         manifest |= {"unconfirmed": True} | ({"separated": list(parts.separated)} if parts.separated else {})
+    if parts.axis is not None:
+        manifest["axis"] = parts.axis
     return manifest
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.descriptors import allow_open
 from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
 from tilescope.tiler.indexing.reading.batch import ChunkBatch
 from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
 from tilescope.tiler.indexing.reading.copied_slices import leave_out_copies
-from tilescope.tiler.indexing.reading.descriptors import allow_open
 from tilescope.tiler.indexing.reading.device_clocks import align_device_clocks
 from tilescope.tiler.indexing.reading.epochs import align_epochs
 from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents

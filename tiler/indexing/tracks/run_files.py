@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
+from tilescope.tiler.indexing.reading.axis import RunAxis, file_times
 from tilescope.tiler.indexing.reading.correlations import SliceCorrelations, stat_correlations
 from tilescope.tiler.indexing.reading.excluded_events import REASON, ExcludedEvents, describe
 from tilescope.tiler.indexing.reading.file_events import TraceFile
@@ -19,7 +20,7 @@ from tilescope.tiler.indexing.reading.flow_rows import FlowRows
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.reading.ranks import rank_warnings
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
-from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
+from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.track_data import Malformed, TrackData, make_samples, make_slices
 
@@ -27,15 +28,15 @@ from tilescope.tiler.indexing.tracks.track_data import Malformed, TrackData, mak
 class RunFiles:
     """Files that are shown together on one time axis."""
 
-    def __init__(self, files: Sequence[TraceFile], left_out: Sequence[str] = ()) -> None:
-        """`left_out`: a line for each file that could not be read."""
+    def __init__(self, files: Sequence[TraceFile], left_out: Sequence[str] = (), axis: RunAxis | None = None) -> None:
+        """`left_out`: a line for each file that could not be read. `axis`: of the run that they are a part of.
+
+        Raises TraceError for a file that does not lie on the axis.
+        """
         self.files = files
         self._left_out = left_out
-        self.timeline = Timeline.from_files(
-            FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds, file.events.flow_span)
-            for file in files
-        )
-        self.names = RunNames()
+        self.timeline = axis.timeline if axis else Timeline.from_files(map(file_times, files))
+        self.names = axis.run_names() if axis else RunNames()
         self._axes = [
             FileAxis(
                 self.timeline,
@@ -44,6 +45,8 @@ class RunFiles:
             )
             for file in files
         ]
+        if axis:
+            axis.check(files, self.names)
         self._namesakes = self.names.namesakes()
         self._malformed: list[Malformed] = []
         self._excluded: list[tuple[int, int, ExcludedEvents]] = []  # file, track

@@ -1,0 +1,61 @@
+"""`tilescope index … --executor`: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.pods import write_pod
+from tilescope.cli import main
+from tilescope.tiler.shards.sharded_run import read_sharded_run
+
+IN_THREADS = "concurrent.futures:ThreadPoolExecutor"
+
+
+def index(files: list[Path], folder: Path, *options: str) -> int:
+    return main(["index", *map(str, files), "-o", str(folder), *options])
+
+
+def test_shards_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    assert index(files, tmp_path / "run", "--executor", IN_THREADS) == 0
+    out, err = capsys.readouterr()
+    assert re.fullmatch(rf"{tmp_path}/run: 2 shards in [\d.]+ m?s", out.splitlines()[0])
+    assert err == ""
+    assert len(read_sharded_run(tmp_path / "run").shards) == 2
+
+    assert main(["verify", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.count(": everything agrees (") == 2
+    assert main(["info", str(tmp_path / "run")]) == 0
+    assert "on 2 hosts" in capsys.readouterr().out
+
+
+def test_a_host_that_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    files[0].write_bytes(b"no trace")
+    assert index(files, tmp_path / "run", "--executor", IN_THREADS) == 0
+    out, err = capsys.readouterr()
+    assert ": 1 of 2 shards in " in out
+    assert err.startswith("tilescope: host0.xplane.pb is missing: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--jobs", "2"], "--jobs has no effect without --executor processes"),
+        (["--executor", "mpi", "--jobs", "2"], "--jobs has no effect: it is the number of --executor processes"),
+        (["--executor", "processes", "--jobs", "0"], "--jobs must be 1 or more"),
+        (["--executor", "slurm"], "'slurm': is none of processes, dask://HOST:PORT, "),
+    ],
+)
+def test_options_that_make_no_sense(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    files = write_pod(tmp_path / "pod", hosts=1, events=500)
+    assert index(files, tmp_path / "run", *options) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

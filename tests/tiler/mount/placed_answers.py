@@ -1,0 +1,51 @@
+"""Answers of tools with the places of tracks in stead of their numbers, which differ between runs of the same files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.tools import values_of
+from tilescope.tiler.tools.answer import Column
+
+Places = Mapping[int, str]
+
+_LANE = re.compile(r"([a-z_]+\.[a-z_]+)-(\d+)")  # of one track
+_NUMBERS = ("more",)  # where the next rows begin, with numbers of tracks
+
+
+def places(reader: QueryReader) -> Places:
+    """Host, process, name and kind of each track."""
+    tree = reader.tree
+    return {
+        track.id: " / ".join([*tree.hosts_of(track.id), *tree.processes_of(track.id), track.name, track.kind])
+        for track in tree.tracks
+    }
+
+
+def placed(value: Any, places: Places, name: str = "") -> Any:
+    """A value of an answer, comparable with that of another run. `name`: of the field or kind that it is of."""
+    if isinstance(value, Column):
+        kind = "tracks" if value.id == "makers" else value.kind
+        return (value.id, value.title, value.unit, [placed(cell, places, kind) for cell in values_of(value)])
+    if is_dataclass(value) and not isinstance(value, type):
+        own = [field.name for field in fields(value) if not field.name.startswith("_")]
+        return {field: placed(getattr(value, field), places, field) for field in own if field not in _NUMBERS}
+    if isinstance(value, Mapping):
+        return {key: placed(item, places, key) for key, item in value.items()}
+    if name == "tracks" and isinstance(value, str):
+        return [places[int(track)] for track in value.split(",") if track]
+    if isinstance(value, str):
+        track, dot, ordinal = value.partition(".")
+        if name == "event" and dot and track.isdecimal():
+            return f"{places[int(track)]}.{ordinal}"
+        lane = _LANE.fullmatch(value)
+        return f"{lane[1]}-{places[int(lane[2])]}" if lane else value
+    if isinstance(value, (list, tuple)):
+        return [placed(item, places, name) for item in value]
+    if name in ("track", "tracks") and value is not None and not isinstance(value, str):
+        return places[int(value)] if int(value) >= 0 else value
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -1,0 +1,83 @@
+"""Records that a run has once, of those of all shards: the overview, attachments, tables, origins and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import structs
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.mount.merged_tree import Mounted
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.records.device.metadata_rows import StoredRows
+from tilescope.tiler.records.origins import FileOrigin, Origins
+from tilescope.tiler.records.overview import OVERVIEW, OverviewEntries
+from tilescope.tiler.records.tables import encode_tables
+from tilescope.tiler.store.attachments import list_record
+
+
+def overview_page(mounted: Mounted, level: int, page: int) -> bytes | None:
+    """A page of the overview; None where no shard has one. Raises DamagedStore."""
+    parts = []
+    for shard, bases in mounted:
+        stored = shard.store.get(OVERVIEW, page)
+        if stored is not None:
+            entries = OverviewEntries.decode(decompress(stored), level, page)
+            parts.append(structs.replace(entries, track=entries.track + bases.track))
+    return compress(OverviewEntries.join(parts).encode(level, page)) if parts else None
+
+
+def attachment_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
+    """The list of attachments."""
+    entries = [
+        structs.replace(
+            entry,
+            id=entry.id + bases.attachment,
+            file=entry.file + bases.file,
+            host=_renamed(entry.host, shard.public["hosts"], names),
+        )
+        for (shard, bases), names in zip(mounted, hosts, strict=True)
+        for entry in shard.attachments
+    ]
+    return compress(list_record(entries))
+
+
+def table_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
+    """The list of tables."""
+    return encode_tables(
+        [
+            structs.replace(
+                entry,
+                id=entry.id + bases.table,
+                file=entry.file + bases.file,
+                host=_renamed(entry.host, shard.public["hosts"], names),
+            )
+            for (shard, bases), names in zip(mounted, hosts, strict=True)
+            for entry in shard.tables
+        ]
+    )
+
+
+def merged_origins(mounted: Mounted, tracks: int) -> bytes:
+    """The origins of all tracks. Raises DamagedStore."""
+    merged = Origins([], [None] * tracks, [])
+    for shard, bases in mounted:
+        files: list[FileOrigin | None] = shard.origins.files
+        if bases.track + len(shard.origins.tracks) > tracks:
+            raise DamagedStore(f"{shard.store.location}: has origins of more tracks than it has")
+        merged.files.extend(files)
+        merged.tracks[bases.track : bases.track + len(shard.origins.tracks)] = shard.origins.tracks
+        for carrier in shard.origins.carriers:
+            track = carrier.track if carrier.track < 0 else carrier.track + bases.track
+            merged.carriers.append(structs.replace(carrier, file=carrier.file + bases.file, track=track))
+    return compress(merged.encode())
+
+
+def no_metadata_rows() -> Iterator[bytes]:
+    """The rows of metadata of all files together, which are not made at mount: tools read the tables of each file."""
+    return StoredRows.nothing().chunks()
+
+
+def _renamed(host: str, own: Sequence[str], names: Sequence[str]) -> str:
+    """The host of a shard as the run calls it."""
+    return names[own.index(host)] if host in own else host

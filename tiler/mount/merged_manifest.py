@@ -1,0 +1,131 @@
+"""The manifest of a mounted run: sums over shards, and what is made anew where sums would not be exact."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from tilescope.tiler.lookup.steps import marked_steps
+from tilescope.tiler.mount.counted_warnings import counted_warnings
+from tilescope.tiler.mount.merged_tree import Mounted, host_names, rollup_name
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.store.version import STORE_VERSION
+
+# Members that shards of one axis have in common.
+_SHARED: Final = ("tick_ps", "origin_ns", "start", "end", "root_level", "overview")
+
+_VACANT: Final = {
+    "kind": "rollup",
+    "file": -1,
+    "name": "",
+    "events": 0,
+    "busy": "0",
+    "fingerprint": "0" * 16,
+    "rows": 0,
+}
+
+
+def merged_internals(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
+    """The manifest as a store would keep it, without families. `notes`: warnings of the run as a whole."""
+    tracks: list[dict[str, Any]] = []
+    files: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    for (shard, bases), hosts in zip(mounted, host_names(mounted), strict=True):
+        internals = shard.store.internals()
+        for number, track in enumerate(internals["tracks"]):
+            file, name = track["file"], track["name"]
+            if track["kind"] == "rollup":
+                name = rollup_name(shard, hosts, number, name)
+            moved = {**track, "file": file if file < 0 else file + bases.file, "name": name}
+            if "children" in track:
+                moved["children"] = [child + bases.track for child in track["children"]]
+            tracks.append(moved)
+        tracks += [_VACANT] * (-len(tracks) % TRACKS_PER_BLOCK)
+        files += internals["files"]
+        sources += internals["sources"]
+    public = _public(mounted, len(tracks), notes)
+    return {"version": STORE_VERSION, "public": public, "files": files, "sources": sources, "tracks": tracks}
+
+
+def _public(mounted: Mounted, tracks: int, notes: Sequence[str]) -> dict[str, Any]:
+    publics = [shard.public for shard, _ in mounted]
+    first = publics[0]
+    builds = hashlib.sha256("\n".join([*(public["build"] for public in publics), *notes]).encode()).hexdigest()
+    warnings = counted_warnings((shard.title, text) for shard, _ in mounted for text in shard.public["warnings"])
+    has_outliers = any(public["outliers"] for public in publics)
+    return {
+        **{name: first[name] for name in _SHARED if name in first},
+        "build": builds[:24],
+        "state": "ready",
+        "revision": 0,
+        "format": " + ".join(sorted({part for public in publics for part in public["format"].split(" + ")})),
+        "empty": all(public["empty"] for public in publics),
+        "hosts": list(chain.from_iterable(host_names(mounted))),
+        "files": [file for public in publics for file in public["files"]],
+        "processes": sum(public["processes"] for public in publics),
+        "tracks": tracks,
+        "blocks": -(-tracks // TRACKS_PER_BLOCK),
+        "names": max((public["names"] for public in publics), key=lambda names: int(names["count"])),
+        "events": _summed(public["events"] for public in publics),
+        "flows": _summed(public["flows"] for public in publics),
+        "steps": _steps(mounted),
+        "families": [],
+        "outliers": _outliers(mounted) if has_outliers else None,
+        "ignored": _summed(public["ignored"] for public in publics),
+        "warnings": [*notes, *warnings, *([_OUTLIERS_APART] if has_outliers and len(mounted) > 1 else [])],
+        "source_bytes": str(sum(int(public["source_bytes"]) for public in publics)),
+        "created_ns": str(max(int(public["created_ns"]) for public in publics)),
+    }
+
+
+_OUTLIERS_APART: Final = "outliers are those of each file: it was not compared with the others what lies apart"
+
+
+def _summed(parts: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
+    """Sums of counts by name; a count that some part does not know is not known."""
+    total: Counter[str] = Counter()
+    unknown = set()
+    for part in parts:
+        for name, count in part.items():
+            total[name] += int(count or 0)
+            if count is None:
+                unknown.add(name)
+    return {name: None if name in unknown else str(count) for name, count in total.items()}
+
+
+def _steps(mounted: Mounted) -> dict[str, Any] | None:
+    """Counts of steps. The different numbers of a run are not the sum of those of its shards."""
+    parts = [shard.public["steps"] for shard, _ in mounted if shard.public["steps"] is not None]
+    if not parts:
+        return None
+    numbers: set[int] = set()
+    for shard, _ in mounted:
+        for _, steps in marked_steps(shard.store):
+            numbers.update(steps.number.tolist())
+    return {
+        "count": str(len(numbers)),
+        "first": str(min(int(part["first"]) for part in parts)),
+        "last": str(max(int(part["last"]) for part in parts)),
+        "slices": str(sum(int(part["slices"]) for part in parts)),
+        "tracks": sum(part["tracks"] for part in parts),
+        "all": all(part["all"] for part in parts),
+    }
+
+
+def _outliers(mounted: Mounted) -> dict[str, Any]:
+    parts = [(shard.public["outliers"], bases) for shard, bases in mounted if shard.public["outliers"]]
+    # Of shards without outliers all events count.
+    others = [shard for shard, _ in mounted if not shard.public["outliers"]]
+    tracks = [track for shard in others for track in shard.tree["tracks"] if "first" in track and "last" in track]
+    counts = ("before", "after", "too_long", "overruns")
+    return {
+        "start": str(min([int(part["start"]) for part, _ in parts] + [int(track["first"]) for track in tracks])),
+        "end": str(max([int(part["end"]) for part, _ in parts] + [int(track["last"]) for track in tracks])),
+        **{name: str(sum(int(part[name]) for part, _ in parts)) for name in counts},
+        "events": [
+            {**event, "track": event["track"] + bases.track} for part, bases in parts for event in part["events"]
+        ],
+    }

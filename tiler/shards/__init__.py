@@ -1,0 +1,1 @@
+"""Builds a run of many files shard by shard, on any executor."""
