@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from tests.corpus import corpus_path
 from tests.tiler.readers.wire_writer import data, double, event_metadata, message, number, stat_metadata
 from tests.tiler.search.test_occurrences import assert_counted, words_of
 from tests.tiler.verify.altered_store import AlteredStore
+from tilescope.tiler.details.chunk import ChunkShapes
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
@@ -156,14 +156,18 @@ def test_questions_that_end_early_leave_what_they_have_read(tmp_path: Path, monk
     build_store([tmp_path / "t.json"], tmp_path / "store")
     store = open_run_store(tmp_path / "store")
     reads: list[bytes] = []
-    read = argument_index.ChunkShapes.read
-    monkeypatch.setattr(argument_index.ChunkShapes, "read", lambda member: reads.append(member) or read(member))
+    read = ChunkShapes.read
 
-    def counts(reader: QueryReader, steps: int | None) -> object:
-        question = occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING))
-        return finish(question) if steps is None else list(islice(question, steps))
+    def noted_read(member: bytes) -> ChunkShapes | None:
+        reads.append(member)
+        return read(member)
 
-    whole = counts(QueryReader(store), None)
+    monkeypatch.setattr(ChunkShapes, "read", noted_read)
+
+    def counts(reader: QueryReader) -> dict[str, int]:
+        return finish(occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)))
+
+    whole = counts(QueryReader(store))
     n_chunks = len(reads)
     reader = QueryReader(store)
     reads.clear()
@@ -173,7 +177,7 @@ def test_questions_that_end_early_leave_what_they_have_read(tmp_path: Path, monk
             if len(reads) > before:
                 assert step < n_chunks
                 break
-    assert counts(reader, None) == whole
+    assert counts(reader) == whole
     assert len(reads) == n_chunks > 40
     store.close()
 
