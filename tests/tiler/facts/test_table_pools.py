@@ -80,12 +80,12 @@ def plain_events(samples: list[Sample], rows: list[Row]) -> list[Event]:
     position = {number: place for place, (_, number, _) in enumerate(keyed)}
     events = []
     for (tick, _, _), number, held in keyed:
-        row = rows[number] if number >= 0 else None
-        allocated = samples[held].allocated if held >= 0 else cast(Row, row).allocated
-        ordinal = held if row is None or meets[number] else -1
-        if row is None:
+        allocated = samples[held].allocated if held >= 0 else rows[number].allocated
+        ordinal = held if number < 0 or meets[number] else -1
+        if number < 0:
             events.append(Event(tick, allocated, ordinal, False, False, -1, 0))
             continue
+        row = rows[number]
         replaced = 0 if row.is_free else position.get(row.replaced, len(keyed))
         events.append(Event(tick, allocated, ordinal, not row.is_free, row.is_free, row.size, replaced))
     return events
@@ -113,10 +113,9 @@ def check(samples: list[Sample], rows: list[Row], monkeypatch: pytest.MonkeyPatc
     fill, own = fill_rows(samples), allocation_rows(rows)
     meeting = table_pools._meeting(fill.tick, own.tick, table_pools._earlier(own.tick))
     pool = table_pools._pool(cast(QueryReader, None), 0, "NPU:0 PTA", table_pools._Pair(fill, own, meeting))
-    events = zip(
-        *(pool.start, pool.heap, pool.ordinal, pool.is_made, pool.is_free, pool.size, pool.replaced), strict=True
-    )
-    assert [Event(*map(int, event)) for event in events] == plain_events(samples, rows)
+    held = (pool.start, pool.heap, pool.ordinal, pool.is_made, pool.is_free, pool.size, pool.replaced)
+    events = [Event(*event) for event in zip(*(column.tolist() for column in held), strict=True)]
+    assert events == plain_events(samples, rows)
     assert (pool.active >= -1).all()
     assert (pool.free >= -1).all()
 

@@ -83,7 +83,7 @@ def test_integers_are_packed_modulo_two_to_the_64(values: list[int], ascending: 
 
 
 def plain_planes(planes: bytes, size: int, count: int, least: int, first: int | None) -> list[int]:
-    """The integers that `unpacked_integers` returns."""
+    """Integers as `unpacked_integers` returns them, one by one."""
     steps = [int.from_bytes(planes[k : size * count : count], "little") + least for k in range(count)]
     sums = steps if first is None else [first + sum(steps[:k]) for k in range(count + 1)]
     return [(integer + (1 << 63)) % (1 << 64) - (1 << 63) for integer in sums]

@@ -30,15 +30,15 @@ void check(const IntegerPlanes& planes) {
 
 void join_any(const IntegerPlanes& planes, std::int64_t* integers) {
     switch (planes.size) {
-        case 0: return join<0>(planes, integers);
-        case 1: return join<1>(planes, integers);
-        case 2: return join<2>(planes, integers);
-        case 3: return join<3>(planes, integers);
-        case 4: return join<4>(planes, integers);
-        case 5: return join<5>(planes, integers);
-        case 6: return join<6>(planes, integers);
-        case 7: return join<7>(planes, integers);
-        default: return join<8>(planes, integers);
+    case 0: return join<0>(planes, integers);
+    case 1: return join<1>(planes, integers);
+    case 2: return join<2>(planes, integers);
+    case 3: return join<3>(planes, integers);
+    case 4: return join<4>(planes, integers);
+    case 5: return join<5>(planes, integers);
+    case 6: return join<6>(planes, integers);
+    case 7: return join<7>(planes, integers);
+    default: return join<8>(planes, integers);
     }
 }
 
