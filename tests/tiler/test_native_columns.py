@@ -64,7 +64,7 @@ def test_a_column_in_a_type_that_has_not_all_of_its_values_is_refused(values: ND
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32])
 def test_a_column_in_a_narrower_type_is_taken(kind: type[np.integer]) -> None:
     activities = _native.Activities()
-    activities.add(np.array([2, 0, 2, 1], kind)[::2], PHASES, TIMES, TIMES)  # type: ignore[arg-type]
+    activities.add(np.array([2, 0, 2, 1], kind)[::2], PHASES, TIMES, TIMES)
     assert activities.tracks == 1
 
 
@@ -72,5 +72,5 @@ def test_a_column_in_a_narrower_type_is_taken(kind: type[np.integer]) -> None:
 def test_sums_are_those_of_the_values_whatever_their_type(kind: type[np.integer]) -> None:
     info = np.iinfo(kind)
     values = [info.min, info.max, info.max // 3]
-    high, low = _native.halves_of_sum(np.array(values, kind))  # type: ignore[arg-type]
+    high, low = _native.halves_of_sum(np.array(values, kind))
     assert (high << 32) + low == sum(values)
