@@ -16,7 +16,7 @@ Client = TestClient[web.Request, web.Application]
 
 
 class Order(Struct):
-    """What is asked for."""
+    """An order of something."""
 
     count: int
 
