@@ -1,4 +1,4 @@
-"""Columns that native code takes: those that it writes to, or that come in several widths, are never converted."""
+"""Columns that native code takes: as they are, or in a type that has all of their values; to be written to, no copy."""
 
 from __future__ import annotations
 
@@ -39,5 +39,38 @@ def join(calls: Ints) -> int:
 def test_keys_that_differ_above_32_bits_are_not_taken_for_equal_ones() -> None:
     assert join(np.array([CALL])) == 1
     assert join(np.array([CALL - FAR])) == 0
-    with pytest.raises(TypeError):
-        join(np.array([CALL - FAR, 0, 0, 0])[::2])
+    assert join(np.array([CALL - FAR, 0, 0, 0])[::2]) == 0
+    assert join(np.array([CALL, 0, 0, 0])[::2]) == 1
+
+
+PHASES = np.zeros(2, np.uint8)
+TIMES = np.array([5, 7])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([1, FAR]),  # cut to 32 bits: 1, 0
+        np.array([1, 2], np.uint32),
+        np.array([1.5, 2.5]),
+        np.array([True, False]),
+    ],
+)
+def test_a_column_in_a_type_that_has_not_all_of_its_values_is_refused(values: NDArray[np.generic]) -> None:
+    with pytest.raises(TypeError, match=r"add\(self, track: ndarray\[dtype=int32"):
+        _native.Activities().add(values, PHASES, TIMES, TIMES)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32])
+def test_a_column_in_a_narrower_type_is_taken(kind: type[np.integer]) -> None:
+    activities = _native.Activities()
+    activities.add(np.array([2, 0, 2, 1], kind)[::2], PHASES, TIMES, TIMES)
+    assert activities.tracks == 1
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.int8, np.int16, np.int32, np.int64])
+def test_sums_are_those_of_the_values_whatever_their_type(kind: type[np.integer]) -> None:
+    info = np.iinfo(kind)
+    values = [info.min, info.max, info.max // 3]
+    high, low = _native.halves_of_sum(np.array(values, kind))
+    assert (high << 32) + low == sum(values)

@@ -11,10 +11,10 @@ from tilescope.tiler.system import private_bytes, processors
 # Of the memory of a build, what is kept of it while it is free.
 _FREE_SHARE: Final = 0.12
 
-# Parts of the heap that threads share, one for a few processors: each has gaps and an end of its own, which other
-# threads cannot use, and the system gets back the end of the first part alone. With one for each thread, as malloc has
-# it, 2.5 million events of eight ranks on Ascend took 300 MB within 256 MiB, and now 208. On two processors that took
-# no more processor time, with one part or with two.
+# Parts of the heap that threads share, one for a few processors: each has gaps and an end of its own, of no use to
+# others, and the system gets back the end of the first part alone. With one for each thread, as malloc has it, 2.5
+# million events of eight ranks on Ascend took 300 MB within 256 MiB, and now 208. On two processors that took no more
+# processor time, with one part or with two.
 _LEAST_PARTS: Final = 2
 _PROCESSORS_OF_PART: Final = 4
 

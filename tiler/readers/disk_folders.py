@@ -36,6 +36,7 @@ MAX_FILES: Final = 100_000  # that are looked into in one search
 _MAX_DEPTH: Final = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
 _FIRST_BYTES: Final = 16 * 1024
 _KEPT_LOOKS: Final = MAX_FILES
+_KEPT_NAMES: Final = 1 << 13  # the trainings of a base folder have files of the same names
 _EVENTS: Final = b'"traceEvents"'
 
 
@@ -117,12 +118,17 @@ class FolderWalk:
 
 def look_into(path: Path, file: FileEntry, max_inflated: int | None) -> FileLook:
     """The look of a file. One that is named as a host's is a trace: if it is damaged, opening it says so."""
-    if file.size_bytes and any(names.fullmatch(file.name) for names in _certain_names()):
+    if file.size_bytes and _is_certain(file.name):
         return FileLook(is_trace=True)
     if file.size_bytes and file.name.endswith(_sufficient_suffixes()) and is_mirrored(path):
         return FileLook(is_trace=True)
     look = _look_into(path, file.size_bytes, file.modified_ns, file.changed_ns, max_inflated)
     return look if look.is_trace or not is_host_file(path) else FileLook(is_trace=True)
+
+
+@lru_cache(_KEPT_NAMES)
+def _is_certain(name: str) -> bool:
+    return any(names.fullmatch(name) for names in _certain_names())
 
 
 @cache

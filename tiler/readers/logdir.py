@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -259,6 +260,7 @@ def _planned_at(path: Path, max_inflated: int | None, is_served: Callable[[Path]
 
 
 _KEPT_RUNS: Final = KeptRuns(2 * MAX_FILES)
+_KEPT_NAMES: Final = 1 << 13  # the trainings of a base folder have files of the same names
 
 
 def _folder_runs(folder: DiskFolder, root: Path, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
@@ -271,6 +273,11 @@ def _folder_runs(folder: DiskFolder, root: Path, max_inflated: int | None, separ
         runs = _find_folder_runs(folder, max_inflated, separate)
         _KEPT_RUNS.keep(place, folder, runs)
     return runs
+
+
+@lru_cache(_KEPT_NAMES)
+def _file_key(name: str) -> list[tuple[int, str]]:
+    return natural_key(name)
 
 
 def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
@@ -290,7 +297,7 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
             candidates.append(Candidate(file, entry.size_bytes == 0, look.looks, entry.is_link))
     if not entries:
         return ()
-    candidates.sort(key=lambda candidate: natural_key(candidate.path.name))
+    candidates.sort(key=lambda candidate: _file_key(candidate.path.name))
     above = "".join(f"{part}/" for part in folder.parts)
     resolved = os.fsencode(path.resolve()) + b"/"
     runs = []

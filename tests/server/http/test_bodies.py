@@ -16,7 +16,7 @@ Client = TestClient[web.Request, web.Application]
 
 
 class Order(Struct):
-    """An order of so many things."""
+    """An order of something."""
 
     count: int
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +18,17 @@ from hypothesis import strategies as st
 
 from tilescope.tiler.readers import folder_listing
 from tilescope.tiler.readers.folder_listing import FolderListing, list_folder
+
+REAL_NS = time.time_ns
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_folder_rests() -> Iterator[None]:
+    """A clock that stands, before all files: however slow a test is, no folder rests unless it moves the clock."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "time_ns", lambda: 0)
+        yield
+
 
 NAMES = st.sampled_from(["a.json", "b.csv", "c.txt", "d", ".hidden.json", "e.SSTABLE", "CURRENT"])
 CHANGES = st.sampled_from(["write", "append", "touch", "remove", "folder", "link", "link to folder", "link to itself"])
@@ -157,8 +169,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, ahead_s: float) -> None:
         self.ahead_s = ahead_s
-        real_ns = time.time_ns
-        monkeypatch.setattr(time, "time_ns", lambda: real_ns() + int(self.ahead_s * 1e9))
+        monkeypatch.setattr(time, "time_ns", lambda: REAL_NS() + int(self.ahead_s * 1e9))
 
 
 def append(file: Path) -> None:
@@ -270,6 +281,7 @@ import os, signal, sys
 from tilescope.tiler.readers import folder_listing
 folder_listing._WORTH_A_THREAD, folder_listing.processors = 1, lambda: 2
 folder_listing.list_folder(sys.argv[1])
+folder_listing.look_again([sys.argv[1]])
 assert folder_listing.states_ahead(sys.argv[1])
 child = os.fork()
 if not child:

@@ -134,7 +134,7 @@ def _times(
     reader: QueryReader, tracks: Sequence[int], kinds: Kinds, span: Windows
 ) -> Interruptible[dict[HostKind, dict[int, Windows]]]:
     times: dict[HostKind, dict[int, Windows]] = {kind: {} for kind in HostKind}
-    sorts = np.where(np.isin(kinds, _TIMED), kinds, HostKind.NONE)
+    sorts = np.where(np.isin(kinds, _TIMED), kinds, np.uint8(HostKind.NONE))
     for track in tracks if sorts.any() else ():
         histogram = reader.whole_histogram(track)
         if histogram is not None and not histogram.has_other_names and not sorts[histogram.name + 1].any():

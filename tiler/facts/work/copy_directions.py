@@ -25,7 +25,7 @@ def directed_kinds(reader: QueryReader, kinds: Kinds, *, has_streams: bool) -> I
     if not are_copies.any():
         return kinds
     directions = yield from reader.names.numbers(_of_stream if has_streams else _of_feed, unless=~are_copies)
-    return np.where(are_copies, directions, kinds)
+    return np.where(are_copies, directions.astype(kinds.dtype), kinds)
 
 
 def _of_stream(name: Name) -> int:

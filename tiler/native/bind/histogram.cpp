@@ -260,6 +260,17 @@ OutColumn<int64_t> bucket_of_each(const InColumn<int64_t>& durations) {
     return to_numpy(std::move(buckets));
 }
 
+// Adds some leaves of a page to what is made of them.
+template <typename Made>
+void add_page(Made& made, const nb::bytes& page, size_t max_rows, const std::vector<LeafPart>& parts,
+              const std::optional<InColumn<int32_t>>& names) {
+    std::optional<Span<const int32_t>> renamed;
+    if (names) renamed = span_of(*names);
+    const Bytes bytes = bytes_of(view_of(page));
+    nb::gil_scoped_release release;
+    made.add(ContainerReader(bytes, max_rows), parts, renamed);
+}
+
 // The times at which slices of some kinds run, page by page.
 class BoundLeafSpans {
   public:
@@ -274,12 +285,7 @@ class BoundLeafSpans {
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
              const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop,
              const std::optional<InColumn<int32_t>>& names) {
-        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
-        std::optional<Span<const int32_t>> renamed;
-        if (names) renamed = span_of(*names);
-        const Bytes bytes = bytes_of(view_of(page));
-        nb::gil_scoped_release release;
-        spans_.add(ContainerReader(bytes, max_rows), parts, renamed);
+        add_page(spans_, page, max_rows, leaf_parts(tile, index, slot, first, stop), names);
     }
 
     // All in one call, for which Python's lock is given away once: between many short calls threads wait for it.
@@ -343,12 +349,7 @@ class BoundStartBounds {
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
              const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop,
              const std::optional<InColumn<int32_t>>& names) {
-        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
-        std::optional<Span<const int32_t>> renamed;
-        if (names) renamed = span_of(*names);
-        const Bytes bytes = bytes_of(view_of(page));
-        nb::gil_scoped_release release;
-        bounds_.add(ContainerReader(bytes, max_rows), parts, renamed);
+        add_page(bounds_, page, max_rows, leaf_parts(tile, index, slot, first, stop), names);
     }
 
     [[nodiscard]] std::tuple<OutColumn<int64_t>, OutColumn<int64_t>, OutColumn<int64_t>> bounds() const {

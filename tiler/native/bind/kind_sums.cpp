@@ -65,8 +65,7 @@ void bind_kind_sums(nb::module_& m) {
             nb::gil_scoped_release release;
             count_kinds(span_of(kind), span_of(counts));
         },
-        nb::arg("kind"), nb::arg("counts").noconvert(),
-        "Adds how often each kind occurs to its count. Raises ValueError.");
+        nb::arg("kind"), nb::arg("counts"), "Adds how often each kind occurs to its count. Raises ValueError.");
     nb::class_<RecordKindSums>(m, "KindSums",
                                "Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.")
         .def(nb::init<std::size_t, std::size_t>(), nb::arg("kinds"), nb::arg("numbers"))

@@ -157,7 +157,7 @@ void bind_launch_join(nb::module_& m) {
     m.def("partner_codes", &codes_of, nb::arg("track"), nb::arg("ordinal"),
           "Returns the code of each partner, and of each track, in the order in which they come: the track, its first\n"
           "partner less 1, its least and its greatest. Raises ValueError.");
-    m.def("near_keys", &near_keys, nb::arg("keys"), nb::arg("base"), nb::arg("out").noconvert(),
+    m.def("near_keys", &near_keys, nb::arg("keys"), nb::arg("base"), nb::arg("out"),
           "Writes the distances of keys from one of them. Returns whether each key is less than -1, and whether all\n"
           "distances have room in 32 bits.");
     m.def("decoded_partners", &partners_of, nb::arg("code"), nb::arg("tracks"), nb::arg("before"),
@@ -165,9 +165,8 @@ void bind_launch_join(nb::module_& m) {
     nb::class_<BoundLaunchJoin>(m, "LaunchJoin", "Launches and work of devices, joined by their numbers.")
         .def(nb::init<const std::vector<std::int64_t>&, std::vector<std::optional<JoinColumn>>,
                       std::vector<std::tuple<std::int64_t, KeyColumn>>, const FlowColumns&, std::size_t, std::size_t>(),
-             // Keys that are converted would be so to the first that a key column can be, which cuts off 32 of 64 bits.
-             nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys").noconvert(), nb::arg("flows"),
-             nb::arg("most_work"), nb::arg("most"),
+             nb::arg("tracks"), nb::arg("ordinals"), nb::arg("keys"), nb::arg("flows"), nb::arg("most_work"),
+             nb::arg("most"),
              "Of each track its number, the ordinals of slices that have a key (None: all from 0 on), and their keys:\n"
              "one of them and the distances from it, or 0 and the keys themselves.\n"
              "`flows`: of ends of the file's flows the track and the ordinal, of edges the places of both ends among\n"

@@ -114,30 +114,28 @@ void bind_order(nb::module_& m) {
     m.def("in_canonical_order", &is_ordered, nb::arg("start"), nb::arg("duration"),
           "Whether slices stand in the order (start, longer first).");
     m.def(
-        "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"), nb::arg("order").noconvert(),
-        nb::arg("space").noconvert(),
+        "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"), nb::arg("order"), nb::arg("space"),
         "Writes the positions of slices in the order (start, longer first, position) to `order`. `space` to work with\n"
         "has ORDER_SPACE numbers for each.");
     m.def(
-        "order_ties", &ties_of, nb::arg("start"), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),
-        nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
-        nb::arg("source").noconvert().none(),
+        "order_ties", &ties_of, nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("flags"),
+        nb::arg("args_end"), nb::arg("args"), nb::arg("source").none(),
         "Brings slices whose starts never decrease into canonical order, in these columns. Returns False, and changes\n"
         "nothing, when starts decrease, or too much would have to move at once.");
     m.def("halves_of_sum", &halves_of_sum, nb::arg("values"),
           "Returns h and l: the sum of fewer than 2**31 values is h * 2**32 + l.");
-    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert(),
+    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row"),
           nb::arg("budget") = nb::none(),
           "Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,\n"
           "and how many slices overlap others only partly. Raises MemoryError when more are open at once than the "
           "budget\n"
           "has room for.");
-    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"),
-          nb::arg("out_ends").noconvert(), nb::arg("behind").none() = nb::none(),
+    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"), nb::arg("out_ends"),
+          nb::arg("behind").none() = nb::none(),
           "Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is\n"
           "data[ends[k-1]:ends[k]] of `size` bytes. `behind` names those that are put behind the others, -1 none.");
-    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"),
-          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert(), nb::arg("behind").none() = nb::none(),
+    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"), nb::arg("out_ends"),
+          nb::arg("out"), nb::arg("behind").none() = nb::none(),
           "Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends\n"
           "to `out_ends`.");
     m.def("column_chunk", &written_chunk, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
@@ -146,7 +144,7 @@ void bind_order(nb::module_& m) {
     m.def("restored_by_length", &restored, nb::arg("ends"), nb::arg("classes"),
           "Returns the strings of such classes, one behind the other; `ends`: where each of them ends.");
     m.def("write_ticks", &ticks_of, nb::arg("ns"), nb::arg("ps").none(), nb::arg("from_ns"), nb::arg("per_ns"),
-          nb::arg("ticks").noconvert(), "Writes (ns - from_ns) * per_ns + ps to `ticks`, all modulo 2**64.");
+          nb::arg("ticks"), "Writes (ns - from_ns) * per_ns + ps to `ticks`, all modulo 2**64.");
 }
 
 }  // namespace tilescope

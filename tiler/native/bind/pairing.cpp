@@ -129,9 +129,8 @@ void bind_pairing(nb::module_& m) {
              nb::arg("trace_end"), nb::arg("text").none() = nb::none(), nb::arg("has_category").none() = nb::none())
         .def_prop_ro("slices", &BoundPairing::slices, "How many there will be.")
         .def_prop_ro("space", &BoundPairing::space, "How many numbers it needs to work with.")
-        .def("pair", &BoundPairing::pair, nb::arg("start").noconvert(), nb::arg("duration").noconvert(),
-             nb::arg("name").noconvert(), nb::arg("source").noconvert(), nb::arg("end_source").noconvert(),
-             nb::arg("flags").noconvert(), nb::arg("space").noconvert(), nb::arg("budget") = nb::none(),
+        .def("pair", &BoundPairing::pair, nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("source"),
+             nb::arg("end_source"), nb::arg("flags"), nb::arg("space"), nb::arg("budget") = nb::none(),
              "Writes the slices: `source` is the row of the begin, `end_source` that of the end or -1. Returns how "
              "many\n"
              "ends had no begin, begins no end, and pairs two names, or two categories. Raises MemoryError when more\n"

@@ -85,9 +85,8 @@ void bind_pieces(nb::module_& m) {
           "Of pieces, rows [start, stop) of chunks: rows, bytes of arguments, whether any has keys, and values.");
     m.def("join_pieces", &join_pieces, nb::arg("chunks"), nb::arg("starts"), nb::arg("stops"), nb::arg("from_ns"),
           nb::arg("picoseconds"), nb::arg("rounds"), nb::arg("names"), nb::arg("at"), nb::arg("args_at"),
-          nb::arg("phase").noconvert(), nb::arg("start").noconvert(), nb::arg("duration").noconvert(),
-          nb::arg("name").noconvert(), nb::arg("key").noconvert().none(), nb::arg("value").noconvert().none(),
-          nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
+          nb::arg("phase"), nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("key").none(),
+          nb::arg("value").none(), nb::arg("flags"), nb::arg("args_end"), nb::arg("args"),
           "Writes the rows of pieces one behind the other, as ticks and with names of the run, from row `at` and byte\n"
           "`args_at` of the arguments on. Returns where they end.");
 }

@@ -429,11 +429,9 @@ void bind_xspace(nb::module_& m) {
                                    {std::move(correlation_ids), is_on_device});
             },
             nb::arg("line"), nb::arg("from_ns"), nb::arg("per_ns"), nb::arg("rounds"), nb::arg("names"),
-            nb::arg("start").noconvert(), nb::arg("duration").noconvert(), nb::arg("name").noconvert(),
-            nb::arg("flags").noconvert(), nb::arg("args_end").noconvert(), nb::arg("args").noconvert(),
-            nb::arg("key").noconvert(), nb::arg("correlation_ids"), nb::arg("is_on_device"),
-            nb::arg("flow_phase").noconvert(), nb::arg("flow_tick").noconvert(), nb::arg("flow_key").noconvert(),
-            nb::arg("flow_slice").noconvert(), nb::keep_alive<0, 1>(),
+            nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("flags"), nb::arg("args_end"),
+            nb::arg("args"), nb::arg("key"), nb::arg("correlation_ids"), nb::arg("is_on_device"), nb::arg("flow_phase"),
+            nb::arg("flow_tick"), nb::arg("flow_key"), nb::arg("flow_slice"), nb::keep_alive<0, 1>(),
             "Begins to read a line that was not split into columns, one row for each event and for each flow end; "
             "`args`\n"
             "has at least `args_room` bytes. Times are (ns - from_ns) * per_ns, modulo 2**64; `names` has the numbers "

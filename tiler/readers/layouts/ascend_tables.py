@@ -45,10 +45,14 @@ def _look(head: bytes) -> object | None:
 def _runs(folder: Folder) -> Sequence[PlannedRun]:
     if capture_position(folder.path / "trace.json") is not None:
         return ()
-    tables = [trace for trace in folder.traces if _is_table(trace)]
-    if not tables:
+    are_tables = [_is_table(trace) for trace in folder.traces]
+    if not any(are_tables):
         return ()
-    claimed = [trace for trace in folder.traces if _is_table(trace) or _TIMELINE.fullmatch(stem_of(trace.path))]
+    claimed = [
+        trace
+        for trace, is_table in zip(folder.traces, are_tables, strict=True)
+        if is_table or _TIMELINE.fullmatch(stem_of(trace.path))
+    ]
     files = [RunFile(trace.path, _label(trace.path)) for trace in claimed]
     name = "" if len(claimed) == len(folder.traces) else f"ascend{RUN_MARK}"
     ranks = {rank for trace in claimed if (rank := rank_in_name(trace.path)) is not None}
