@@ -134,3 +134,11 @@ def test_damage_is_told_with_the_address(
 def test_info_of_an_address(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", f"{origin}/host0.xplane.pb"]) != 0
     assert f"tilescope index {origin}/host0.xplane.pb -o STORE" in capsys.readouterr().err
+
+
+def test_ask_wants_a_store(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["ask", f"{origin}/host0.xplane.pb?signature={SECRET}", "stats"])
+    error = capsys.readouterr().err
+    assert "this is an address, not a store (index it first: tilescope index ADDRESS -o STORE)" in error
+    assert SECRET not in error

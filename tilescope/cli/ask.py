@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.stores import refuse_address
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ FORMATS = ("text", "brief", "json", "csv", "parquet")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments. Those of a tool are its own: tools are not loaded before one is asked for."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("store", type=refuse_address, metavar="STORE", help="a store, as `tilescope index` writes it")
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="which tool: see `tilescope tools`")
     options = parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="options of the tool")
     options.required = False  # or it is named where STORE is missing

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
+from tilescope.cli.addresses import path_or_address
 from tilescope.tiler.errors import UsageError
+
+
+def refuse_address(text: str) -> Path:
+    """A path, for argparse. Raises ArgumentTypeError for an address: there are traces, not stores."""
+    if isinstance(path_or_address(text), str):
+        raise argparse.ArgumentTypeError(
+            "this is an address, not a store (index it first: tilescope index ADDRESS -o STORE)"
+        )
+    return Path(text)
 
 
 def refuse_file(store: Path) -> None:

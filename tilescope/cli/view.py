@@ -1,8 +1,8 @@
 """Shows traces in the browser: serves them at once, and indexes those that are not indexed yet.
 
 PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
-write it, a store, or a pipe (- for standard input), which is copied to a scratch file first. The newest
-run is opened; the others are in the menu at its name. Runs are
+write it, a store, a pipe (- for standard input), which is copied to a scratch file first, or an address such as
+s3://BUCKET/logs. The newest run is opened; the others are in the menu at its name. Runs are
 indexed in the background, the newest first; those that jobs write meanwhile as soon as they are complete.
 Indexes are kept in a cache directory, so the next start is immediate. Ctrl-C
 or SIGTERM ends the server. If indexing fails for all files that were named, it ends with exit code 1.

@@ -59,20 +59,21 @@ class WebBlob:
         checked_range(start, stop)
         if self._state is not None:
             stop = min(stop, self._state.size_bytes)
-        content = bytearray()
-        failures = 0
-        while start + len(content) < stop:
-            before = len(content)
+        parts: list[bytes] = []
+        position, failures = start, 0
+        while position < stop:
+            before = len(parts)
             retry_after_s = None
             try:
-                stop = self._attempt(start + before, stop, content)
-                continue
+                stop = self._attempt(position, stop, parts)
+                break
             except PassingError as passing:
                 error, retry_after_s = passing.error, passing.retry_after_s
-            failures = 1 if len(content) > before else failures + 1
+            position += sum(map(len, parts[before:]))
+            failures = 1 if len(parts) > before else failures + 1
             if not self.retries.wait(failures, retry_after_s):
                 raise error
-        return bytes(content)
+        return b"".join(parts)
 
     def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
         return read_at_once(self.read, ranges)
@@ -83,7 +84,7 @@ class WebBlob:
     def close(self) -> None:
         """Does nothing: the connections are shared."""
 
-    def _attempt(self, start: int, stop: int, content: bytearray) -> int:
+    def _attempt(self, start: int, stop: int, parts: list[bytes]) -> int:
         """Appends the bytes of a range, as far as they come. Returns where it ends: where the object does, at most."""
         headers = {"Range": f"bytes={start}-{stop - 1}"}
         if self._state is not None and self._state.etag is not None and not self._state.etag.startswith("W/"):
@@ -91,7 +92,7 @@ class WebBlob:
         response = self.requests.get(self._address, headers)
         try:
             stop = self._look_at(response, start, stop)
-            self._take(response, stop - start, content)
+            self._take(response, start, stop, parts)
         except BaseException:
             response.close()  # what is left of its body is not waited for
             raise
@@ -123,20 +124,16 @@ class WebBlob:
                 raise NoRanges(self.address, "the web server sends whole objects only", advice=_RANGES_ADVICE)
         raise BlobChanged(self.address)  # by If-Range, or since it has become shorter
 
-    def _take(self, response: BaseHTTPResponse, size_bytes: int, content: bytearray) -> None:
-        """Appends so many bytes of a body. Raises PassingError where it breaks off."""
+    def _take(self, response: BaseHTTPResponse, start: int, stop: int, parts: list[bytes]) -> None:
+        """Appends the bytes of a body. Raises PassingError where it breaks off."""
         import urllib3
 
-        missing = size_bytes
         with suppress(urllib3.exceptions.HTTPError, OSError):  # as where it ends too early
-            while missing > 0 and (piece := response.read(min(missing, _PIECE_BYTES))):
-                content += piece
-                missing -= len(piece)
-        if missing > 0:
-            raise PassingError(self._cut(len(content)))
-
-    def _cut(self, taken_bytes: int) -> BlobCut:
-        return BlobCut(self.address, "the web server breaks off", offset=taken_bytes, advice="try again")
+            while start < stop and (piece := response.read(min(stop - start, _PIECE_BYTES))):
+                parts.append(piece)
+                start += len(piece)
+        if start < stop:
+            raise PassingError(BlobCut(self.address, "the web server breaks off", offset=start, advice="try again"))
 
     def _note(self, state: BlobState) -> None:
         """Takes the state of the first answer. Raises BlobChanged where a later one is of another object."""
