@@ -34,7 +34,7 @@ export class Archive {
   /** Least recently used first. */
   readonly #leaves = new Map<number, Promise<Directory>>();
 
-  /** Of what `open` has read. */
+  /** An archive of the parts that `open` has read. */
   constructor(
     read: ReadRange,
     head: RangeAnswer,

@@ -5,7 +5,7 @@ import { Container } from "../pages/container";
 import { FormatError } from "../pages/error";
 import { recordKey } from "./keys";
 
-/** Which directory it is: the level of its container. */
+/** Kinds of directories: the level of the container. */
 export const LEAF = 0;
 export const ROOT = 1;
 export const BOOT = 2;
