@@ -13,6 +13,7 @@ type Table = Readonly<Record<string, readonly string[]>>;
 const CLIENT_TABLE: Table = {
   base: [],
   pages: ["base"],
+  archive: ["pages"],
   net: ["base", "pages"],
   testing: ["base", "pages", "net"],
   ".": ["base", "pages", "net"],

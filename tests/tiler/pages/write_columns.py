@@ -25,6 +25,7 @@ _SERVED: Final = (
     Where.SAMPLES,
     Where.SHAPE,
     Where.OVERVIEW,
+    Where.ARCHIVE_DIRECTORY,
 )
 
 

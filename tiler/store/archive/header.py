@@ -69,7 +69,10 @@ class Header(Struct, frozen=True):
             header = cls(size, build.rstrip(b"\0").decode("ascii"), **sizes, store_version=store_version)
         except UnicodeDecodeError:
             raise DamagedStore(f"{location}: byte 24: the build id of the archive is damaged") from None
-        if per_leaf != ENTRIES_PER_LEAF or header.records > MAX_LEAVES * ENTRIES_PER_LEAF or header.end != size:
+        most = min(header.records, ENTRIES_PER_LEAF)
+        if per_leaf != ENTRIES_PER_LEAF or header.leaves > MAX_LEAVES or header.boot_records > most:
+            raise DamagedStore(f"{location}: byte 12: the archive has an impossible number of records")
+        if header.end != size:
             raise DamagedStore(f"{location}: byte 8: the sections of the archive do not add up to its size")
         return header
 

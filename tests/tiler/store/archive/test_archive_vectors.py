@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
-from tests.tiler.store.archive.plain_archive import read_archive
+from tests.tiler.store.archive.plain_archive import KEYS, read_archive
 from tests.vectors.make_archive import FOLDER, vectors
 
 
@@ -24,3 +26,14 @@ def test_the_plain_decoder_reads_them() -> None:
         assert archive.records[bytes.fromhex(key)].hex() == value
     for key in expected["absent"]:
         assert bytes.fromhex(key) not in archive.records
+
+
+def test_the_typescript_reader_knows_all_keys() -> None:
+    source = (Path(__file__).parents[4] / "viewer" / "client" / "src" / "archive" / "keys.ts").read_text()
+    kinds = {
+        letter: tuple(int(width) for width in widths.split(",") if width.strip())
+        for letters, widths in re.findall(r'\.\.\.kinds\("(\w+)"((?:, \d)*)\)', source)
+        for letter in letters
+    }
+    bytes_of = {"B": 1, "I": 4, "Q": 8}
+    assert kinds == {letter: tuple(bytes_of[number] for number in formats) for letter, formats in KEYS.items()}

@@ -198,6 +198,7 @@ def test_directories_do_not_inflate_without_end() -> None:
             archive.sections[section] = member
             tracemalloc.start()
             refused(archive.encode())
+            refused(archive.encode(boot_records=2**40))
             assert tracemalloc.get_traced_memory()[1] < 20_000_000
             tracemalloc.stop()
 

@@ -9,9 +9,15 @@ import { type Column, FloatColumn, IntColumn } from "./column";
 import { FormatError } from "./error";
 import { addBase, assembleWords, prefixSum, scaleWords, unzigzag } from "./transform";
 
-export type ContainerKind = "page" | "residual" | "shape" | "overview";
+export type ContainerKind = "page" | "residual" | "shape" | "overview" | "directory";
 
-const MAGIC: Record<string, ContainerKind> = { TSPG: "page", TSRD: "residual", TSSH: "shape", TSOV: "overview" };
+const MAGIC: Record<string, ContainerKind> = {
+  TSPG: "page",
+  TSRD: "residual",
+  TSSH: "shape",
+  TSOV: "overview",
+  TSAD: "directory",
+};
 const VERSION = 1;
 const HEADER_BYTES = 16;
 const COLUMN_HEADER_BYTES = 24;
