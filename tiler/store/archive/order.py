@@ -24,6 +24,7 @@ from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.origins import ORIGINS
 from tilescope.tiler.records.overview import OVERVIEW
+from tilescope.tiler.records.own_texts import OWN_TEXTS
 from tilescope.tiler.records.page_names import PAGE_NAMES
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.spread import BLOCK_SPREAD, SPREAD, TRACK_SUMS_SPREAD
@@ -62,6 +63,7 @@ ORDER: Final = (
     ARGUMENT_TABLES,
     ARGUMENT_TABLE_PAGES,
     ARGUMENTS,
+    OWN_TEXTS,
     TABLES,
     TABLE_COLUMNS,
     ORIGINS,

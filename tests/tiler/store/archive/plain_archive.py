@@ -17,7 +17,7 @@ MASK = 2**64 - 1
 # Formats of the numbers of keys by letter: the table of docs/page-format.md.
 KEYS = {
     **dict.fromkeys("MITox", ""),
-    **dict.fromkeys("ACNOSYZgmKtz", "I"),
+    **dict.fromkeys("ACNOSYZgmKtwz", "I"),
     **dict.fromkeys("BEL", "II"),
     **dict.fromkeys("DFWXafl", "IQ"),
     **dict.fromkeys("GHJQRUV", "IBQ"),

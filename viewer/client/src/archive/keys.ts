@@ -9,7 +9,7 @@ import type { PageKey } from "../pages/key";
 /** Letters of all kinds of records, with the bytes of the numbers of their keys. */
 const KINDS: Readonly<Record<string, readonly number[]>> = {
   ...kinds("MITox"),
-  ...kinds("ACNOSYZgmKtz", 4),
+  ...kinds("ACNOSYZgmKtwz", 4),
   ...kinds("BEL", 4, 4),
   ...kinds("DFWXafl", 4, 8),
   ...kinds("GHJQRUV", 4, 1, 8),
