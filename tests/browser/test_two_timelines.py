@@ -151,6 +151,7 @@ def test_they_are_aligned_by_events_by_steps_and_by_hand(viewer: Viewer, served:
     assert [view["start"] for view in views(viewer)] == [moved["start"], still["start"]]
     # A step of each.
     viewer.page.get_by_label("Aligned").select_option("step")
+    viewer.wait("/align=step\\.10\\d-10\\d/.test(location.hash)", 60)
     viewer.page.get_by_label("Step of the first timeline").fill("103")
     viewer.page.get_by_label("Step of the first timeline").press("Enter")
     viewer.page.get_by_label("Step of the second timeline").fill("102")

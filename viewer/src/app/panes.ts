@@ -13,6 +13,7 @@ import {
   offsetBetween,
   parseAlignment,
 } from "../state/alignment";
+import { valuesOf } from "../state/answer-values";
 import { type EventPlace, NOWHERE, type PageLocation, parseLocation } from "../state/location";
 import { formatLocation } from "../state/location-text";
 import { makePane } from "../state/pane";
@@ -205,6 +206,19 @@ export class Panes {
     showNotice(alignment.kind === "off" ? "Each timeline is zoomed by itself" : "Timelines are zoomed together");
   }
 
+  /** Aligns by a step that each run has; never rejects. */
+  async alignFirstSteps(): Promise<void> {
+    const traces = this.traces.peek();
+    try {
+      const [first, second] = await Promise.all((traces ?? []).map(firstStepOf));
+      if (first !== undefined && second !== undefined && traces === this.traces.peek()) {
+        this.align({ kind: "step", first, second });
+      }
+    } catch (error) {
+      this.problem.value = `Not aligned: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
   /** Alignment that leaves both where they are. */
   asTheyStand(): Alignment {
     const traces = this.traces.peek();
@@ -312,6 +326,15 @@ export class Panes {
 
 function tickPs({ manifest }: Trace): number {
   return manifest.time.tickPs;
+}
+
+/** Number of the first step that a run lists. */
+async function firstStepOf({ api }: Trace): Promise<string> {
+  const step = valuesOf(await api.ask("steps", { limit: 1 }), "steps", "step")[0];
+  if (step == null) {
+    throw new Error("a run has no steps");
+  }
+  return String(step);
 }
 
 function placeOf({ track, ordinal }: EventPlace): EventPlace {

@@ -69,14 +69,16 @@ function AlignmentChoice({ panes }: { panes: Panes }) {
   const alignment = panes.alignment.value;
   const selected = panes.bySelected();
   const choose = (kind: string) => {
-    const steps = alignment.kind === "step" ? alignment : ({ kind: "step", first: "0", second: "0" } as const);
     const choices: Readonly<Record<string, () => Alignment | null>> = {
       start: () => BY_START,
-      step: () => steps,
       event: () => selected,
       hand: () => panes.asTheyStand(),
       off: () => ({ kind: "off" }),
     };
+    if (kind === "step") {
+      void panes.alignFirstSteps();
+      return;
+    }
     const chosen = choices[kind]?.() ?? null;
     if (chosen !== null) {
       panes.align(chosen);

@@ -62,7 +62,7 @@ export interface AppActions {
   readonly pane: Pane;
   /** The first pane of the page: an address begins with it. */
   readonly mainPane: Pane;
-  /** What its labels say beside another timeline: "of the second timeline", or "". */
+  /** End of its labels beside another timeline: "of the second timeline", or "". */
   readonly name: string;
   /** Takes the view to events, ranges and what is selected. */
   readonly viewNavigator: ViewNavigator;

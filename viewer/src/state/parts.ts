@@ -16,7 +16,7 @@ const PAGE_PARTS = ["tabs", "tables", "at", "second", "split", "align"];
 
 export const pageParts = signal<Parts>({});
 
-/** Those of a page that are about its second pane. */
+/** Parts of an address that are about the second pane. */
 export function panesOf({ second, split, align }: Parts): Parts {
   return Object.fromEntries(
     Object.entries({ second, split, align }).flatMap(([name, text]) => (text ? [[name, text]] : [])),
