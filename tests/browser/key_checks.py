@@ -404,6 +404,37 @@ def zooms_to_slice(v: Viewer) -> None:
     assert width(v) < 2 * 109_929_999
 
 
+def second(key: str, split: str) -> Callable[[Viewer], None]:
+    def check(v: Viewer) -> None:
+        press(v, key)
+        v.wait("tilescope.second?.sharp")
+        v.wait(f"location.hash.includes('split={split}')")
+
+    return check
+
+
+def other_timeline(v: Viewer) -> None:
+    second("F9", "below")(v)
+    press(v, "F6")
+    v.wait("document.activeElement.matches('.is-second .timeline')")
+    press(v, "F6")
+    v.wait("document.activeElement.matches('.pane:not(.is-second) .timeline')")
+
+
+def links_timelines(v: Viewer) -> None:
+    second("F9", "below")(v)
+    press(v, "y")
+    v.wait("location.hash.includes('align=off')")
+    press(v, "y")
+    v.wait("location.hash.includes('align=hand.')")
+
+
+def closes_second(v: Viewer) -> None:
+    second("F8", "beside")(v)
+    press(v, "Shift+F8")
+    v.wait("tilescope.second === null && !location.hash.includes('split')")
+
+
 CHECKS: dict[str, Callable[[Viewer], None]] = {
     "W": zooms("closer", held("w")),
     "S": zooms("wider", held("s")),
@@ -431,6 +462,11 @@ CHECKS: dict[str, Callable[[Viewer], None]] = {
     "N": lists_marks,
     "Q": drawer,
     "G": grid,
+    "F8": second("F8", "beside"),
+    "F9": second("F9", "below"),
+    "F6": other_timeline,
+    "Y": links_timelines,
+    "Shift+F8": closes_second,
     "U": time_format,
     "C": link,
     "T": theme,

@@ -96,6 +96,17 @@ def test_by_mouse(pages: ToolPages, theme: str) -> None:
         page.go_back()
         pages.wait_for("steps")
         has_fields(pages, compare_step=SLOW, against_step=USUAL)
+    # Both lead there together.
+    sides.get_by_role("button", name="Show both in the timeline").click()
+    pages.wait_for("timeline")
+    pages.viewer.wait("tilescope.second?.sharp && tilescope.sharp", 60)
+    pages.viewer.wait(f"location.hash.includes('align=step.{SLOW}-{USUAL}')")
+    expect(page.locator(".pane-distance")).to_contain_text("earlier")
+    pages.viewer.screenshot(f"both-steps-{theme}")
+    assert faults(pages.viewer) == []
+    page.go_back()
+    pages.wait_for("steps")
+    has_fields(pages, compare_step=SLOW, against_step=USUAL)
     page.get_by_role("button", name="Stop comparing").click()
     has_fields(pages)
     expect(page.get_by_role("tab", selected=True)).to_contain_text("Steps")

@@ -37,6 +37,8 @@ _SCREEN = """() => {
         node: texts('.graph-node.is-focus .graph-name, .buffer-card h3'),
         tool: texts('[aria-pressed=true]'),
         tabs: texts('[role=tab][aria-selected=true]'),
+        second: tilescope.second && [tilescope.second.run, tilescope.second.selection],
+        panes: texts('.pane-number, .pane-distance'),
         axis: document.querySelector('.status-visible')?.innerText,
     };
 }"""
@@ -170,11 +172,17 @@ class Hand:
     def toggle(self) -> None:
         press(self.viewer, self.random.choice(["q", "b", "n", "m", "u", "e", "Shift+M"]))
 
+    def second(self) -> None:
+        """Opens, moves, aligns, uses or closes the second timeline."""
+        press(self.viewer, self.random.choice(["F8", "F9", "F9", "y", "F6", "Shift+F8"]))
+        self.viewer.wait("tilescope.second === null || tilescope.second.sharp")
+
     def act(self) -> str:
         """Does one of them, and says which."""
         acts: list[Callable[[], None]] = [
             *(self.select_area, self.select_area, self.select_drawn, self.click, self.sum_up, self.sort, self.zoom),
             *(self.filter_table, self.scroll, self.fold, self.fold_all, self.find, self.measure, self.toggle),
+            *(self.second, self.second),
         ]
         act = self.random.choice(acts)
         if self.page.locator(".slice-table").count() > 0:

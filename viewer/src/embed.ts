@@ -5,19 +5,19 @@
 
 import { visibleRange } from "@tilescope/client";
 import type { App } from "./app/app";
-import { page } from "./state/page";
+import type { PaneApp } from "./app/pane-app";
+import { page as shownPage } from "./state/page";
 import type { Pane } from "./state/pane";
+import { rootOf } from "./state/pane-root";
 import { runIdOf } from "./state/run";
 import { countProvisional } from "./timeline/facts";
 import { outlineOf } from "./timeline/outline";
 
-export interface EmbeddingApi {
-  readonly version: 1;
+/** Content of a timeline. */
+export interface PaneLook {
   /** `list`, `opening`, `unknown`, `indexing`, `failed`, `empty` or `open`. */
   readonly state: string;
   readonly run: string | null;
-  /** `timeline`, or the id of another page. */
-  readonly page: string;
   /** The visible range in ticks since the run's origin. */
   readonly view: { readonly start: string; readonly end: string; readonly ticksPerPx: number };
   readonly selection:
@@ -38,6 +38,14 @@ export interface EmbeddingApi {
     | { readonly kind: "area"; readonly start: string; readonly end: string };
   /** True if everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
+}
+
+export interface EmbeddingApi extends PaneLook {
+  readonly version: 1;
+  /** `timeline`, or the id of another page. */
+  readonly page: string;
+  /** Null unless there is a second timeline beside the first. */
+  readonly second: PaneLook | null;
   /** True while the run is being indexed; beside it, the number of visible tracks that are not built yet. */
   readonly indexing: boolean;
   readonly provisional: number;
@@ -68,9 +76,9 @@ declare global {
   }
 }
 
-function labelsOf(app: App): EmbeddingApi["labels"] {
+function labelsOf(app: PaneApp): EmbeddingApi["labels"] {
   const { picture, labels } = app.stage;
-  const box = document.querySelector(".timeline")?.getBoundingClientRect();
+  const box = rootOf(app.pane).querySelector(".timeline")?.getBoundingClientRect();
   if (picture === null || box === undefined) {
     return [];
   }
@@ -113,35 +121,50 @@ function selectionOf(pane: Pane): EmbeddingApi["selection"] {
   }
 }
 
-export function installEmbeddingApi(app: App): void {
+function lookAt(app: PaneApp): PaneLook {
+  const { pane, stage } = app;
+  const { picture } = stage;
+  const { startTicks, endTicks } = visibleRange(pane.view.peek());
+  const view = { start: startTicks.toString(), end: endTicks.toString(), ticksPerPx: pane.view.peek().ticksPerPx };
+  return {
+    state: pane.runView.peek().kind,
+    run: runIdOf(pane.runView.peek()),
+    view,
+    selection: selectionOf(pane),
+    sharp:
+      picture !== null &&
+      !pane.isLooking.peek() &&
+      pane.areMarksKnown.peek() &&
+      !stage.isDirty &&
+      !stage.loop.isDirty &&
+      [...picture.coverages.values()].every((coverage) => coverage.complete),
+  };
+}
+
+export function installEmbeddingApi(page: App): void {
+  const app = page.first;
   const api: EmbeddingApi = {
     version: 1,
     get state() {
-      return app.pane.runView.peek().kind;
+      return lookAt(app).state;
     },
     get run() {
-      return runIdOf(app.pane.runView.peek());
+      return lookAt(app).run;
     },
     get page() {
-      return page.peek().tool ?? "timeline";
+      return shownPage.peek().tool ?? "timeline";
     },
     get view() {
-      const { startTicks, endTicks } = visibleRange(app.pane.view.peek());
-      return { start: startTicks.toString(), end: endTicks.toString(), ticksPerPx: app.pane.view.peek().ticksPerPx };
+      return lookAt(app).view;
     },
     get selection() {
-      return selectionOf(app.pane);
+      return lookAt(app).selection;
     },
     get sharp() {
-      const { picture } = app.stage;
-      return (
-        picture !== null &&
-        !app.pane.isLooking.peek() &&
-        app.pane.areMarksKnown.peek() &&
-        !app.stage.isDirty &&
-        !app.stage.loop.isDirty &&
-        [...picture.coverages.values()].every((coverage) => coverage.complete)
-      );
+      return lookAt(app).sharp;
+    },
+    get second() {
+      return page.second.peek() === null ? null : lookAt(page.second.peek()!);
     },
     get indexing() {
       const shown = app.pane.runView.peek();

@@ -11,7 +11,6 @@ import { timelinePage } from "./tools/timeline/page";
 
 connectSettings();
 const app = new App();
-app.stage.late.whenHere(({ connectExact }) => connectExact(app.pane));
 const root = document.getElementById("app");
 if (root !== null) {
   render(<Shell app={app} />, root);
@@ -21,10 +20,10 @@ listenToKeys({
   typeAhead,
   leaveTypeAhead,
   pressOwn: pressPageKey,
-  hold: (intent, isFast) => app.stage.motion.hold(intent, isFast),
-  release: (intent) => app.stage.motion.release(intent),
-  releaseAll: () => app.stage.motion.releaseAll(),
-  press: (intent) => app.act(intent),
+  hold: (intent, isFast) => app.active.peek().stage.motion.hold(intent, isFast),
+  release: (intent) => app.active.peek().stage.motion.release(intent),
+  releaseAll: () => app.active.peek().stage.motion.releaseAll(),
+  press: (intent) => app.active.peek().act(intent),
 });
 installEmbeddingApi(app);
 app.start();

@@ -352,6 +352,7 @@ export function ChartCard({
             const target = place === null ? null : placeOf(place);
             return target === null ? null : () => goToPlace(links, target);
           }}
+          showBoth={links.showSteps ?? null}
           onClear={() => {
             refocusAt(null);
             comparison.compare(null);

@@ -9,10 +9,12 @@ interface Props {
   readonly durationOf: (step: bigint) => string;
   /** Leads to a step in the timeline; null where nothing does. */
   readonly wayTo: (step: bigint) => (() => void) | null;
+  /** Shows two steps in two timelines, the starts at one place; null where nothing does. */
+  readonly showBoth: ((first: bigint, second: bigint) => void) | null;
   readonly onClear: () => void;
 }
 
-export function ComparisonBar({ compared, durationOf, wayTo, onClear }: Props) {
+export function ComparisonBar({ compared, durationOf, wayTo, showBoth, onClear }: Props) {
   if (compared === null) {
     return (
       <p class="comparison">
@@ -31,6 +33,17 @@ export function ComparisonBar({ compared, durationOf, wayTo, onClear }: Props) {
       ) : (
         <>
           beside <Side letter="B" step={second} {...side} />
+          {showBoth !== null && (
+            <button
+              type="button"
+              class="button is-outlined"
+              title="Two timelines, with the starts of the steps at one place"
+              onClick={() => showBoth(first, second)}
+            >
+              Show both in the timeline
+              <GoIcon />
+            </button>
+          )}
         </>
       )}
       <button

@@ -14,6 +14,8 @@ export interface Links {
   goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected, and to a span of time around it. Back returns to the page. */
   goToEvent(track: number, ordinal: number, span?: TickRange | null): void;
+  /** Leads to the timeline with two steps in two panes; left out where there is none. Back returns to the page. */
+  readonly showSteps?: (first: bigint, second: bigint) => void;
   /** Choice of steps for the page; left out where it cannot look at some of them. */
   readonly steps?: StepChoice | null;
   /** Steps that the page compares; left out where it compares none. */

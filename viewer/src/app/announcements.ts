@@ -20,9 +20,8 @@ async function say(pane: Pane, details: EventDetails): Promise<void> {
   }
 }
 
-export function connectAnnouncements(pane: Pane): void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isHeld = false;
+/** Follows a pane with the title of the window; shows tips once one walks by keys. */
+export function connectTitle(pane: Pane): void {
   const walk = ({ key }: KeyboardEvent) => {
     if (key === "Tab") {
       removeEventListener("keydown", walk);
@@ -33,6 +32,18 @@ export function connectAnnouncements(pane: Pane): void {
     }
   };
   addEventListener("keydown", walk);
+  effect(() => {
+    const shown = pane.runView.value;
+    const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
+    const title = shown.kind === "open" ? currentPage.value?.title : undefined;
+    document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");
+  });
+}
+
+/** Announces what is selected in a pane. */
+export function announceEvents(pane: Pane): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isHeld = false;
   addEventListener("keydown", () => {
     isHeld = true;
   });
@@ -50,11 +61,5 @@ export function connectAnnouncements(pane: Pane): void {
     if (details.kind === "ready") {
       later(details.details);
     }
-  });
-  effect(() => {
-    const shown = pane.runView.value;
-    const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
-    const title = shown.kind === "open" ? currentPage.value?.title : undefined;
-    document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");
   });
 }

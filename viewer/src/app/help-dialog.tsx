@@ -129,6 +129,7 @@ export function HelpDialog() {
               <GestureRows gestures={TOUCH_TABLE} />
             </section>
             <KeyRows group="Tracks" />
+            <KeyRows group="Panes" />
             <KeyRows group="Show" />
           </div>
           <div class="help-foot">

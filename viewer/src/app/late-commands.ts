@@ -2,21 +2,34 @@
 
 import type { Api } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
-import type { FileIntent, JobIntent, LateIntent } from "../keys/table";
+import type { FileIntent, Intent, JobIntent, LateIntent, PaneIntent } from "../keys/table";
 import { LateCode } from "../state/late-code";
 
-export type LateCommand = LateIntent | JobIntent | FileIntent;
+export type LateCommand = LateIntent | PaneIntent | JobIntent | FileIntent;
+
+const PANE_INTENTS: readonly Intent[] = ["split-beside", "split-below", "close-second", "other-pane", "link-panes"];
+
+function isOfPanes(intent: Intent): intent is PaneIntent {
+  return PANE_INTENTS.includes(intent);
+}
+
+/** The part of the page that carries out commands. */
+export interface CommandPort {
+  readonly api: Api;
+  readonly panes: { load(): Promise<{ act(intent: PaneIntent): void }> };
+}
 
 export class LateCommands {
+  readonly #panes: CommandPort["panes"];
   readonly #marks: LateCode<import("../marks/marks").Marks>;
   readonly #captures: LateCode<import("../capture/captures").Captures>;
   readonly #uploads: LateCode<import("../upload/uploads").Uploads>;
 
-  constructor(app: AppActions, api: Api, marks: LateCode<import("../marks/marks").Marks>) {
+  constructor(app: AppActions, { api, panes }: CommandPort, marks: LateCode<import("../marks/marks").Marks>) {
     this.#marks = marks;
     this.#captures = new LateCode(async () => new (await import("../capture/captures")).Captures(app, api));
     this.#uploads = new LateCode(async () => new (await import("../upload/uploads")).Uploads(app, api));
-    this.#listenToDrops();
+    this.#panes = panes;
   }
 
   async act(intent: LateCommand): Promise<void> {
@@ -24,13 +37,15 @@ export class LateCommands {
       (await this.#uploads.load()).show();
     } else if (intent === "show-capture" || intent === "show-monitor") {
       (await this.#captures.load()).act(intent);
+    } else if (isOfPanes(intent)) {
+      (await this.#panes.load()).act(intent);
     } else {
       (await this.#marks.load()).act(intent);
     }
   }
 
   /** Files are taken anywhere on the page, rather than shown by the browser in its place. */
-  #listenToDrops(): void {
+  listenToDrops(): void {
     for (const kind of ["dragenter", "dragover", "drop"] as const) {
       addEventListener(kind, (event) => {
         const carried = event.dataTransfer;

@@ -7,16 +7,24 @@ import { lastPage, type PagePlace, type PageRange, type PageTexts, page, sharedT
 import type { Pane } from "../state/pane";
 import { pageParts } from "../state/parts";
 import { searchFor } from "../state/query";
-import { announcement } from "../state/shell";
+import { announcement, failure } from "../state/shell";
 import { allTracks } from "../state/trace";
 import type { ViewNavigator } from "../timeline/view-navigator";
+
+/** The two timelines, loaded late. */
+export interface StepPanes {
+  load(): Promise<{ showSteps(first: bigint, second: bigint, toTimeline: () => void): Promise<void> }>;
+}
 
 export class Pages implements PageActions {
   readonly #address: AddressKeeper;
   readonly #pane: Pane;
   readonly #viewNavigator: ViewNavigator;
 
-  constructor(address: AddressKeeper, viewNavigator: ViewNavigator) {
+  readonly #panes: StepPanes;
+
+  constructor(address: AddressKeeper, viewNavigator: ViewNavigator, panes: StepPanes) {
+    this.#panes = panes;
     this.#address = address;
     this.#viewNavigator = viewNavigator;
     this.#pane = viewNavigator.pane;
@@ -78,6 +86,13 @@ export class Pages implements PageActions {
       if (query !== "") {
         searchFor(query);
       }
+    });
+  }
+
+  showSteps(first: bigint, second: bigint): void {
+    const shown = this.#panes.load().then((panes) => panes.showSteps(first, second, () => this.#switchTo(null, {})));
+    shown.catch((error: unknown) => {
+      failure.value = `The steps cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
     });
   }
 

@@ -18,6 +18,7 @@ import {
 } from "../state/hit-walk";
 import { retries } from "../state/link";
 import type { Pane } from "../state/pane";
+import { rootOf } from "../state/pane-root";
 import { bindPart } from "../state/part-text";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { SearchLoader, searchKey, searchState } from "../state/search";
@@ -139,7 +140,7 @@ export class SearchController {
     if (direction === null) {
       this.begin("");
       typedQuery.value = "";
-      document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+      rootOf(this.#pane).querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
       return;
     }
     this.#take(typedQuery.peek().trim());

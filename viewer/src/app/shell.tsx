@@ -2,11 +2,15 @@
 
 import type { Manifest } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type AppActions, AppProvider, useApp } from "../components/app-context";
+import { AppProvider, useApp } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
+import { page } from "../state/page";
+import { setRoot } from "../state/pane-root";
+import { pageParts } from "../state/parts";
 import { announcement, embedded, isHelpOpen, isPaletteOpen, notice } from "../state/shell";
 import { PageSlot } from "../tools/slot";
+import type { App } from "./app";
 import { Heading, TopBar } from "./topbar";
 
 const loadUnknown = async () => (await import("../components/run-choice")).UnknownRunMessage;
@@ -116,14 +120,40 @@ function Notice({ text }: { text: string }) {
   );
 }
 
-export function Shell({ app }: { app: AppActions }) {
+const loadSecond = () => import("./second-pane");
+
+/** Two timelines: the bar above the first, and all of the second. */
+function LateSecond({ app, part }: { app: App; part: "head" | "pane" }) {
+  const Second = useLoaded("second", loadSecond);
+  if (Second.kind !== "ready" || app.panes.here === null) {
+    return null;
+  }
+  const { PaneHead, SecondPane } = Second.value;
+  return part === "head" ? (
+    <PaneHead app={app.first} panes={app.panes.here} />
+  ) : (
+    <SecondPane app={app.second.value!} panes={app.panes.here}>
+      <Work />
+    </SecondPane>
+  );
+}
+
+export function Shell({ app }: { app: App }) {
+  const isSplit = app.second.value !== null && page.value.tool === null && app.mainPane.runView.value.kind !== "list";
+  const side = pageParts.value.split?.startsWith("beside") ? "is-beside" : "is-below";
   return (
-    <AppProvider value={app}>
+    <AppProvider value={app.active.value}>
       <div class={embedded ? "shell is-embedded" : "shell"}>
         {!embedded && <TopBar />}
-        <main class="work" tabIndex={-1}>
+        <main class={isSplit ? `work is-split ${side}` : "work"} tabIndex={-1}>
           {embedded && <Heading />}
-          <Work />
+          <AppProvider value={app.first}>
+            <div class="pane" ref={(element) => setRoot(app.first.pane, element)}>
+              {isSplit && <LateSecond app={app} part="head" />}
+              <Work />
+            </div>
+          </AppProvider>
+          {isSplit && <LateSecond app={app} part="pane" />}
           {embedded && <LateEmbedLink />}
         </main>
         <LateBanner />

@@ -220,7 +220,11 @@ export function TopBar() {
     >
       <Heading />
       {trace !== null && (
-        <button type="button" class="button is-primary skip" onClick={() => focusSoon(isTimeline ? WORK : ".work")}>
+        <button
+          type="button"
+          class="button is-primary skip"
+          onClick={() => (isTimeline ? focusSoon(pane, WORK) : document.querySelector<HTMLElement>(".work")?.focus())}
+        >
           {isTimeline ? "Skip to the timeline" : "Skip to the page"}
         </button>
       )}

@@ -8,7 +8,7 @@ import { FirstView } from "../state/first-view";
 import { layOut, NOTHING_FOLDED } from "../state/layout";
 import { type EventPlace, eventsOf, NOWHERE, type PageLocation } from "../state/location";
 import type { Pane } from "../state/pane";
-import { addUnread, PAGE_PARTS, pageParts } from "../state/parts";
+import { addUnread, pageParts, panesOf, partsOf } from "../state/parts";
 import { takeFolds, topOf } from "../state/place";
 import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
@@ -34,6 +34,8 @@ const BARS_PX = 197;
 export interface TraceDisplayPort extends SessionEvents {
   /** Takes the wishes of the address for a run that is about to be shown. */
   takeWanted(run: string): PageLocation | null;
+  /** Takes up what an address has for the page as a whole; null: a run was chosen without one. */
+  takePage(to: PageLocation | null): void;
   /** A session has begun, or goes on with a trace that has grown. */
   onSession(current: Session): void;
 }
@@ -76,8 +78,8 @@ export class TraceDisplay {
   /** Goes to where an address leads in the trace that is shown. */
   travel(trace: Trace, to: PageLocation): void {
     chooseHost(this.#pane, trace, to.host);
-    takeUp(this.#pane, to);
-    searchFor(to.query);
+    this.#pane.addressMarks.value = to.marks;
+    this.#port.takePage(to);
     this.#choose(trace, to);
     if (to.range !== null) {
       this.#stage.motion.jumpTo(fit(to.range, this.#pane.view.peek().widthPx));
@@ -99,7 +101,6 @@ export class TraceDisplay {
     this.#pane.selectedRange.value = null;
     this.#pane.foldedRows.value = NOTHING_FOLDED;
     this.#pane.parts.value = {};
-    pageParts.value = {};
   }
 
   #begin(trace: Trace): void {
@@ -107,11 +108,11 @@ export class TraceDisplay {
     const wanted = this.#port.takeWanted(manifest.run);
     this.#pane.bounds.value = manifest.range;
     chooseHost(this.#pane, trace, wanted?.host ?? null);
-    searchFor(wanted?.query ?? "");
     this.#pane.openGroups.value = defaultExpansion(trace.roots);
     this.#pane.view.value = startView(manifest.range, wanted?.range ?? null);
     foreseeSize(this.#pane);
-    takeUp(this.#pane, wanted ?? NOWHERE);
+    this.#pane.addressMarks.value = wanted?.marks ?? "";
+    this.#port.takePage(wanted);
     this.#details = new DetailsLoader(
       this.#pane,
       manifest,
@@ -147,10 +148,7 @@ export class TraceDisplay {
     if (top !== undefined) {
       this.#viewNavigator.place(() => topOf(this.#pane, top));
     }
-    const isOfPage = ([name]: readonly [string, string]) => PAGE_PARTS.includes(name);
-    const entries = Object.entries(others);
-    pageParts.value = Object.fromEntries(entries.filter(isOfPage));
-    this.#pane.parts.value = Object.fromEntries(entries.filter((entry) => !isOfPage(entry)));
+    this.#pane.parts.value = partsOf(others, false);
   }
 
   /** The trace on the screen has grown: everything stays where it is. */
@@ -226,10 +224,12 @@ function chooseHost(pane: Pane, { manifest }: Trace, host: string | null): void 
   }
 }
 
-/** Takes up the tool, the marks, the colours and the times of an address. */
-function takeUp(pane: Pane, { mode, marks, color, kinds, time }: PageLocation): void {
+/** Takes up what an address has for the page as a whole: tool, colours, times, query, parts of pages. Null: the second pane stays. */
+export function takePage(to: PageLocation | null): void {
+  const { mode, color, kinds, time, query, parts } = to ?? { ...NOWHERE, parts: panesOf(pageParts.peek()) };
   toolMode.value = mode;
-  pane.addressMarks.value = marks;
+  searchFor(query);
+  pageParts.value = partsOf(parts, true);
   colorBy.value = color;
   shownMeanings.value = kinds.length === 0 ? null : new Set(kinds);
   timeFormat.value = time ?? timeFormat.peek();

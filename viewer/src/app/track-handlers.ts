@@ -6,6 +6,7 @@ import type { AddressKeeper } from "../state/address";
 import { chosenLane, type DerivedLane, laneByTitle, withRows } from "../state/lanes";
 import { itemOnScreen } from "../state/layout";
 import type { Pane } from "../state/pane";
+import { rootOf } from "../state/pane-root";
 import { trackOf } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -212,7 +213,7 @@ export class TrackHandlers implements TrackActions {
 
 /** The tree item beside what the pointer is over in the timeline. */
 function rowPointedAt(pane: Pane): string | null {
-  const timeline = document.querySelector(".timeline");
+  const timeline = rootOf(pane).querySelector(".timeline");
   const place = timeline === null ? null : placeWithin(timeline);
   return place === null ? null : (itemOnScreen(pane.layout.peek(), pane.scrolled.peek(), place.yPx)?.key ?? null);
 }

@@ -23,6 +23,8 @@ export interface PageActions {
   goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected, and to a span of time around it. */
   goToEvent(track: number, ordinal: number, span?: TickRange | null): void;
+  /** Leads to the timeline with two steps of the run in two panes, their starts at one place. */
+  showSteps(first: bigint, second: bigint): void;
   /** Selects a span of all tracks, and stays where one is. */
   select(span: TickRange): void;
 }
@@ -58,6 +60,10 @@ export interface TrackActions {
 export interface AppActions {
   /** State of its timeline. */
   readonly pane: Pane;
+  /** The first pane of the page: an address begins with it. */
+  readonly mainPane: Pane;
+  /** End of its labels beside another timeline: "of the second timeline", or "". */
+  readonly name: string;
   /** Takes the view to events, ranges and what is selected. */
   readonly viewNavigator: ViewNavigator;
   /** Draws the timeline. */

@@ -89,8 +89,8 @@ async function goToStep(app: AppActions, trace: Trace, step: string): Promise<vo
 }
 
 /** The first pass of a step, over all devices. */
-async function stepSpan(trace: Trace, step: string) {
-  const answer = await trace.api.ask("steps", { steps: step, limit: 1 }, new AbortController().signal);
+export async function stepSpan(trace: Trace, step: string, abort?: AbortSignal) {
+  const answer = await trace.api.ask("steps", { steps: step, limit: 1 }, abort ?? new AbortController().signal);
   const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
   if (start == null || end == null) {
     throw new Error("there is no such step");

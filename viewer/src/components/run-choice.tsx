@@ -3,6 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { Manifest, Run } from "@tilescope/client";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { keysOf, type PaneIntent } from "../keys/table";
+import { page } from "../state/page";
 import { folderOf, groupedRuns, linesOf, NEWEST_FIRST } from "../state/run-list";
 import { useApp } from "./app-context";
 import { Card } from "./card";
@@ -86,6 +88,26 @@ export interface RunItemsProps {
   readonly close: () => void;
 }
 
+/** Opens a second timeline. */
+function SplitItem({ intent, name, close }: { intent: PaneIntent; name: string; close: () => void }) {
+  const app = useApp();
+  return (
+    <button
+      type="button"
+      class="menu-item"
+      role="menuitem"
+      onClick={() => {
+        close();
+        app.act(intent);
+      }}
+    >
+      <span />
+      <span class="menu-name">{name}</span>
+      <kbd>{keysOf(intent)}</kbd>
+    </button>
+  );
+}
+
 /** So many runs are entries of the menu; the others are found by the filter, or in the list of all. */
 const MOST_ENTRIES = 60;
 
@@ -95,6 +117,7 @@ const FEW = 8;
 /** The runs as entries of a menu, by their folders. Whoever types, looks for something. */
 export function RunItems({ list, chosen, close }: RunItemsProps) {
   const app = useApp();
+  const { pane } = app;
   const filter = useSignal("");
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -160,6 +183,12 @@ export function RunItems({ list, chosen, close }: RunItemsProps) {
         <span />
         <span class="menu-name">{list.length > FEW ? `All ${formatCount(list.length)} runs …` : "List of runs …"}</span>
       </button>
+      {pane.runView.value.kind === "open" && page.value.tool === null && (
+        <>
+          <SplitItem intent="split-beside" name="Second timeline beside this one" close={close} />
+          <SplitItem intent="split-below" name="Second timeline below this one" close={close} />
+        </>
+      )}
     </div>
   );
 }

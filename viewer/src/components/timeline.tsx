@@ -1,7 +1,7 @@
 /** The timeline and the track tree in one scrolling box, below the minimap and the axis. */
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
 import { HEADER_PX, type LayoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
@@ -11,13 +11,12 @@ import type { Trace } from "../state/trace";
 import { lateArea } from "../timeline/late-area";
 import { connectPointer } from "../timeline/pointer";
 import { useApp } from "./app-context";
-import { BusyNote } from "./busy-note";
 import { eventsInView } from "./format";
-import { GrowthStrip } from "./growth-strip";
 import { Minimap } from "./minimap";
 import { Splitter } from "./splitter";
 import { TrackTreeView } from "./track-tree";
 import { TreeHead } from "./tree-head";
+import { useLoaded } from "./use-loaded";
 
 /** Part of the height above what is raised: what it is in stays visible, and the rows below it. */
 const RAISED = 1 / 8;
@@ -33,6 +32,22 @@ function keyHint(): string {
   return `${keysOf("enter-slice")} selects the first slice in view, arrows go on from there; ${keysOf("toggle-table")} lists the slices in view; ${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
 }
 
+const loadBusyNote = async () => (await import("./busy-note")).BusyNote;
+
+/** Most runs have none. */
+function LateBusyNote({ trace }: { trace: Trace }) {
+  const BusyNote = useLoaded("busy-note", loadBusyNote);
+  return BusyNote.kind === "ready" ? <BusyNote.value trace={trace} /> : null;
+}
+
+const loadGrowthStrip = async () => (await import("./growth-strip")).GrowthStrip;
+
+/** Only while a run is being indexed. */
+function LateGrowthStrip() {
+  const GrowthStrip = useLoaded("growth", loadGrowthStrip);
+  return GrowthStrip.kind === "ready" ? <GrowthStrip.value /> : null;
+}
+
 interface TimelineProps {
   readonly trace: Trace;
   /** Lie over the canvas, below the rows of their tracks. */
@@ -45,6 +60,7 @@ interface TimelineProps {
 
 export function Timeline({ trace, lanes, legend = null, children }: TimelineProps) {
   const app = useApp();
+  const description = useId();
   const { pane } = app;
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
@@ -128,12 +144,12 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
     <div
       class="trace"
       style={{
-        "--tree-width": `min(${treeWidthPx}px, ${100 * TREE_PART}vw)`,
+        "--tree-width": `min(${treeWidthPx}px, var(--tree-part, ${100 * TREE_PART}vw))`,
         "--marks-lane": `${pane.marksLanePx.value}px`,
         "--pinned": `${pane.layout.value.pinnedPx}px`,
       }}
     >
-      <GrowthStrip />
+      {pane.growth.value !== null && <LateGrowthStrip />}
       <TreeHead />
       <div class="time-head">
         <Minimap stage={app.stage} trace={trace} />
@@ -150,15 +166,15 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
             ref={timeline}
             role="application"
             aria-label="Timeline"
-            aria-describedby="timeline-description"
+            aria-describedby={description}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
             tabIndex={0}
             inert={pane.isTableOpen.value}
             style={{ height: `${pane.scroll.value.heightPx}px` }}
           >
-            <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby="timeline-description" />
+            <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby={description} />
             <canvas ref={overlay} aria-hidden="true" />
-            <span id="timeline-description" class="visually-hidden">
+            <span id={description} class="visually-hidden">
               {describe(pane, trace)}
             </span>
             {lanes}
@@ -167,7 +183,7 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
       </div>
       {legend !== null && <div class="legend">{legend}</div>}
       {children}
-      <BusyNote trace={trace} />
+      {pane.busyPart.value !== null && <LateBusyNote trace={trace} />}
       <Splitter
         axis="x"
         label="Width of the track tree"

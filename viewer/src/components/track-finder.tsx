@@ -35,7 +35,7 @@ function OpenFinder({ trace }: { trace: Trace }) {
       items={items}
       onChoose={({ key }) => {
         app.tracks.reveal(key);
-        focusItem(key);
+        focusItem(pane, key);
       }}
       onClose={() => {
         pane.isFinderOpen.value = false;

@@ -157,7 +157,7 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
 
   const close = () => {
     treeFocus(pane).openTrackMenu.value = null;
-    focusItem(node);
+    focusItem(pane, node);
   };
   return (
     <div

@@ -110,7 +110,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     const item = itemToReturnTo(pane);
     if (item !== null) {
       revealItem(element.current, item);
-      focusItem(item.key);
+      focusItem(pane, item.key);
     }
     return () => {
       treeFocus(pane).hoveredKey.value = null;
@@ -139,7 +139,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     }
     treeFocus(pane).focusedKey.value = move.item.key;
     revealItem(element.current, move.item);
-    focusItem(move.item.key);
+    focusItem(pane, move.item.key);
   };
 
   return (

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { itemsBetween, type LayoutItem, layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
+import { rootOf } from "../state/pane-root";
 import { perPane } from "../state/per-pane";
 import { elementsPointedAt } from "../timeline/pointer-place";
 
@@ -95,7 +96,7 @@ export function refocus(pane: Pane, key: string): void {
   const hadFocus = document.activeElement?.closest("[role=tree], .tree-actions, .track-menu") != null;
   treeFocus(pane).focusedKey.value = key;
   if (hadFocus) {
-    focusItem(key);
+    focusItem(pane, key);
   }
 }
 
@@ -103,16 +104,16 @@ export function refocus(pane: Pane, key: string): void {
 const FOCUS_FRAMES = 30;
 
 /** Puts the focus on an item as soon as it is in the page, and nothing is open over it. */
-export function focusItem(key: string): void {
-  focusSoon(`[role=treeitem][data-key="${key}"]`);
+export function focusItem(pane: Pane, key: string): void {
+  focusSoon(pane, `[role=treeitem][data-key="${key}"]`);
 }
 
-export function focusSoon(selector: string, frames: number = FOCUS_FRAMES): void {
+export function focusSoon(pane: Pane, selector: string, frames: number = FOCUS_FRAMES): void {
   requestAnimationFrame(() => {
-    const item = document.querySelector<HTMLElement>(selector);
+    const item = rootOf(pane).querySelector<HTMLElement>(selector);
     item?.focus({ preventScroll: true });
     if ((item === null || document.activeElement !== item) && frames > 0) {
-      focusSoon(selector, frames - 1);
+      focusSoon(pane, selector, frames - 1);
     }
   });
 }

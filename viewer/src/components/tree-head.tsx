@@ -57,7 +57,7 @@ function TrackFilter() {
             event.preventDefault();
             const first = pane.layout.peek().items[0];
             if (first !== undefined) {
-              focusItem(first.key);
+              focusItem(pane, first.key);
             }
           }
         }}

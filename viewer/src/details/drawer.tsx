@@ -7,6 +7,8 @@ import { RunFacts } from "../components/facts";
 import { isLedByKeys } from "../components/tree-focus";
 import type { DetailsView } from "../state/details";
 import { ChainLoader } from "../state/flow-chain";
+import type { Pane } from "../state/pane";
+import { rootOf } from "../state/pane-root";
 import type { Trace } from "../state/trace";
 import { AreaPanel } from "./area-panel";
 import { BinPanel } from "./bin-panel";
@@ -95,8 +97,8 @@ function DrawerContent({ trace }: { trace: Trace }) {
 }
 
 /** One who has come here by keys goes back to the timeline. */
-function leave(event: KeyboardEvent) {
-  const timeline = document.querySelector<HTMLElement>(".timeline");
+function leave(pane: Pane, event: KeyboardEvent) {
+  const timeline = rootOf(pane).querySelector<HTMLElement>(".timeline");
   if (event.key === "Escape" && timeline !== null && isLedByKeys()) {
     event.preventDefault();
     event.stopPropagation();
@@ -105,8 +107,15 @@ function leave(event: KeyboardEvent) {
 }
 
 export function Drawer({ trace }: { trace: Trace }) {
+  const { pane, name } = useApp();
   return (
-    <section class="drawer" aria-label="Details" tabIndex={-1} onKeyDown={leave} onCopy={copyExact}>
+    <section
+      class="drawer"
+      aria-label={`Details ${name}`.trim()}
+      tabIndex={-1}
+      onKeyDown={(event) => leave(pane, event)}
+      onCopy={copyExact}
+    >
       <DrawerContent trace={trace} />
     </section>
   );

@@ -38,22 +38,22 @@ function shownRange(pane: Pane): TickRange {
 
 function close(pane: Pane) {
   pane.isTableOpen.value = false;
-  focusSoon(".timeline");
+  focusSoon(pane, ".timeline");
 }
 
 export function SliceTable({ trace }: { trace: Trace }) {
-  const { pane } = useApp();
+  const { pane, name } = useApp();
   const range = shownRange(pane);
   const onScreen = tracksOnScreen(pane);
   const named = useMemo(
     () => questionTracks(trace.tracks, new Set(onScreen), isSliced),
     [trace.tracks, onScreen.join()],
   );
-  useEffect(() => focusSoon(".slice-table"), []);
+  useEffect(() => focusSoon(pane, ".slice-table"), [pane]);
   return (
     <section
       class="slice-table answer"
-      aria-label="Table view"
+      aria-label={`Table view ${name}`.trim()}
       tabIndex={-1}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) {

@@ -65,15 +65,18 @@ export type LateIntent =
   | "time-format"
   | "copy-link";
 
-export type PressIntent = TimelineIntent | LateIntent | ShellIntent;
+/** Intents about the second timeline, by code that is loaded when it is first asked for. */
+export type PaneIntent = "split-beside" | "split-below" | "close-second" | "other-pane" | "link-panes";
+
+export type PressIntent = TimelineIntent | LateIntent | PaneIntent | ShellIntent;
 
 /** Intent of the user. The components carry it out; this module only names it. */
 export type Intent = HeldIntent | PressIntent;
 
-export type KeyGroup = "Move" | "Select" | "Search" | "Mark" | "Tracks" | "Show";
+export type KeyGroup = "Move" | "Select" | "Search" | "Mark" | "Tracks" | "Panes" | "Show";
 
 /** The groups in the order of the help. */
-export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Search", "Mark", "Tracks", "Show"];
+export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Search", "Mark", "Tracks", "Panes", "Show"];
 
 export type KeyModifier = "alt" | "ctrl";
 
@@ -106,7 +109,7 @@ interface KeyRow {
 export type Binding = KeyRow &
   (
     | { readonly held: true; readonly intent: HeldIntent; readonly isShared: false }
-    | { readonly held: false; readonly intent: TimelineIntent | LateIntent; readonly isShared: false }
+    | { readonly held: false; readonly intent: TimelineIntent | LateIntent | PaneIntent; readonly isShared: false }
     | { readonly held: false; readonly intent: ShellIntent; readonly isShared: true }
   );
 
@@ -131,7 +134,7 @@ export function withShift({ shown, ...chord }: Chord): Chord {
 }
 
 /** A row of what is loaded late. */
-function late(group: KeyGroup, intent: LateIntent, label: string, ...keys: readonly Chord[]): Binding {
+function late(group: KeyGroup, intent: LateIntent | PaneIntent, label: string, ...keys: readonly Chord[]): Binding {
   return { keys, intent, label, group, held: false, isShared: false };
 }
 
@@ -380,6 +383,11 @@ export const KEY_TABLE: readonly Binding[] = [
   },
   late("Show", "time-format", "Time since the start, as ticks or as UTC", typed("u", "U")),
   late("Show", "copy-link", "Copy a link to what is shown", typed("c", "C")),
+  late("Panes", "split-beside", "Second timeline beside this one", typed("F8")),
+  late("Panes", "split-below", "Second timeline below this one", typed("F9")),
+  late("Panes", "other-pane", "To the other timeline", typed("F6")),
+  late("Panes", "link-panes", "Zoom both timelines together, or each by itself", typed("y", "Y")),
+  late("Panes", "close-second", "Close the second timeline", withShift(typed("F8"))),
   {
     keys: [withModifier("ctrl", withShift(typed("p", "P"))), typed("F1")],
     intent: "show-palette",

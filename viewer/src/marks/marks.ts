@@ -178,7 +178,7 @@ export class Marks implements TimelineExtension {
 
   async copyLink(): Promise<void> {
     try {
-      await copyLink(this.#pane, copyText);
+      await copyLink(this.#app.mainPane, copyText);
     } catch {
       failure.value = "The browser does not let this page copy: the link is in its address bar.";
       announcement.value = failure.peek();

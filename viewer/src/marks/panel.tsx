@@ -105,7 +105,7 @@ function Empty() {
 
 export function MarksPanel({ trace }: { trace: Trace }) {
   const app = useApp();
-  const { pane } = app;
+  const { pane, name } = app;
   const list = useRef<HTMLUListElement>(null);
   const shown = collection(pane).value;
   const marks = shown?.all.value ?? [];
@@ -119,7 +119,7 @@ export function MarksPanel({ trace }: { trace: Trace }) {
   }, [current]);
   const removed = shown?.removed.value ?? null;
   return (
-    <section class="drawer marks" aria-label="Marks and notes">
+    <section class="drawer marks" aria-label={`Marks and notes ${name}`.trim()}>
       <div class="drawer-head">
         <h2 class="drawer-title">Marks and notes</h2>
         {removed !== null && (

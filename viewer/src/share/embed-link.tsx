@@ -7,10 +7,10 @@ import { fullAddress } from "../state/location-text";
 import "./embed.css";
 
 export function EmbedLink() {
-  const { pane } = useApp();
+  const { mainPane } = useApp();
   // The address is that of the view when one goes.
   const freshen = (event: Event) => {
-    (event.currentTarget as HTMLAnchorElement).href = fullAddress(addressNow(pane));
+    (event.currentTarget as HTMLAnchorElement).href = fullAddress(addressNow(mainPane));
   };
   return (
     <a

@@ -4,6 +4,7 @@ import { formatDuration, formatTime, visibleRange } from "@tilescope/client";
 import { percentDigits } from "../components/percent";
 import { coloring } from "../state/coloring";
 import type { Pane } from "../state/pane";
+import { rootOf } from "../state/pane-root";
 import { nameOf } from "../state/session";
 import { treeWidthIn } from "../state/settings";
 import type { Trace } from "../state/trace";
@@ -20,8 +21,8 @@ const LEGEND_COLUMN_PX = 300;
 
 /** A canvas with the device's pixels, in the theme of the page. Throws where no timeline is shown. */
 export function pictureOfView(pane: Pane, trace: Trace, picture: Picture): HTMLCanvasElement {
-  const timeline = document.querySelector<HTMLElement>(".timeline");
-  const axis = document.querySelector<HTMLCanvasElement>(".axis canvas");
+  const timeline = rootOf(pane).querySelector<HTMLElement>(".timeline");
+  const axis = rootOf(pane).querySelector<HTMLCanvasElement>(".axis canvas");
   const now = pane.session.peek();
   if (timeline === null || axis === null || now === null) {
     throw new Error("no timeline is shown");

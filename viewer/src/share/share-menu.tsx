@@ -80,7 +80,7 @@ export function ShareItems({ trace, close }: { trace: Trace; close: () => void }
   }, []);
   const copy = async () => {
     try {
-      await copyLink(pane, copyText);
+      await copyLink(app.mainPane, copyText);
       link.value = "copied";
     } catch {
       link.value = "failed";

@@ -24,8 +24,11 @@ import { formatTracks } from "./track-keys";
 const REPLACE_DELAY_MS = 300;
 
 /** Changes of these are steps; all else changes while one moves. */
-function stepsOf({ events, area, host, choice, marks, parts: { bin = "", mark = "" } }: PageLocation): string {
-  const shown = { events, area, host, choice: { ...choice, filter: "" }, marks, parts: { bin, mark } };
+function stepsOf({ events, area, host, choice, marks, parts }: PageLocation): string {
+  const { bin = "", mark = "", second = "" } = parts;
+  // The second pane moves as the first does.
+  const steady = second.replace(/(^|&)(t|top)=[^&]*/g, "");
+  const shown = { events, area, host, choice: { ...choice, filter: "" }, marks, parts: { bin, mark, second: steady } };
   return formatLocation({ ...NOWHERE, ...shown });
 }
 
@@ -144,6 +147,7 @@ const PART_WORDS: Readonly<Record<string, string>> = {
   closed: "closed groups",
   tables: "sorting and filters of tables",
   by: "the argument to sum up by",
+  second: "the second timeline",
   at: "the item picked on the page",
 };
 
@@ -174,6 +178,23 @@ function addressOf(place: PageLocation): string {
 }
 
 function currentLocation(pane: Pane): PageLocation {
+  const place = paneLocation(pane);
+  return pane.runView.value.kind !== "open"
+    ? place
+    : {
+        ...place,
+        mode: toolMode.value,
+        time: timeFormat.value,
+        color: colorBy.value,
+        kinds: MEANINGS.filter((meaning) => shownMeanings.value?.has(meaning)),
+        query: query.value,
+        page: page.value,
+        parts: { ...pageParts.value, ...place.parts },
+      };
+}
+
+/** Location of what a pane shows, without what is of the page as a whole. */
+export function paneLocation(pane: Pane): PageLocation {
   const shown = pane.runView.value;
   const run = runIdOf(shown);
   if (shown.kind !== "open") {
@@ -181,6 +202,7 @@ function currentLocation(pane: Pane): PageLocation {
   }
   const chosen = pane.selection.value;
   return {
+    ...NOWHERE,
     run,
     range: pane.visible.value,
     events: eventsOf(chosen),
@@ -188,12 +210,6 @@ function currentLocation(pane: Pane): PageLocation {
     host: pane.chosenHost.value,
     choice: textsOf(pane.trackChoice.value),
     marks: pane.addressMarks.value,
-    mode: toolMode.value,
-    time: timeFormat.value,
-    color: colorBy.value,
-    kinds: MEANINGS.filter((meaning) => shownMeanings.value?.has(meaning)),
-    query: query.value,
-    page: page.value,
-    parts: { ...pageParts.value, ...pane.parts.value, ...placeParts(pane).value },
+    parts: { ...pane.parts.value, ...placeParts(pane).value },
   };
 }

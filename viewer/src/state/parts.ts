@@ -11,10 +11,22 @@ export function partState() {
   return { parts: signal<Parts>({}) };
 }
 
-/** The parts that say how pages and tables are shown: those of the page as a whole. */
-export const PAGE_PARTS = ["tabs", "tables", "at"];
+/** The parts of the page as a whole: how answers are shown, and the second pane. */
+const PAGE_PARTS = ["tabs", "tables", "at", "second", "split", "align"];
 
 export const pageParts = signal<Parts>({});
+
+/** Parts of an address that are about the second pane. */
+export function panesOf({ second, split, align }: Parts): Parts {
+  return Object.fromEntries(
+    Object.entries({ second, split, align }).flatMap(([name, text]) => (text ? [[name, text]] : [])),
+  );
+}
+
+/** Parts of an address that belong to the page, or else to its pane. */
+export function partsOf(parts: Parts, isOfPage: boolean): Parts {
+  return Object.fromEntries(Object.entries(parts).filter(([name]) => PAGE_PARTS.includes(name) === isOfPage));
+}
 
 /** Names a part of the address that means nothing for this run. */
 export function addUnread(part: string): void {

@@ -4,6 +4,7 @@ import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilesc
 import type { Gesture } from "../keys/gestures";
 import { nearestEdge } from "../raster/edges";
 import type { Pointed } from "../state/hover";
+import { rootOf } from "../state/pane-root";
 import type { AreaSelection } from "../state/selection";
 import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tracker";
 import { drawsOf, type Picture } from "./picture";
@@ -182,7 +183,7 @@ export function connectArea(stage: Stage, viewNavigator: ViewNavigator): Pointer
       }
       clicked = pointedAt(picture, meaning.point.xPx, meaning.point.yPx);
       viewNavigator.select(selectionOf(clicked));
-      const box = document.querySelector(".timeline")!.getBoundingClientRect();
+      const box = rootOf(stage.pane).querySelector(".timeline")!.getBoundingClientRect();
       const { xPx, yPx, timeMs } = meaning.point;
       catchSecondPress({ xPx: xPx + box.left, yPx: yPx + box.top, timeMs }, zoomToClicked);
     },

@@ -17,6 +17,7 @@ export function makeContext(trace: Trace, range: PageRange, subject: Looked, act
     trackPath: (track) => trackPath(trace, track),
     goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal, span) => actions.goToEvent(track, ordinal, span),
+    showSteps: (first, second) => actions.showSteps(first, second),
     steps: {
       chosen: range.kind === "steps" ? range : null,
       choose: ({ first, last }) => actions.setRange({ kind: "steps", first, last }),
