@@ -65,7 +65,6 @@ _SLICES_BYTES = 4 << 20  # of the file, whose memory is given back then
 _HEAD_BYTES = 1 << 20  # what is looked at to tell how a file was damaged
 _ADVICE = "copy the file again or capture again"
 _OUTLINE_BYTES = 16 << 20  # of an object elsewhere, and as much for what begins in them
-_LINE_HEAD_BYTES = 12  # at most: its tag and length
 _HEADS_AT_ONCE = 256  # lines, of each of which the system maps 64 kB: those of 4,096 took 260 MB
 _SURVEYS_AHEAD = 256  # tasks that wait on the executor
 
@@ -442,11 +441,16 @@ def _heads(mapped: MappedBytes, lines: int) -> Iterator[int]:
             mapped.release(0, len(mapped))
 
 
+def _line_head_bytes(size_bytes: int) -> int:
+    """Bytes of a line's tag and length, as short as they can be: whatever else stands between lines is metadata."""
+    return 1 + max(1, -(-size_bytes.bit_length() // 7))
+
+
 def _keep_metadata(mapped: MappedBytes, ranges: Sequence[tuple[int, int]], start: int, stop: int) -> None:
     """Keeps what lies between lines in [start, stop): it is read wherever names and arguments are needed."""
     position = start
     for begin, end in [*ranges, (stop, stop)]:
-        if begin >= start and begin - position > _LINE_HEAD_BYTES:
+        if begin >= start and begin - position > _line_head_bytes(end - begin):
             mapped.keep(position, begin)
         position = max(position, end)
 

@@ -88,3 +88,35 @@ def test_synthetic(mirror: Mirror, tmp_path: Path, realistic: bool) -> None:
 )
 def test_corpus(mirror: Mirror, tmp_path: Path, name: str) -> None:
     compare(corpus_path(name), mirror, tmp_path)
+
+
+def field(number: int, value: int | bytes) -> bytes:
+    """A field of protobuf, whose value may have up to 2**21 - 1 bytes."""
+    if isinstance(value, int):
+        return bytes([number << 3]) + varint(value)
+    return bytes([number << 3 | 2]) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    head = b""
+    while value > 0x7F:
+        head += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return head + bytes([value])
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", [b"a", b"ab", b"abcdefgh"])
+def test_metadata_between_lines_is_kept_however_small(mirror: Mirror, tmp_path: Path, name: bytes) -> None:
+    """The metadata of an event fills ten bytes between two lines of many blocks, neither of which is held for it."""
+
+    def line(number: int) -> bytes:
+        events = b"".join(
+            field(4, field(1, 1) + field(2, 1_000_000 * place) + field(3, 500_000)) for place in range(1000)
+        )
+        return field(3, field(1, number) + field(2, b"line") + field(3, 1) + events)
+
+    metadata = field(4, field(1, 1) + field(2, field(2, name)))
+    trace = tmp_path / "host0.xplane.pb"
+    trace.write_bytes(field(1, field(2, b"/host:CPU") + line(1) + metadata + line(2) + line(3)))
+    compare(trace, mirror, tmp_path)
