@@ -15,13 +15,23 @@ from tilescope.tiler.errors import NOTHING_THERE, BlobChanged, BlobError, BlobFo
 _STREAM_BYTES: Final = 1 << 20
 
 
+class _Descriptor:
+    """An open file, closed with the last reference to it: never under a thread that reads from it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        os.close(self.number)
+
+
 class FileBlob:
     """A file. Its ETag is made of inode, size and time of the last change, so a file that is written to has another."""
 
     def __init__(self, path: Path, state: BlobState | None = None) -> None:
         """`state` is the one that it must have; None: the one that it has when it is opened."""
         self.path = path
-        self._descriptor: int | None = None
+        self._descriptor: _Descriptor | None = None
         self._state = state
         self._opening = threading.Lock()
 
@@ -37,9 +47,11 @@ class FileBlob:
     def read(self, start: int, stop: int) -> bytes:
         checked_range(start, stop)
         descriptor = self._checked()
+        assert self._state is not None
+        stop = min(stop, self._state.size_bytes)  # the system takes memory for as much as it is asked for
         try:
             parts: list[bytes] = []
-            while start < stop and (part := os.pread(descriptor, stop - start, start)):
+            while start < stop and (part := os.pread(descriptor.number, stop - start, start)):
                 parts.append(part)
                 start += len(part)
         except OSError as error:
@@ -56,18 +68,17 @@ class FileBlob:
             start += len(part)
 
     def close(self) -> None:
+        """Reads that are under way end as they would have."""
         with self._opening:
-            if self._descriptor is not None:
-                os.close(self._descriptor)
-                self._descriptor = None
+            self._descriptor = None
 
-    def _checked(self) -> int:
-        """The descriptor of the file. Raises BlobChanged where it was written to, or another one lies there."""
+    def _checked(self) -> _Descriptor:
+        """The open file. Raises BlobChanged where it was written to, or another one lies there."""
         with self._opening:
             try:
                 if self._descriptor is None:
-                    self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-                state = file_state(os.fstat(self._descriptor))
+                    self._descriptor = _Descriptor(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+                state = file_state(os.fstat(self._descriptor.number))
             except OSError as error:
                 raise blob_error(self.path, error) from error
             if self._state is None:

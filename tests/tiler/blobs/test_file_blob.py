@@ -63,6 +63,43 @@ def test_a_file_that_is_replaced_is_read_to_its_end(tmp_path: Path) -> None:
     blob.close()
 
 
+def test_no_memory_is_taken_for_bytes_behind_the_end(path: Path) -> None:
+    blob = FileBlob(path)
+    assert blob.read(3, 1 << 60) == CONTENT[3:]
+    blob.close()
+
+
+def test_closing_leaves_readers_their_descriptor(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of a closed descriptor is given to the next file: it would be that one's bytes."""
+    other = tmp_path / "other"
+    other.write_bytes(b"\xff" * len(CONTENT))
+    blob = FileBlob(path)
+    opened: list[FileBlob] = []
+    pread = os.pread
+
+    def close_first(descriptor: int, count: int, offset: int) -> bytes:
+        monkeypatch.undo()
+        blob.close()
+        opened.append(FileBlob(other))
+        assert opened[0].state().size_bytes == len(CONTENT)
+        return pread(descriptor, count, offset)
+
+    monkeypatch.setattr(os, "pread", close_first)
+    assert blob.read(0, 100) == CONTENT[:100]
+    blob.close()
+    opened[0].close()
+
+
+def test_descriptors_are_given_back(path: Path) -> None:
+    blob = FileBlob(path)
+    blob.read(0, 1)
+    with path.open("rb") as file:
+        highest = file.fileno()
+    blob.close()
+    with path.open("rb") as file:
+        assert file.fileno() < highest
+
+
 def test_missing(tmp_path: Path) -> None:
     with pytest.raises(BlobMissing, match="there is no such file"):
         FileBlob(tmp_path / "none").state()
