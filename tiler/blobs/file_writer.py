@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -23,10 +23,10 @@ class FileWriter:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(prefix=os.fsdecode(UNPUBLISHED), dir=path.parent)
+            self._part = path.with_name(os.fsdecode(UNPUBLISHED) + secrets.token_hex(8))
+            handle = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)  # less the umask
         except OSError as error:
             raise self._error(error) from error
-        self._part = Path(part)
         self._file = os.fdopen(handle, "wb")
 
     def write(self, data: bytes, /) -> None:
@@ -38,9 +38,6 @@ class FileWriter:
     def commit(self) -> BlobState:
         try:
             self._file.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(self._file.fileno(), 0o666 & ~mask)
             os.fsync(self._file.fileno())
             state = file_state(os.fstat(self._file.fileno()))
             self._file.close()

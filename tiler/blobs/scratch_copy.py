@@ -107,22 +107,26 @@ class ScratchCopy:
         first = blocks.start // _PIECE_BLOCKS
         end = -(-blocks.stop // _PIECE_BLOCKS)
         while not all(self._present[blocks.start : blocks.stop]):
-            for piece in range(first, end):
-                if not all(self._present[block] for block in self._in_piece(piece) if block in blocks):
-                    self._begin(piece)
-            for piece in range(first, end):
-                if (future := self._reading.get(piece)) is not None:
-                    future.result()
+            started = [
+                self._begin(piece)
+                for piece in range(first, end)
+                if not all(self._present[block] for block in self._in_piece(piece) if block in blocks)
+            ]
+            for future in started:
+                future.result()
         for piece in range(end, min(end + _PIECES_AHEAD, -(-self._blocks // _PIECE_BLOCKS))):
             if not any(self._present[block] for block in self._in_piece(piece)):
                 if not self._space.has_room((len(self._reading) + 1) * _PIECE_BLOCKS):
                     break
                 self._begin(piece)
 
-    def _begin(self, piece: int) -> None:
+    def _begin(self, piece: int) -> Future[None]:
+        """The reading of a piece, which may have begun before."""
         with self._beginning:
-            if piece not in self._reading:
-                self._reading[piece] = self._readers.submit(self._read, piece)
+            future = self._reading.get(piece)
+            if future is None:
+                future = self._reading[piece] = self._readers.submit(self._read, piece)
+            return future
 
     def _in_piece(self, piece: int) -> range:
         return range(piece * _PIECE_BLOCKS, min((piece + 1) * _PIECE_BLOCKS, self._blocks))
@@ -135,20 +139,18 @@ class ScratchCopy:
                 run = 1
                 while run < len(absent) and absent[run] == absent[0] + run:
                     run += 1
-                start = absent[0] * BLOCK_BYTES
-                self._write(start, self._blob.read(start, min(start + run * BLOCK_BYTES, self.size_bytes)))
+                self._copy(absent[0] * BLOCK_BYTES, min((absent[0] + run) * BLOCK_BYTES, self.size_bytes))
                 for block in absent[:run]:
-                    self._present[block] = 1
-                    self._space.added(self, block)
+                    self._space.added(self, block, self._present)
                 del absent[:run]
         finally:
             with self._beginning:
                 del self._reading[piece]
 
-    def _write(self, start: int, data: bytes) -> None:
-        view = memoryview(data)
-        if not view:
-            raise BlobCut(self.address, "ends before its size", offset=start)
+    def _copy(self, start: int, stop: int) -> None:
+        view = memoryview(self._blob.read(start, stop))
+        if len(view) < stop - start:
+            raise BlobCut(self.address, "ends before its size", offset=start + len(view))
         try:
             while view:
                 written = os.pwrite(self.fileno(), view, start)

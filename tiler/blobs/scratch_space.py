@@ -82,27 +82,38 @@ class ScratchSpace:
                         self._idle[key] = None
             self._changing.notify_all()
 
-    def added(self, owner: BlockOwner, block: int) -> None:
-        """Counts a block that has been written, and drops others where there are too many."""
+    def added(self, owner: BlockOwner, block: int, present: bytearray) -> None:
+        """Marks a block that has been written as present, and drops others where there are too many.
+
+        Raises BlobError where the file system cannot give their space back.
+        """
         with self._changing:
+            present[block] = 1
             self._present += 1
             if (owner, block) not in self._held:
                 self._idle[owner, block] = None
-            self._drop(self._limit)
+            if not self._drop(self._limit):
+                raise BlobError(
+                    owner.address,
+                    f"needs more than {size_text(self.limit_bytes)} of scratch space, since no parts of files can be "
+                    f"dropped in {self.folder}",
+                    advice="allow more with --scratch",
+                )
 
     def drop_idle(self) -> None:
         """Drops all blocks that nobody holds."""
         with self._changing:
             self._drop(0)
 
-    def _drop(self, most: int) -> None:
-        """Drops idle blocks until so many are present."""
+    def _drop(self, most: int) -> bool:
+        """Drops idle blocks until so many are present. False where the file system cannot."""
         while self._present > most and self._idle:
             other, number = next(iter(self._idle))
             if not other.drop(number):
-                break
+                return False
             self._idle.popitem(last=False)
             self._present -= 1
+        return True
 
     def closed(self, owner: BlockOwner, present: int) -> None:
         """Forgets the blocks of a copy that is removed."""

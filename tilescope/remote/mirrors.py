@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from tilescope.remote.address import Address
 from tilescope.remote.opening import open_traces
 from tilescope.tiler.blobs import Mirror, MirrorState, ScratchSpace, register, unregister
+from tilescope.tiler.blobs.blob_name import checked_name
 from tilescope.tiler.blobs.mirror import MAX_OBJECTS
 from tilescope.tiler.count_text import plural
 
@@ -52,12 +54,18 @@ def mirror_address(plan: MirrorPlan) -> Mirrored:
     address = Address.parse(plan.address)
     place, name = open_traces(plan.address)
     digest = hashlib.sha256(address.url.encode()).hexdigest()[:_DIGEST_CHARACTERS]
-    folder = Path(plan.root, digest, "object" if name else address.name)
-    mirror = Mirror(folder, place, ScratchSpace(Path(plan.scratch_folder), plan.scratch_bytes))
+    folder = Path(plan.root, digest, "object" if name else checked_name(address.name))
+    mirror = Mirror(folder, place, _scratch_space(plan.scratch_folder, plan.scratch_bytes))
     state = mirror.refresh()
     register(mirror)
     _PLANS.append(plan)
     return Mirrored(mirror, folder / name, state)
+
+
+@cache
+def _scratch_space(folder: str, limit_bytes: int) -> ScratchSpace:
+    """Space for the copies of all mirrors together."""
+    return ScratchSpace(Path(folder), limit_bytes)
 
 
 def unregister_plan(mirrored: Mirrored, plan: MirrorPlan) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tilescope.tiler.blobs import FileBlob, ScratchCopy, ScratchSpace
 from tilescope.tiler.blobs.scratch_space import BLOCK_BYTES
-from tilescope.tiler.errors import BlobChanged, BlobError
+from tilescope.tiler.errors import BlobChanged, BlobCut, BlobError
 
 BLOCKS = 40
 
@@ -132,3 +132,34 @@ def test_an_object_that_changes(tmp_path: Path) -> None:
         pass
     copy.close()
     blob.close()
+
+
+class ShortBlob(CountingBlob):
+    """Sends one byte less than it should."""
+
+    def read(self, start: int, stop: int) -> bytes:
+        return super().read(start, stop)[:-1]
+
+
+def test_bytes_that_are_lacking_are_no_zeros(tmp_path: Path, path: Path) -> None:
+    blob = ShortBlob(path)
+    copy = ScratchCopy(blob, ScratchSpace(tmp_path))
+    for _ in range(2):  # the second time it is no more there than the first
+        with pytest.raises(BlobCut, match="ends before its size"), copy.hold(0, 1):
+            pass
+    copy.close()
+    blob.close()
+
+
+def test_disks_that_give_no_parts_back(tmp_path: Path, blob: CountingBlob, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.tiler.blobs.scratch_copy._MADV_REMOVE", None)
+    copy = ScratchCopy(blob, ScratchSpace(tmp_path, 20 * BLOCK_BYTES))
+
+    def hold_all() -> None:
+        for block in range(BLOCKS):
+            with copy.hold(block * BLOCK_BYTES, block * BLOCK_BYTES + 1):
+                pass
+
+    with pytest.raises(BlobError, match=r"no parts of files can be dropped in .* \(allow more with --scratch\)"):
+        hold_all()
+    copy.close()
