@@ -31,6 +31,8 @@ def test_parts(text: str, origin: str, path: str, name: str, shown: str) -> None
     [
         f"https://user:{SECRET}@host/x",
         f"s3://{SECRET}@bucket/x",
+        f"az://container/x?sv=1&sig={SECRET}",
+        f"s3://bucket/x?X-Amz-Signature={SECRET}",
         f"ftp://host/{SECRET}",
         f"https:///{SECRET}",
         f"http://host:port/{SECRET}",

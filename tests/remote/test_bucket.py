@@ -6,12 +6,13 @@ import os
 from random import Random
 
 import pytest
+import urllib3
 
-from tests.remote.s3_server import SECRET, skip_without_s3
+from tests.remote.s3_server import SECRET, make_bucket, skip_without_s3
 from tilescope.remote import open_blob, open_place
 from tilescope.remote.opening import open_traces
 from tilescope.tiler.blobs import BlobEntry, BlobRange
-from tilescope.tiler.errors import BlobChanged, BlobMissing, HostUnreachable, TilescopeError, UsageError
+from tilescope.tiler.errors import BlobChanged, BlobError, BlobMissing, HostUnreachable, TilescopeError, UsageError
 
 skip_without_s3()
 pytestmark = pytest.mark.usefixtures("s3")
@@ -102,6 +103,26 @@ def test_no_bucket_and_no_object() -> None:
         open_place("s3://no-such-bucket/").list()
     with pytest.raises(UsageError, match="name an object"):
         open_blob("s3://traces")
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://traces/a//b/", "s3://traces/../b", "s3://traces/a/../b/", "s3://buc ket/a", "s3://traces/./"]
+)
+def test_addresses_that_no_object_has(address: str) -> None:
+    with pytest.raises(UsageError, match=r"the name|this name"):
+        open_traces(address)
+
+
+def test_a_key_that_leads_out_of_its_place() -> None:
+    make_bucket("astray")
+    response = urllib3.request(
+        "PUT", f"{os.environ['AWS_ENDPOINT_URL']}/astray/a/%2E%2E/b", body=b"", headers={"X": ""}, retries=False
+    )
+    assert response.status == 200
+    put("s3://astray/good/trace", b"abc")
+    with pytest.raises(BlobError, match="leads out of its place"):
+        open_place("s3://astray").list()
+    assert [entry.name for entry in open_place("s3://astray/good").list().entries] == ["trace"]
 
 
 def test_a_host_that_does_not_answer_and_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

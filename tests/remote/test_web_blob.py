@@ -114,7 +114,11 @@ def test_throttling_hosts_are_given_time(origin: str, behaviour: Behaviour, pool
         (401, {}, BlobForbidden, 1),
         (403, {}, BlobForbidden, 1),
         (400, {}, HostUnreachable, 1),
+        (429, {"Retry-After": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"}, Throttled, 3),
+        (429, {"Retry-After": "Mon, 01 Jan 2001 00:00:00 -0000"}, Throttled, 3),
         (302, {"Location": "ftp://elsewhere/"}, HostUnreachable, 1),
+        (302, {"Location": "http://[::1"}, HostUnreachable, 1),
+        (302, {"Location": "http://user:word@elsewhere/"}, HostUnreachable, 1),
         (302, {}, HostUnreachable, 1),
     ],
 )
@@ -193,6 +197,17 @@ def test_a_redirect_that_comes_back_brings_no_token(behaviour: Behaviour, pool: 
         with pytest.raises(BlobMissing):
             blob_at(f"{origin}/trace", pool, {elsewhere: SECRET}).read(0, 3)
     assert "Authorization" not in behaviour.requests[0][1]
+
+
+def test_a_redirect_that_comes_home_from_elsewhere_brings_no_token(
+    origin: str, behaviour: Behaviour, pool: urllib3.PoolManager
+) -> None:
+    other = Behaviour({}, redirects={"/there": f"{origin}/trace"})
+    with static_server(other) as elsewhere:
+        behaviour.redirects = {"/away": f"{elsewhere}/there"}
+        assert blob_at(f"{origin}/away", pool, {origin: SECRET, elsewhere: SECRET}).read(0, 3) == CONTENT[:3]
+    assert [headers.get("Authorization") for _, headers in behaviour.requests] == [f"Bearer {SECRET}", None]
+    assert "Authorization" not in other.requests[0][1]
 
 
 def test_redirects_in_circles(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Final, Self
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -13,6 +14,7 @@ from tilescope.tiler.errors import UsageError
 WEB: Final = ("http", "https")
 CLOUD: Final = ("s3", "gs", "az")
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
+_SIGNATURE: Final = re.compile(r"[?&](?:sig|[\w-]*signature)=", re.IGNORECASE)  # of Azure, S3 and Google
 _MAX_CHARACTERS: Final = 8192
 
 
@@ -40,6 +42,11 @@ class Address(Struct, frozen=True):
                 "(a token for it can be given in TILESCOPE_TOKENS)"
             )
         if parts.scheme in CLOUD:  # keys of objects may have any character
+            if _SIGNATURE.search(text):
+                raise UsageError(
+                    f"{parts.scheme}://{host}: signatures do not belong in addresses of buckets "
+                    "(a signed address begins with https)"
+                )
             return cls(parts.scheme, host, text.partition("://")[2].partition("/")[2])
         return cls(parts.scheme, host, parts.path.removeprefix("/"), parts.query)
 

@@ -42,7 +42,10 @@ _RETRY_S: Final = 60
 _STATUS: Final = re.compile(r"status(?: code)?:? ?(\d{3})\b", re.IGNORECASE)
 _THROTTLED: Final = re.compile(r"\b(429|503)\b|SlowDown|TooManyRequests")
 _NO_BUCKET: Final = re.compile(r"NoSuchBucket|ContainerNotFound")
-_NO_CREDENTIALS: Final = re.compile(r"credential|169\.254\.169\.254|metadata\.google", re.IGNORECASE)
+_BAD_NAME: Final = re.compile(r"Encountered object with invalid path")
+_NO_CREDENTIALS: Final = re.compile(
+    r"credential|Account must be specified|169\.254\.169\.254|metadata\.google", re.IGNORECASE
+)
 
 
 @contextmanager
@@ -65,6 +68,9 @@ def errors_of(address: str) -> Iterator[None]:
 
 def _failure(address: str, message: str) -> BlobError:
     """The error for a message of obstore, of which nothing but its kind is told."""
+    if _BAD_NAME.search(message):  # obstore ends a listing at the first of them
+        what = "an object has a name that leads out of its place, or a folder without a name: no listing is possible"
+        return BlobError(address, what, advice="name a prefix without such objects, or an object")
     if _THROTTLED.search(message):
         return Throttled(address, "the bucket has too many requests, after all pauses", advice="try later")
     if _NO_CREDENTIALS.search(message):
@@ -84,6 +90,9 @@ class Bucket:
         """`store` is of the bucket as a whole; None: that of the environment."""
         self._address = address
         self._prefix = address.path.rstrip("/")
+        problem = name_problem(self._prefix) if self._prefix else None
+        if problem is not None:
+            raise UsageError(f"{address.shown[:200]!r}: the name {problem}")
         self._store = store or _open_store(address)
         self._patience = retries or Retries()
 
@@ -251,7 +260,10 @@ def _open_store(address: Address) -> ObjectStore:
         raise UsageError(f"{address.shown}: buckets need the package obstore ({advice})") from None
 
     with errors_of(address.shown):  # without client options: they would take the place of the environment's
-        return from_url(
-            address.origin,
-            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=_RETRY_S)},
-        )
+        try:
+            return from_url(
+                address.origin,
+                retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=_RETRY_S)},
+            )
+        except ValueError:
+            raise UsageError(f"{address.shown}: no bucket can have this name") from None

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from tilescope.remote.address import WEB, Address
 from tilescope.remote.tokens import VARIABLE
-from tilescope.tiler.errors import BlobError, BlobForbidden, BlobMissing, HostUnreachable, Throttled
+from tilescope.tiler.errors import BlobError, BlobForbidden, BlobMissing, HostUnreachable, Throttled, UsageError
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
@@ -48,10 +48,11 @@ class WebRequests:
     def get(self, start: Address, headers: Mapping[str, str]) -> BaseHTTPResponse:
         """The answer, its body unread, of status 200, 206, 412 or 416. Raises `BlobError`s and PassingError."""
         address = start
+        token = self._tokens.get(start.origin)
         for _ in range(_MAX_REDIRECTS + 1):
             if self._check is not None:
                 self._check(address)
-            response = self._send(start, address, headers)
+            response = self._send(start, address, headers, token)
             if response.status not in _REDIRECTS:
                 if response.status not in (200, 206, 412, 416):
                     response.close()
@@ -59,12 +60,15 @@ class WebRequests:
                 return response
             response.close()
             address = _redirected(start, address, response.headers.get("Location", ""))
+            if address.origin != start.origin:
+                token = None  # for good: another host may not choose what the token is used for
         raise HostUnreachable(start.shown, f"the web server redirects more than {_MAX_REDIRECTS} times")
 
-    def _send(self, start: Address, address: Address, headers: Mapping[str, str]) -> BaseHTTPResponse:
+    def _send(
+        self, start: Address, address: Address, headers: Mapping[str, str], token: str | None
+    ) -> BaseHTTPResponse:
         import urllib3
 
-        token = self._tokens.get(address.origin) if address.origin == start.origin else None
         own = {} if token is None else {"Authorization": f"Bearer {token}"}
         try:
             return self._pool.request(
@@ -96,13 +100,15 @@ class WebRequests:
 
 
 def _redirected(start: Address, address: Address, target: str) -> Address:
-    url = urljoin(address.url, target)
-    scheme = url.partition("://")[0]
-    if not target or scheme not in WEB:
+    try:
+        redirected = Address.parse(urljoin(address.url, target)) if target else None
+    except (ValueError, UsageError):
+        redirected = None
+    if redirected is None or redirected.scheme not in WEB:
         raise HostUnreachable(start.shown, "the web server redirects to what is no web address")
-    if address.scheme == "https" and scheme == "http":
+    if address.scheme == "https" and redirected.scheme == "http":
         raise HostUnreachable(start.shown, "the web server redirects from https to http")
-    return Address.parse(url)
+    return redirected
 
 
 def _retry_after_s(response: BaseHTTPResponse) -> float | None:
@@ -111,6 +117,7 @@ def _retry_after_s(response: BaseHTTPResponse) -> float | None:
         return float(text[:9])
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (date - datetime.now(UTC if date.tzinfo else None)).total_seconds())
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)  # `-0000` is UTC
+    return max(0.0, (date - datetime.now(UTC)).total_seconds())
