@@ -114,6 +114,8 @@ def test_throttling_hosts_are_given_time(origin: str, behaviour: Behaviour, pool
         (401, {}, BlobForbidden, 1),
         (403, {}, BlobForbidden, 1),
         (400, {}, HostUnreachable, 1),
+        (412, {}, HostUnreachable, 1),
+        (416, {}, HostUnreachable, 1),
         (429, {"Retry-After": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"}, Throttled, 3),
         (429, {"Retry-After": "Mon, 01 Jan 2001 00:00:00 -0000"}, Throttled, 3),
         (302, {"Location": "ftp://elsewhere/"}, HostUnreachable, 1),

@@ -122,6 +122,8 @@ class WebBlob:
                 return whole.size_bytes
             if self._state in (None, whole):
                 raise NoRanges(self.address, "the web server sends whole objects only", advice=_RANGES_ADVICE)
+        if self._state is None:
+            raise HostUnreachable(self.address, f"the web server answers with status {response.status}, and no size")
         raise BlobChanged(self.address)  # by If-Range, or since it has become shorter
 
     def _take(self, response: BaseHTTPResponse, start: int, stop: int, parts: list[bytes]) -> None:
