@@ -53,6 +53,6 @@ def make_bucket(name: str) -> None:
     """Makes a bucket in the server of the environment."""
     import urllib3
 
-    # Without a signature, which moto does not ask for.
-    response = urllib3.request("PUT", f"{os.environ['AWS_ENDPOINT_URL']}/{name}", retries=False)
+    # Without a signature, which moto does not ask for. Its first answer takes seconds, of which urllib3 gives it three.
+    response = urllib3.request("PUT", f"{os.environ['AWS_ENDPOINT_URL']}/{name}", retries=False, timeout=60)
     assert response.status == 200

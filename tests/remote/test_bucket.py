@@ -116,7 +116,7 @@ def test_addresses_that_no_object_has(address: str) -> None:
 def test_a_key_that_leads_out_of_its_place() -> None:
     make_bucket("astray")
     response = urllib3.request(
-        "PUT", f"{os.environ['AWS_ENDPOINT_URL']}/astray/a/%2E%2E/b", body=b"", headers={"X": ""}, retries=False
+        "PUT", f"{os.environ['AWS_ENDPOINT_URL']}/astray/a/%2E%2E/b", body=b"", retries=False, timeout=60
     )
     assert response.status == 200
     put("s3://astray/good/trace", b"abc")
