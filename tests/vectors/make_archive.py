@@ -12,6 +12,8 @@ import random
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from tests.tiler.store.archive.altered_archive import AlteredArchive
 from tests.tiler.store.archive.dict_store import DictStore
 from tilescope.tiler.pages import compress
@@ -21,6 +23,7 @@ from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.store.archive.directory import KEY_COLUMNS, MAX_RECORD_BYTES, DirectoryLevel, encode_directory
 from tilescope.tiler.store.archive.writer import write_archive
 
 FOLDER: Final = Path(__file__).parent / "archive"
@@ -45,6 +48,13 @@ def records() -> dict[bytes, bytes]:
     return values
 
 
+def huge_record() -> bytes:
+    """A leaf with one record, which is larger than any."""
+    zero = np.zeros(1, np.int64)
+    letters, sizes = np.array([SHAPE.letter[0]], np.int64), np.array([MAX_RECORD_BYTES + 1], np.int64)
+    return encode_directory(DirectoryLevel.LEAF, letters, [zero] * len(KEY_COLUMNS), zero, sizes)
+
+
 def vectors() -> dict[str, bytes]:
     """The files of the folder by name."""
     store = DictStore(records(), ROOT_LEVEL, manifest=compress(b'{"version":0}'))
@@ -60,6 +70,7 @@ def vectors() -> dict[str, bytes]:
         "manifest": MANIFEST.key().hex(),
         "values": entries | sample,
         "absent": [key.hex() for key in absent],
+        "leaf_of_a_huge_record": huge_record().hex(),
     }
     return {"small.tsarc": data, "small.json": json.dumps(expected, indent=1).encode() + b"\n"}
 

@@ -1,22 +1,18 @@
 """Writes the run in the store at STORE as one read-only file: an archive.
 
-Any web server or object store that answers requests for ranges can hold it, and each subcommand that reads a store
-reads an archive: `tilescope view run.tsarc`. It is smaller than the store by a tenth, and has the same records with
-their checksums. It is written in two passes, with little memory; FILE is there whole, or not at all.
+Each subcommand that reads a store reads an archive, too: `tilescope view run.tsarc`. It is smaller than the store by
+a tenth, and has the same records with their checksums. It is written in two passes, with little memory; FILE is there
+whole, or not at all.
 
 --without leaves out parts that take much room: arguments of events, operations of devices. What needs them says so
 then, and so do the warnings of `tilescope info`; `tilescope verify` can prove nothing of such a file. --answers
-keeps what tools answer about the whole run, for viewers that no server answers.
-
---site writes a folder for a web server: the viewer, the archive beside it, and the headers that both need, for nginx
-and for Caddy.
+keeps what tools answer about the whole run, as JSON, for programs that read the file themselves (docs/archive.md).
 
 Examples:
 
     tilescope archive run.store -o run.tsarc
     tilescope archive run.store -o run.tsarc --without arguments,operations
     tilescope archive run.store -o run.tsarc --answers overview,op_profile
-    tilescope archive run.store --site public/
 """
 
 from __future__ import annotations
@@ -27,9 +23,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilescope.cli.option_rules import only_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, printable, say
+from tilescope.cli.stores import refuse_address
 from tilescope.cli.text import seconds_text
 
 if TYPE_CHECKING:
@@ -39,53 +35,34 @@ if TYPE_CHECKING:
     from tilescope.tiler.store.store import Store
 
 NAME = "archive"
-HELP = "write a run as one file for any web server"
-
-SUFFIX = ".tsarc"
+HELP = "write a run as one read-only file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="where to write it; default: in the DIR of --site"
-    )
+    parser.add_argument("store", type=refuse_address, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="where to write it")
     parser.add_argument("--without", metavar="PARTS", default="", help="leave out arguments, operations, or both")
     parser.add_argument(
         "--answers", metavar="TOOLS", default="", help="keep the answers of these tools, as in overview,stats"
     )
-    parser.add_argument("--site", type=Path, metavar="DIR", help="write the viewer as well, for a web server")
-    parser.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="another web server (https://HOST): this viewer reads its archives, and its pages this one; repeatable",
-    )
-    only_with(parser, "--site", "--allow-origin")
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the archive, and says how large it is."""
-    from tilescope.cli.archive_site import write_site
     from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
-    from tilescope.tiler.errors import UsageError
     from tilescope.tiler.store import open_store
+    from tilescope.tiler.store.archive.left_out import checked_parts
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
-    if args.output is None and args.site is None:
-        raise UsageError("name a file with -o FILE, or a folder with --site DIR")
-    without, tools = _names(args.without), _names(args.answers)
+    without, tools = checked_parts(_names(args.without)), _names(args.answers)
     begin = time.monotonic()
     with closing(open_store(args.store)) as store, must_make_sense(args.store), ProgressDisplay() as display:
-        output = args.output or args.site / f"{args.store.resolve().stem}{SUFFIX}"
-        if args.site is not None:
-            write_site(args.site, args.allow_origin)
         answers = _answers(store, tools, display)
-        with whole_file(output) as file:
+        with whole_file(args.output) as file:
             summary = write_archive(
                 store,
                 file,
@@ -93,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
                 answers=answers,
                 progress=lambda fraction, what: display.update(what, fraction),
             )
-    for line in _lines(output, summary, list(answers), time.monotonic() - begin):
+    for line in _lines(args.output, summary, list(answers), time.monotonic() - begin):
         say(line)
     return 0
 

@@ -5,6 +5,7 @@ The root leads to a leaf, and the leaf to the record. Leaves are kept under the 
 
 from __future__ import annotations
 
+import threading
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -39,7 +40,9 @@ class ArchiveReader:
         """Raises NoStore, StoreVersion, DamagedStore, StoreError. The blob is closed with the reader."""
         self._ranges = ranges = Ranges(blob)
         self._keeps_values = keeps_values
-        self._leaf_bytes: dict[int, int] = {}  # sizes of the records of each leaf that was read
+        self._summed_leaves: set[int] = set()  # those that were read, whose records have so many bytes together:
+        self._summed_bytes = 0
+        self._summing = threading.Lock()
         self.location = ranges.location
         self.header = header = Header.decode(ranges.head[:HEADER_BYTES], self.location)
         if ranges.size != header.size:
@@ -132,10 +135,17 @@ class ArchiveReader:
         if leaf.keys[0] != self._first_keys[number] or (following is not None and leaf.keys[-1] >= following):
             raise DamagedStore(f"{self.location}: byte {place.start:,}: a leaf has other keys than the root says")
         self._check_boot(leaf, place)
-        self._leaf_bytes[number] = sum(leaf.sizes)
-        if sum(self._leaf_bytes.values()) > header.boot_bytes + header.data_bytes:  # or all of them could be one record
-            raise DamagedStore(f"{self.location}: byte {place.start:,}: records of leaves overlap")
+        self._check_sum(number, leaf, place)
         return leaf
+
+    def _check_sum(self, number: int, leaf: Directory, place: BlobRange) -> None:
+        """Raises DamagedStore where leaves have more bytes than there are: all of them could be one record."""
+        with self._summing:
+            if number not in self._summed_leaves:
+                self._summed_leaves.add(number)
+                self._summed_bytes += sum(leaf.sizes)
+            if self._summed_bytes > self.header.boot_bytes + self.header.data_bytes:
+                raise DamagedStore(f"{self.location}: byte {place.start:,}: records of leaves overlap")
 
     def _check_boot(self, leaf: Directory, place: BlobRange) -> None:
         """Raises DamagedStore where the directory of boot records says something else than a leaf."""

@@ -58,10 +58,6 @@ class AlteredArchive:
         head = HEADER.pack(*(values[name] for name in NAMES))[:-4]
         return head + struct.pack("<I", zlib.crc32(head)) + b"".join(self.sections.values())
 
-    def in_boot(self, starts: np.ndarray) -> int:
-        """The number of these places that are in the boot section."""
-        return int((starts < len(self.sections["boot_bytes"])).sum())
-
     def leaf(self, number: int) -> slice:
         """The place of a leaf in its section."""
         sizes = container.decode(decompress(self.sections["root_bytes"])).ints(Col.ENTRY_SIZE).tolist()

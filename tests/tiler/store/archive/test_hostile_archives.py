@@ -16,6 +16,7 @@ from tests.tiler.store.archive.test_archive_reader import BytesBlob
 from tilescope.tiler.errors import DamagedStore, StoreError, StoreVersion
 from tilescope.tiler.pages import compress, container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.store.archive import open_archive
 from tilescope.tiler.store.archive.ranges import HEAD_BYTES
 
@@ -153,12 +154,20 @@ def test_a_leaf_that_lies_is_refused(fault: str) -> None:
 def test_leaves_that_share_their_records_are_refused() -> None:
     """A record of one leaf may not hold those of others: or a file of 1 GB could be read a thousand times."""
     archive = AlteredArchive.of_records()
+    boot_bytes, end = (
+        len(archive.sections["boot_bytes"]),
+        len(archive.sections["boot_bytes"] + archive.sections["data_bytes"]),
+    )
 
     def stretch(columns: Columns) -> None:
+        """The records of this leaf behind the boot section take all of the bytes there."""
         sizes, gaps = columns[Col.ENTRY_SIZE], columns[Col.ENTRY_GAP]
         starts = np.cumsum(gaps + sizes) - sizes
-        by_start = np.argsort(starts)[archive.in_boot(starts) :]
-        sizes[by_start[:-1]] = np.diff(starts[by_start])  # up to the next one of this leaf
+        rows = np.flatnonzero(starts >= boot_bytes)
+        rows = rows[np.argsort(starts[rows])]
+        starts[rows[0]] = boot_bytes
+        sizes[rows] = np.diff(starts[rows], append=end)
+        gaps[0] = starts[0]
         gaps[1:] = starts[1:] - (starts[:-1] + sizes[:-1])
 
     archive.change_leaf(1, stretch)
@@ -180,12 +189,14 @@ def test_roots_that_lie_are_refused() -> None:
 def test_boot_directories_that_lie_are_refused() -> None:
     archive = AlteredArchive.of_records()
 
-    def swap(columns: Columns) -> None:
-        sizes = columns[Col.ENTRY_SIZE]
-        sizes[10] -= 1
-        columns[Col.ENTRY_GAP][11] += 1
+    def shorten(columns: Columns) -> None:
+        sizes, gaps = columns[Col.ENTRY_SIZE], columns[Col.ENTRY_GAP]
+        # Not the manifest, which is read before any leaf; and long enough to be shorter by a byte.
+        row = int(np.argmax(np.where(columns[Col.ENTRY_LETTER] == MANIFEST.letter[0], 0, sizes)[:-1]))
+        sizes[row] -= 1
+        gaps[row + 1] += 1
 
-    archive.change("boot_directory_bytes", swap)
+    archive.change("boot_directory_bytes", shorten)
     assert "a leaf disagrees with the boot directory" in refused(archive.encode())
 
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { FormatError } from "../pages/error";
 import { Archive, ArchiveChanged, HEAD_BYTES, type ReadRange } from "./archive";
 import { crc32 } from "./crc32";
+import { LEAF, readDirectory } from "./directory";
 import { type ByteRange, HEADER_BYTES, parseHeader } from "./header";
 import { MANIFEST_KEY, namesKey, pageRecordKey, recordKey, shapeKey } from "./keys";
 
@@ -14,6 +15,7 @@ interface Expected {
   manifest: string;
   values: Record<string, string>;
   absent: string[];
+  leaf_of_a_huge_record: string;
 }
 
 const FOLDER = join(import.meta.dirname, "../../../../tests/vectors/archive");
@@ -102,6 +104,13 @@ describe("an archive", () => {
     ]) {
       await expect(Archive.open(reading(withHeader(change)))).rejects.toThrow(FormatError);
     }
+  });
+});
+
+describe("a directory", () => {
+  test("with a record that is larger than any is refused, wherever the file ends", async () => {
+    const member = Uint8Array.from(Buffer.from(expected.leaf_of_a_huge_record, "hex"));
+    await expect(readDirectory(member, LEAF, 1, 2 ** 50)).rejects.toThrow("impossible sizes");
   });
 });
 

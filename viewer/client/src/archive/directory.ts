@@ -11,6 +11,7 @@ export const ROOT = 1;
 export const BOOT = 2;
 
 const CHECKSUM_BYTES = 4;
+const MAX_RECORD_BYTES = CHECKSUM_BYTES + 2 ** 30; // as the reader in Python has it
 const ROW_BYTES = 8 * 7;
 const HEAD_BYTES = 1024;
 
@@ -50,7 +51,10 @@ export async function readDirectory(
     position += gaps[row]!;
     starts[row] = position;
     position += sizes[row]!;
-    if (!(sizes[row]! >= CHECKSUM_BYTES && starts[row]! >= 0 && position <= end)) {
+    if (!(sizes[row]! >= CHECKSUM_BYTES && sizes[row]! <= MAX_RECORD_BYTES)) {
+      throw new FormatError("a directory has records of impossible sizes");
+    }
+    if (!(starts[row]! >= 0 && position <= end)) {
       throw new FormatError("a directory points outside of the records");
     }
   }
