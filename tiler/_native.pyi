@@ -2445,12 +2445,11 @@ class OwnTextMaker:
         self,
         first_number: int,
         slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        slot_count: int,
         part_events: int,
     ) -> None:
         """
         Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Raises ValueError
-        for other slots than there are `slot_count`.
+        for parts without events.
         """
 
     def add(
@@ -2473,13 +2472,14 @@ class OwnTextMaker:
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
         Returns whether arguments are readable: without that all else is empty; ids of stats that events have
         themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how
-        many of them its events have, -1 too many; part by part which, and how many events have each; and how
-        many events have the metadata of each slot. To be asked once, at the end.
+        many of them its events have, -1 too many; part by part which, and how many events have each; slots of
+        metadata that events have, ascending, and how many events have each. To be asked once, at the end.
         """
 
 class SharedTexts:
@@ -2503,9 +2503,11 @@ class SharedTexts:
         reference, and that; and the entries that have to be read with more care. Raises ValueError.
         """
 
-    @property
-    def texts(self) -> list[bytes]:
-        """All texts, by number."""
+    def __len__(self) -> int:
+        """How many texts there are."""
+
+    def __getitem__(self, number: int) -> bytes:
+        """The text of a number. Raises IndexError."""
 
 def whole_args(
     left_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -30,7 +30,7 @@ class OwnTextMaker:
         self._metadata, _ = varint(args[:_VARINT_BYTES].tobytes(), 0)
         slots = names.slots(int(tables.plane[self._metadata]))
         self._numbers = slots.numbers
-        self._maker = _native.OwnTextMaker(slots.first, slots.slots, len(slots.numbers), PART_EVENTS)
+        self._maker = _native.OwnTextMaker(slots.first, slots.slots, PART_EVENTS)
         self._events = 0
 
     def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8]) -> None:
@@ -40,11 +40,10 @@ class OwnTextMaker:
 
     def finish(self) -> OwnTexts:
         """That of all. To be asked once, at the end."""
-        is_readable, ids, texts, sizes, places, counts, events = self._maker.finish()
-        used = np.flatnonzero(events)
-        is_counted = is_readable and len(used) <= _MOST_NUMBERS + self._events // _EVENTS_OF_NUMBER
+        is_readable, ids, texts, sizes, places, counts, slots, events = self._maker.finish()
+        is_counted = is_readable and len(slots) <= _MOST_NUMBERS + self._events // _EVENTS_OF_NUMBER
         if not is_counted:
-            used = used[:0]
+            slots, events = slots[:0], events[:0]
         return OwnTexts(
             metadata=self._metadata,
             is_readable=is_readable,
@@ -53,7 +52,7 @@ class OwnTextMaker:
             sizes=sizes.astype(np.int64),
             places=places.astype(np.int64),
             counts=counts.astype(np.int64),
-            numbers=self._numbers[used],
-            events=events[used] if is_readable else np.zeros(0, np.int64),
+            numbers=self._numbers[slots],
+            events=events,
             is_counted=is_counted,
         )

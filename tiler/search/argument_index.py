@@ -49,7 +49,7 @@ class OwnTrack(Struct, frozen=True):
     names: frozenset[str]  # of stats that some event has itself
     stat_names: Mapping[int, str]  # of all stats of the plane, to which values may refer
     is_readable: bool  # False: arguments are damaged, or have too many stats; there is nothing else then
-    # Metadata whose name other metadata of the plane has, and how many events have it; None: not known.
+    # Entries of metadata whose name other ones of the plane have, and how many events have each; None: not known.
     numbered: tuple[Ints, Ints] | None
 
 
@@ -119,7 +119,7 @@ class ArgumentIndex:
         if record is not None:
             with must_make_sense(self._store.location):
                 own = self._own_track(track, OwnTexts.decode(decompress(record)), tables)
-            self._part_bytes += _size(own.parts)
+            self._part_bytes += _size(own.parts) + sum(column.nbytes for column in own.numbered or ())
         self._own[track] = own
         return own
 
@@ -142,7 +142,7 @@ class ArgumentIndex:
         if own.is_readable and len(parts) != -(-events // PART_EVENTS):
             raise DamagedStore(f"{len(parts)} parts of own texts for {events} events")
         names = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in own.ids.tolist())
-        numbered = (own.numbers, own.events) if own.is_counted else None
+        numbered = (tables.place[own.numbers].astype(np.int64), own.events) if own.is_counted else None
         return OwnTrack(plane, parts, names, stat_names, own.is_readable, numbered)
 
     def _part(self, first: int, shapes: ChunkShapes | None) -> ArgumentPart:

@@ -13,13 +13,12 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.search.argument_index import OwnTrack, argument_index
 from tilescope.tiler.search.event_counter import EventCounter, WordStates
-from tilescope.tiler.search.shared_counts import SharedCounts, add_numbered, shared_counts
+from tilescope.tiler.search.shared_counts import SharedCounts, shared_counts
 from tilescope.tiler.search.shared_texts import file_texts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 def occurrences(
@@ -48,8 +47,8 @@ def occurrences(
         tables = reader.event_metadata(file)
         if tables is not None:
             texts = yield from file_texts(reader, file, tables)
-            masks = yield from texts.with_words(words)
-            yield from _add_file(counter, reader, word_states, masks, tables, own_windows, windows_of)
+            having = yield from texts.with_words(words)
+            yield from _add_file(counter, reader, word_states, having, tables, own_windows, windows_of)
     return counter.take()
 
 
@@ -61,7 +60,7 @@ class _OwnWindows(Struct, frozen=True):
     spans: Sequence[tuple[int, int]]
 
     def numbered(self, reader: QueryReader) -> tuple[Ints, Ints] | None:
-        """Numbers of metadata and how many events have them, if the windows have all of the track's."""
+        """Entries of metadata and how many events have them, if the windows have all of the track's."""
         events = sum(stop - first for first, stop in self.spans)
         return self.own.numbered if events == reader.tree.tracks[self.track].events else None
 
@@ -70,7 +69,7 @@ def _add_file(
     counter: EventCounter,
     reader: QueryReader,
     word_states: WordStates,
-    masks: Mapping[str, Mask],
+    having: Mapping[str, Ints],
     tables: XStatTables,
     tracks: Sequence[_OwnWindows],
     windows_of: WindowsOf,
@@ -82,10 +81,12 @@ def _add_file(
     # An event does not share what it has itself.
     hidden: dict[int, set[str]] = {}
     for plane, of_plane in by_plane.items():
-        names = masks.keys() & _own_names(of_plane)
-        hidden[plane] = {name for name in names if masks[name][tables.place[tables.used_in(plane)]].any()}
+        names = having.keys() & _own_names(of_plane)
+        is_used = _names_in(tables, plane) >= 0 if names else np.zeros(0, np.bool_)
+        hidden[plane] = {name for name in names if is_used[having[name]].any()}
+        yield
     unclear = set().union(*hidden.values())
-    of_file = {argument: mask for argument, mask in masks.items() if argument not in unclear}
+    of_file = {argument: entries for argument, entries in having.items() if argument not in unclear}
     if of_file:
         name = tables.name[tables.first].astype(np.int64)
         numbers = [own_windows.track for own_windows in tracks]
@@ -94,7 +95,7 @@ def _add_file(
         unclear |= shared.unclear
     for plane, of_plane in by_plane.items():
         to_read = set(hidden[plane])
-        of_names = {argument: masks[argument] for argument in unclear - to_read}
+        of_names = {argument: having[argument] for argument in unclear - to_read}
         if of_names:
             shared = yield from _plane_counts(reader, of_names, tables, plane, of_plane, windows_of)
             counter.add(shared.counts)
@@ -106,27 +107,31 @@ def _own_names(tracks: Sequence[_OwnWindows]) -> frozenset[str]:
     return frozenset[str]().union(*(own_windows.own.names for own_windows in tracks))
 
 
+def _names_in(tables: XStatTables, plane: int) -> Ints:
+    """By entry of metadata its name, -1 where no event of the plane has it."""
+    numbers = tables.used_in(plane)
+    names = np.full(len(tables.first), -1, np.int64)
+    names[tables.place[numbers]] = tables.name[numbers]
+    return names
+
+
 def _plane_counts(
     reader: QueryReader,
-    masks: Mapping[str, Mask],
+    having: Mapping[str, Ints],
     tables: XStatTables,
     plane: int,
     tracks: Sequence[_OwnWindows],
     windows_of: WindowsOf,
 ) -> Interruptible[SharedCounts]:
     """Counts of events of a plane by what they share."""
-    numbers = tables.used_in(plane)
-    place = tables.place[numbers]
-    of_numbers = {argument: mask[place] for argument, mask in masks.items()}
     parts = [own_windows.numbered(reader) for own_windows in tracks]
     whole = [part for part in parts if part is not None]
     numbered = None
     if len(whole) == len(parts):
-        counted, events = add_numbered(whole)
-        numbered = np.searchsorted(numbers, counted), events
+        entries, events = (np.concatenate(columns) for columns in zip(*whole, strict=True))
+        numbered = entries, events
     own_tracks = [own_windows.track for own_windows in tracks]
-    name = tables.name[numbers].astype(np.int64)
-    return (yield from shared_counts(reader, of_numbers, name, numbered, own_tracks, windows_of))
+    return (yield from shared_counts(reader, having, _names_in(tables, plane), numbered, own_tracks, windows_of))
 
 
 def _add_own(

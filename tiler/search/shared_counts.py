@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -14,7 +14,6 @@ from tilescope.tiler.records.span_sums import SpanSums
 from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 class SharedCounts(Struct, frozen=True):
@@ -26,7 +25,7 @@ class SharedCounts(Struct, frozen=True):
 
 def shared_counts(
     reader: QueryReader,
-    masks: Mapping[str, Mask],
+    having: Mapping[str, Ints],
     name: Ints,
     numbered: tuple[Ints, Ints] | None,
     tracks: Sequence[int],
@@ -34,34 +33,27 @@ def shared_counts(
 ) -> Interruptible[SharedCounts]:
     """Counts of events on some tracks. Raises DamagedStore.
 
-    `masks`: by argument whether each metadata that the tracks may have has the words; `name`: its name. `numbered`:
-    places of metadata, each of which has its name with others, and how many events on the tracks have it; None: this is
-    not known.
+    `having`: by argument the entries of metadata that have the words. `name`: by entry its name, -1 where no event of
+    the tracks has it. `numbered`: entries that have their name with others, one or several times, and how many events
+    on the tracks have them; None: this is not known.
     """
     events = yield from _events_by_name(reader, tracks, windows_of)
     counts: Counter[str] = Counter()
     unclear: set[str] = set()
-    for argument, mask in masks.items():
-        has, lacks = np.zeros(len(events), np.bool_), np.zeros(len(events), np.bool_)
-        has[name[mask]], lacks[name[~mask]] = True, True
-        mixed = has & lacks & (events > 0)
-        counts[argument] = int(events[has & ~mixed].sum())
-        if mixed.any() and numbered is not None:
-            places, of_each = numbered
-            counts[argument] += int(of_each[mask[places] & mixed[name[places]]].sum())
-        elif mixed.any():
+    entries_of_name = np.bincount(name[name >= 0], minlength=len(events))
+    for argument, entries in having.items():
+        used = entries[name[entries] >= 0]
+        names, with_words = np.unique(name[used], return_counts=True)
+        is_mixed = (with_words < entries_of_name[names]) & (events[names] > 0)
+        counts[argument] = int(events[names[~is_mixed]].sum())
+        if is_mixed.any() and numbered is not None:
+            numbered_entries, of_each = numbered
+            is_counted = np.isin(numbered_entries, used) & np.isin(name[numbered_entries], names[is_mixed])
+            counts[argument] += int(of_each[is_counted].sum())
+        elif is_mixed.any():
             unclear.add(argument)
         yield
     return SharedCounts({argument: count for argument, count in counts.items() if argument not in unclear}, unclear)
-
-
-def add_numbered(parts: Iterable[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """Numbers and counts of several tracks, each number once, ascending."""
-    numbers, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    distinct, inverse = np.unique(numbers, return_inverse=True)
-    sums = np.zeros(len(distinct), np.int64)
-    np.add.at(sums, inverse, counts)
-    return distinct, sums
 
 
 def _events_by_name(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[Ints]:

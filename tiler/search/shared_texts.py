@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -21,11 +20,10 @@ from tilescope.tiler.search.folded_texts import FoldedTexts, folded_texts
 from tilescope.tiler.store.validation import must_make_sense
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 class TextColumn(Struct, frozen=True):
-    """Entries of metadata with the texts that they have under one name; an entry may have several."""
+    """Entries of metadata, ascending, with the texts that they have under one name; an entry may have several."""
 
     entry: NDArray[np.int32]
     text: NDArray[np.int32]  # number among all texts
@@ -34,7 +32,6 @@ class TextColumn(Struct, frozen=True):
 class FileTexts(Struct, frozen=True):
     """Texts of the metadata of a file, by the names of arguments."""
 
-    entries: int
     columns: Mapping[str, TextColumn]
     texts: FoldedTexts
 
@@ -44,18 +41,22 @@ class FileTexts(Struct, frozen=True):
         columns = self.columns.values()
         return self.texts.size_bytes + sum(column.entry.nbytes + column.text.nbytes for column in columns)
 
-    def with_words(self, words: Sequence[str]) -> Interruptible[dict[str, Mask]]:
-        """By argument, where there is any: a mask of the entries that have each of these words in one of its texts."""
-        masks = {argument: np.ones(self.entries, np.bool_) for argument in self.columns}
+    def with_words(self, words: Sequence[str]) -> Interruptible[dict[str, Ints]]:
+        """By argument, where there is any: the entries that have each of these words in one of its texts, ascending.
+
+        Lists, no masks: a file may have as many arguments as entries.
+        """
+        having = {argument: column.entry for argument, column in self.columns.items()}
         for word in words:
             has_word = yield from self.texts.containing(word)
-            for argument in masks:
+            for argument in list(having):
                 column = self.columns[argument]
-                has = np.zeros(self.entries, np.bool_)
-                has[column.entry[has_word[column.text]]] = True
-                masks[argument] &= has
-            yield
-        return {argument: mask for argument, mask in masks.items() if mask.any()}
+                with_word = column.entry[has_word[column.text]]
+                having[argument] = np.intersect1d(having[argument], with_word)
+                if not len(having[argument]):
+                    del having[argument]
+                yield
+        return {argument: entries.astype(np.int64) for argument, entries in having.items()}
 
 
 _FILES: Final = KeyedRunCache[int, FileTexts](
@@ -74,7 +75,7 @@ def file_texts(reader: QueryReader, file: int, tables: XStatTables) -> Interrupt
             reading.add_page(page)
             yield
     texts = yield from folded_texts(reading.texts())
-    return _FILES.keep(reader, file, FileTexts(len(tables.first), reading.columns(), texts))
+    return _FILES.keep(reader, file, FileTexts(reading.columns(), texts))
 
 
 class _Reading:
@@ -86,22 +87,29 @@ class _Reading:
         self._stats = _native.SharedTexts()
         self._others: list[bytes] = []
         self._references: dict[tuple[int, int], int] = {}  # by plane and stat
-        self._pairs: defaultdict[str, list[tuple[Ints, Ints]]] = defaultdict(list)  # entries and texts
+        self._names: dict[str, int] = {}  # of arguments
+        self._rows: list[tuple[Ints, Ints, Ints]] = []  # names, entries and texts
 
     def texts(self) -> Iterator[bytes]:
         """All texts, by number."""
-        yield from self._stats.texts
+        for number in range(len(self._stats)):
+            yield self._stats[number]
         yield from self._others
 
     def columns(self) -> dict[str, TextColumn]:
         """Columns by the names of arguments."""
-        first_other = len(self._stats.texts)
-        columns = {}
-        for name, pairs in self._pairs.items():
-            entry, text = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-            number = np.where(text < 0, first_other - 1 - text, text)
-            columns[name] = TextColumn(entry.astype(np.int32), number.astype(np.int32))
-        return columns
+        if not self._rows:
+            return {}
+        name, entry, text = (np.concatenate(parts) for parts in zip(*self._rows, strict=True))
+        order = np.lexsort((entry, name))
+        entry, text = entry[order].astype(np.int32), text[order]
+        number = np.where(text < 0, len(self._stats) - 1 - text, text).astype(np.int32)
+        bounds = np.searchsorted(name[order], np.arange(len(self._names) + 1)).tolist()
+        return {
+            argument: TextColumn(entry[first:stop], number[first:stop])
+            for argument, first, stop in zip(self._names, bounds[:-1], bounds[1:], strict=True)
+            if first < stop
+        }
 
     def add_page(self, page: int) -> None:
         """Adds the entries of a page."""
@@ -111,9 +119,8 @@ class _Reading:
         for number in np.unique(plane).tolist():
             self._add_stats(first, number, stats, np.flatnonzero(plane == number))
         named = np.flatnonzero(np.diff(long_names.ends, prepend=0))
-        before = len(self._others)
-        self._others += [long_names.entry(entry) for entry in named.tolist()]
-        self._pairs[LONG_NAME].append((first + named, -1 - before - np.arange(len(named))))
+        texts = [self._other(long_names.entry(entry)) for entry in named.tolist()]
+        self._add(LONG_NAME, first + named, np.array(texts, np.int64))
 
     def _add_stats(self, first: int, plane: int, stats: BytesColumn, entries: Ints) -> None:
         names = self._tables.planes[plane].stat_names
@@ -122,13 +129,17 @@ class _Reading:
         distinct, inverse = np.unique(reference[is_reference], return_inverse=True)
         numbers = [self._reference(plane, number, names) for number in distinct.tolist()]
         text[is_reference] = np.array(numbers, np.int64)[inverse]
-        for number in np.unique(stat).tolist():
-            rows = stat == number
-            self._pairs[names.get(number) or f"[stat {number}]"].append((first + entry[rows], text[rows]))
+        distinct, inverse = np.unique(stat, return_inverse=True)
+        numbers = [self._name(names.get(number) or f"[stat {number}]") for number in distinct.tolist()]
+        self._rows.append((np.array(numbers, np.int64)[inverse], first + entry, text))
         for place in (first + strange).tolist():
             for name, value in decode(write_varint(int(self._tables.first[place])), self._tables):
                 if isinstance(value, str):
-                    self._add(name, place, value.encode("utf-8", "surrogatepass"))
+                    other = self._other(value.encode("utf-8", "surrogatepass"))
+                    self._add(name, np.array([place]), np.array([other]))
+
+    def _name(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
 
     def _reference(self, plane: int, stat: int, names: Mapping[int, str]) -> int:
         number = self._references.get((plane, stat))
@@ -136,8 +147,8 @@ class _Reading:
             number = self._references[plane, stat] = self._other(names.get(stat, f"[stat {stat}]").encode())
         return number
 
-    def _add(self, name: str, entry: int, text: bytes) -> None:
-        self._pairs[name].append((np.array([entry]), np.array([self._other(text)])))
+    def _add(self, name: str, entry: Ints, text: Ints) -> None:
+        self._rows.append((np.full(len(entry), self._name(name)), entry, text))
 
     def _other(self, text: bytes) -> int:
         self._others.append(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tilescope.tiler.records.own_texts import OWN_TEXTS, OwnTexts
 from tilescope.tiler.search import argument_index, folded_texts
 from tilescope.tiler.search.alike_events import may_contain
 from tilescope.tiler.search.occurrences import occurrences
+from tilescope.tiler.search.shared_texts import file_texts
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
@@ -124,6 +126,33 @@ def test_hostile_stats(
         store = open_run_store(folder / "store")
         assert_counted(store, questions, must_have=False)
         store.close()
+
+
+def test_as_many_arguments_as_metadata_take_no_table_of_both(tmp_path: Path) -> None:
+    """A byte for each pair of 4,000 stats and 4,000 metadata would be 16 MB for a file of 300 kB."""
+    count = 4_000
+    kinds = [
+        event_metadata(k, f"op {k}", "", message(5, number(1, k) + data(5, f"fusion {k}"))) for k in range(1, count + 1)
+    ]
+    events = [message(4, number(1, k), number(2, 10_000 * k), number(3, 5_000)) for k in range(1, count + 1)]
+    names = [stat_metadata(k, f"stat {k}") for k in range(1, count + 1)]
+    line = message(3, number(1, 1), data(2, "line"), *events)
+    (tmp_path / "t.xplane.pb").write_bytes(message(1, data(2, "/device:TPU:0"), line, *kinds, *names))
+    build_store([tmp_path / "t.xplane.pb"], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    reader = QueryReader(store)
+    tables = reader.event_metadata(0)
+    assert tables is not None
+    texts = finish(file_texts(reader, 0, tables))
+    tracemalloc.start()
+    having = finish(texts.with_words(["fusion"]))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [entries.tolist() for entries in having.values()] == [[k] for k in range(count)]
+    assert peak < count * count // 4
+    counted = finish(occurrences(reader, ["fusion"], reader.tree.leaves(None), everywhere(EVERYTHING)))
+    assert counted == {f"stat {k}": 1 for k in range(1, count + 1)}
+    store.close()
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,21 @@ std::vector<nb::bytes> to_list(const Interner& texts) {
     return list;
 }
 
-auto finished_texts(xspace::OwnTextMaker& maker) {
-    xspace::OwnTexts& made = maker.finish();
+struct BoundOwnTextMaker {
+    InColumn<std::int32_t> slots;  // the maker looks at them
+    xspace::OwnTextMaker maker;
+};
+
+auto finished_texts(BoundOwnTextMaker& self) {
+    xspace::OwnTexts& made = self.maker.finish();
     return std::make_tuple(made.is_readable, made.ids, to_list(made.texts), to_numpy(std::move(made.sizes)),
                            to_numpy(std::move(made.places)), to_numpy(std::move(made.counts)),
-                           to_numpy(std::move(made.events)));
+                           to_numpy(std::move(made.slots)), to_numpy(std::move(made.events)));
+}
+
+nb::bytes text_at(const xspace::SharedTexts& self, std::size_t number) {
+    if (number >= self.texts().size()) throw nb::index_error("there is no such text");
+    return to_bytes(self.texts().at(static_cast<std::int32_t>(number)));
 }
 
 auto shared_stats(xspace::SharedTexts& texts, const InColumn<std::int64_t>& ends, const InColumn<std::uint8_t>& data,
@@ -120,24 +130,23 @@ void bind_xspace_args(nb::module_& m) {
           nb::arg("stop"), nb::arg("ids"), nb::arg("is_on_device"),
           "Returns the keys of events [first, stop) by their correlation, the stat of one of these ids: -1 for none.\n"
           "Raises ValueError.");
-    nb::class_<xspace::OwnTextMaker>(m, "OwnTextMaker",
-                                     "Counts how many events of a track have the same texts among stats of their own.")
+    nb::class_<BoundOwnTextMaker>(m, "OwnTextMaker",
+                                  "Counts how many events of a track have the same texts among stats of their own.")
         .def(
             "__init__",
-            [](xspace::OwnTextMaker* self, std::int64_t first_number, const InColumn<std::int32_t>& slots,
-               std::size_t slot_count, std::size_t part_events) {
-                const Span<const std::int32_t> all = span_of(slots);
-                new (self) xspace::OwnTextMaker(first_number, {all.begin(), all.end()}, slot_count, part_events);
+            [](BoundOwnTextMaker* self, std::int64_t first_number, const InColumn<std::int32_t>& slots,
+               std::size_t part_events) {
+                new (self) BoundOwnTextMaker{slots, {first_number, span_of(slots), part_events}};
             },
-            nb::arg("first_number"), nb::arg("slots"), nb::arg("slot_count"), nb::arg("part_events"),
+            nb::arg("first_number"), nb::arg("slots"), nb::arg("part_events"),
             "Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Raises ValueError\n"
-            "for other slots than there are `slot_count`.")
+            "for parts without events.")
         .def(
             "add",
-            [](xspace::OwnTextMaker& self, const InColumn<std::int64_t>& args_end, std::int64_t begin,
+            [](BoundOwnTextMaker& self, const InColumn<std::int64_t>& args_end, std::int64_t begin,
                const InColumn<std::uint8_t>& args) {
                 nb::gil_scoped_release release;
-                self.add(span_of(args_end), begin, span_of(args));
+                self.maker.add(span_of(args_end), begin, span_of(args));
             },
             nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),
             "Adds the next events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on. Raises\n"
@@ -146,15 +155,16 @@ void bind_xspace_args(nb::module_& m) {
             "finish", &finished_texts,
             "Returns whether arguments are readable: without that all else is empty; ids of stats that events have\n"
             "themselves; texts, the `stats` fields of an event that are texts or references; by part of the track how\n"
-            "many of them its events have, -1 too many; part by part which, and how many events have each; and how\n"
-            "many events have the metadata of each slot. To be asked once, at the end.");
+            "many of them its events have, -1 too many; part by part which, and how many events have each; slots of\n"
+            "metadata that events have, ascending, and how many events have each. To be asked once, at the end.");
     nb::class_<xspace::SharedTexts>(m, "SharedTexts", "Texts that stats of metadata say.")
         .def(nb::init<>())
         .def("add", &shared_stats, nb::arg("ends"), nb::arg("data"), nb::arg("entries"),
              "Returns of some entries all stats that are texts or references: entry, id, number of the text, -1 of a\n"
              "reference, and that; and the entries that have to be read with more care. Raises ValueError.")
-        .def_prop_ro(
-            "texts", [](const xspace::SharedTexts& self) { return to_list(self.texts()); }, "All texts, by number.");
+        .def(
+            "__len__", [](const xspace::SharedTexts& self) { return self.texts().size(); }, "How many texts there are.")
+        .def("__getitem__", &text_at, nb::arg("number"), "The text of a number. Raises IndexError.");
     m.def("whole_args", &whole_args, nb::arg("left_end"), nb::arg("left"), nb::arg("taken"), nb::arg("duration"),
           "Returns ends and bytes of what `Operations.add_with_chunks` took apart. Raises ValueError.");
 }

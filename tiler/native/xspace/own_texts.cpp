@@ -51,14 +51,9 @@ int number_stat(Bytes event, std::size_t& offset) {
 
 }  // namespace
 
-OwnTextMaker::OwnTextMaker(std::int64_t first_number, std::vector<std::int32_t> slots, std::size_t slot_count,
-                           std::size_t part_events)
-    : first_number_(first_number), slots_(std::move(slots)), part_events_(part_events) {
-    for (const std::int32_t slot : slots_)
-        if (slot < -1 || (slot >= 0 && static_cast<std::size_t>(slot) >= slot_count))
-            throw std::invalid_argument("there is no such slot");
+OwnTextMaker::OwnTextMaker(std::int64_t first_number, Span<const std::int32_t> slots, std::size_t part_events)
+    : first_number_(first_number), slots_(slots), part_events_(part_events) {
     if (part_events == 0) throw std::invalid_argument("parts without events");
-    made_.events.resize(slot_count);
 }
 
 void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes args) {
@@ -74,13 +69,15 @@ void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes 
 OwnTexts& OwnTextMaker::finish() {
     if (part_size_ > 0) end_part();
     for (std::size_t id = 0; id < are_met_.size(); ++id)
-        if (are_met_[id]) made_.ids.push_back(static_cast<std::int64_t>(id));
-    std::sort(made_.ids.begin(), made_.ids.end());
-    made_.ids.erase(std::unique(made_.ids.begin(), made_.ids.end()), made_.ids.end());
+        if (are_met_[id]) add_id(static_cast<std::int64_t>(id));
     if (made_.is_readable && made_.ids.size() <= most_ids) {
         keep_listed();
+        for (const auto& [slot, events] : events_) made_.slots.push_back(slot);
+        std::sort(made_.slots.begin(), made_.slots.end());
+        for (const std::int32_t slot : made_.slots) made_.events.push_back(events_[slot]);
     } else {
-        made_ = OwnTexts{false, {}, {}, {}, {}, {}, {}};
+        made_ = OwnTexts{};
+        made_.is_readable = false;
     }
     return made_;
 }
@@ -94,7 +91,6 @@ void OwnTextMaker::add(Bytes event) {
         } catch (const std::invalid_argument&) {
             made_.is_readable = false;
         }
-        if (made_.ids.size() > most_ids) made_.is_readable = false;
         if (!texts_.empty() && !is_many_) count(texts_);
     }
     if (++part_size_ == part_events_) end_part();
@@ -105,7 +101,7 @@ void OwnTextMaker::read(Bytes event) {
     std::size_t offset = 0;
     const auto number = static_cast<std::int64_t>(take_varint(event, offset));
     const std::uint64_t place = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(first_number_);
-    if (place < slots_.size() && slots_[place] >= 0) ++made_.events[static_cast<std::size_t>(slots_[place])];
+    if (place < slots_.size() && slots_[place] >= 0) ++events_[slots_[place]];
     while (offset < event.size()) {
         const int small = number_stat(event, offset);
         if (small >= 0) {
@@ -114,10 +110,16 @@ void OwnTextMaker::read(Bytes event) {
         }
         const StatField field = next_stat(event, offset);
         const TextStat stat = text_stat(field.content);
-        if (std::find(made_.ids.begin(), made_.ids.end(), stat.id) == made_.ids.end()) made_.ids.push_back(stat.id);
+        add_id(stat.id);
+        if (made_.ids.size() > most_ids) throw std::invalid_argument("too many stats");
         // A value of a kind that is not the field's may be read in its own way: it counts as a text, which is looked at.
         if (stat.has_text) texts_ += text_of(field.whole);
     }
+}
+
+void OwnTextMaker::add_id(std::int64_t id) {
+    const auto place = std::lower_bound(made_.ids.begin(), made_.ids.end(), id);
+    if (place == made_.ids.end() || *place != id) made_.ids.insert(place, id);
 }
 
 void OwnTextMaker::count(const std::string& texts) {

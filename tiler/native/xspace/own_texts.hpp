@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -21,15 +22,15 @@ struct OwnTexts {
     std::vector<std::int32_t> sizes;  // by part: how many of them events of it have; -1: too many
     std::vector<std::int32_t> places;  // part by part, ascending: which ones
     std::vector<std::int32_t> counts;  // events that have each
-    std::vector<std::int64_t> events;  // by slot of metadata
+    std::vector<std::int32_t> slots;  // of metadata that events have, ascending
+    std::vector<std::int64_t> events;  // that have each
 };
 
 class OwnTextMaker {
   public:
-    // Events with metadata `first_number + k` are counted under slots[k], unless that is -1. Throws
-    // std::invalid_argument for slots of which there are not `slot_count`.
-    OwnTextMaker(std::int64_t first_number, std::vector<std::int32_t> slots, std::size_t slot_count,
-                 std::size_t part_events);
+    // Events with metadata `first_number + k` are counted under slots[k], which outlive this, unless that is -1. Throws
+    // std::invalid_argument for parts without events.
+    OwnTextMaker(std::int64_t first_number, Span<const std::int32_t> slots, std::size_t part_events);
 
     // The next events: those of event k are args[ends[k-1], ends[k]), from `begin` on. Throws std::invalid_argument for
     // ends that decrease or lie beyond the data.
@@ -41,15 +42,17 @@ class OwnTextMaker {
   private:
     void add(Bytes event);
     void read(Bytes event);
+    void add_id(std::int64_t id);
     void count(const std::string& texts);
     void end_part();
     void keep_listed();
 
     std::int64_t first_number_;
-    std::vector<std::int32_t> slots_;
+    Span<const std::int32_t> slots_;
     std::size_t part_events_;
     OwnTexts made_;
     std::array<bool, 128> are_met_{};  // ids of stats that are numbers
+    std::unordered_map<std::int32_t, std::int64_t> events_;  // by slot: tracks are many, and few slots are of one
     std::size_t seen_bytes_ = 0;  // of arguments
     std::string texts_;  // of the event that is read
     // The part that has not ended.
