@@ -316,7 +316,7 @@ class Registry:
 
     def _find_runs(self) -> list[FoundRun]:
         wanted = (run for run in self._runs.values() if run.sources is not None or run.id in self._requested)
-        look_again({file.parent for run in wanted for file in run.files})
+        look_again(file for run in wanted for file in run.files)
         paths = (*self.paths, *self._arrivals.roots())
         return find_runs(paths, self._cache, self._discover, self._time_unit, self._runs)
 

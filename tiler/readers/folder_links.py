@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tilescope.tiler.confinement import is_within
+from tilescope.tiler.readers.folder_listing import path_below
 from tilescope.tiler.readers.layouts.log_directory import has_run_place
 from tilescope.tiler.readers.left_out import LeftOut
 
@@ -26,7 +27,7 @@ class FolderPlace(NamedTuple):
 
     def below(self, name: str) -> FolderPlace:
         """The place `name` in this folder."""
-        path, real = (f"{folder.rstrip('/')}/{name}" for folder in (self.path, self.real))
+        path, real = (path_below(folder, name) for folder in (self.path, self.real))
         return FolderPlace(path, (*self.parts, name), real)
 
 

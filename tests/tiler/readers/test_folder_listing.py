@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.readers import folder_listing
+from tilescope.tiler.readers import discover, folder_listing
 from tilescope.tiler.readers.folder_listing import FolderListing, list_folder
 
 REAL_NS = time.time_ns
@@ -230,7 +230,54 @@ def test_files_that_somebody_needs_are_looked_at_however_long_they_rested(
     Clock(monkeypatch, 1e6)
     assert sizes(tmp_path) == [2]
     append(tmp_path / "a.json")
-    folder_listing.look_again([tmp_path, tmp_path / "not listed yet"])
+    folder_listing.look_again([tmp_path / "a.json", tmp_path / "not listed yet" / "a.json"])
+    assert sizes(tmp_path) == [3]
+
+
+def test_the_folder_of_an_archive_that_somebody_needs_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.zip").write_text("PK")
+    Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.zip")
+    folder_listing.look_again([tmp_path / "a.zip" / "b" / "c.json"])
+    assert sizes(tmp_path) == [3]
+
+
+def test_folders_below_the_current_one_are_known_by_the_paths_of_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / name for name in ("a.json", "b/c/d.json")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('{"traceEvents": []}')
+    monkeypatch.chdir(tmp_path)
+    Clock(monkeypatch, 1e6)
+    before = [run.size_bytes for run in discover(Path())]
+    for file in files:
+        append(file)
+    assert [run.size_bytes for run in discover(Path())] == before
+    folder_listing.look_again([file for run in discover(Path()) for file in run.files])
+    assert [run.size_bytes for run in discover(Path())] == [size + 1 for size in before]
+
+
+def test_a_look_that_is_wanted_while_a_folder_is_listed_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    Clock(monkeypatch, 1e6)
+    assert sizes(tmp_path) == [2]
+    append(tmp_path / "a.json")
+    stamp = folder_listing._stamp
+
+    def stamp_while_another_thread_wants_a_look(path: str) -> folder_listing.FolderStamp:
+        folder_listing.look_again([tmp_path / "a.json"])
+        return stamp(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_listing, "_stamp", stamp_while_another_thread_wants_a_look)
+        assert sizes(tmp_path) == [2]
     assert sizes(tmp_path) == [3]
 
 
@@ -281,7 +328,7 @@ import os, signal, sys
 from tilescope.tiler.readers import folder_listing
 folder_listing._WORTH_A_THREAD, folder_listing.processors = 1, lambda: 2
 folder_listing.list_folder(sys.argv[1])
-folder_listing.look_again([sys.argv[1]])
+folder_listing.look_again([os.path.join(sys.argv[1], "a.json")])
 assert folder_listing.states_ahead(sys.argv[1])
 child = os.fork()
 if not child:

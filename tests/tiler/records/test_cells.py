@@ -97,11 +97,14 @@ def test_planes_are_those_of_a_plain_reading(planes: bytes, size: int, least: in
 
 
 @pytest.mark.parametrize(
-    ("offset", "size", "count"), [(0, 9, 1), (0, 8, 2), (3, 1, 13), (17, 0, 0), (0, 4, 1 << 62), (0, 2, (1 << 63) + 1)]
+    ("offset", "size", "count"),
+    [(0, 9, 1), (0, 8, 2), (3, 1, 13), (17, 0, 0), (0, 4, 1 << 62), (0, 2, (1 << 63) + 1), (0, 0, (1 << 64) - 1)],
 )
 def test_planes_beyond_the_data_are_refused(offset: int, size: int, count: int) -> None:
     with pytest.raises(ValueError, match=r"it is cut short|of no size"):
         _native.unpacked_integers(bytes(15), offset, size, count, 0)
+    with pytest.raises(ValueError, match=r"it is cut short|of no size"):
+        _native.unpacked_integers(bytes(15), offset, size, count, 0, 7)
 
 
 @given(st.lists(st.integers(0, 300)), st.integers(0, 255))

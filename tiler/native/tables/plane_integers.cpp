@@ -7,6 +7,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t kMostPlanes = 8;
+constexpr std::size_t kMostIntegers = std::size_t{1} << 32;  // of planes of no bytes, which do not bound it
 
 // The number of planes is known to the compiler, so that several integers are made at a time.
 template <std::size_t Size>
@@ -23,9 +24,8 @@ void join(const IntegerPlanes& planes, std::int64_t* integers) {
 
 void check(const IntegerPlanes& planes) {
     if (planes.size > kMostPlanes) throw std::invalid_argument("a column of integers of no size");
-    if (planes.size != 0 && planes.count > planes.bytes.size() / planes.size) {
-        throw std::invalid_argument("it is cut short");
-    }
+    const std::size_t most = planes.size == 0 ? kMostIntegers : planes.bytes.size() / planes.size;
+    if (planes.count > most) throw std::invalid_argument("it is cut short");
 }
 
 void join_any(const IntegerPlanes& planes, std::int64_t* integers) {
