@@ -299,7 +299,11 @@ def test_steps_of_a_step_trace_alone_are_made_of_nothing_recorded(tmp_path: Path
     for row in rows(pod, "cores"):
         assert (row["not_recorded"], row["device_compute"], row["keeps_waiting"]) == (row["duration"], None, None)
     assert [pod.fact(name).value for name in ("stragglers", "bottleneck")] == [None, None]
-    assert all(value is None for column in pod.series[0].ys for value in values_of(column))
+    # The map shows what was recorded: how long steps are, unless another figure is asked for.
+    durations = {row["duration"] for row in rows(pod, "cells")}
+    assert {value for column in pod.series[0].ys for value in values_of(column)} - {None} == durations
+    (waits,) = answer(reader, "pod", colour="keeps_waiting").series
+    assert all(value is None for column in waits.ys for value in values_of(column))
     # Their marks say how long they wait for data.
     judged = [pipeline.fact(name).value for name in ("verdict", "where", "input_share")]
     assert judged == ["not input-bound", "device", None]
