@@ -160,6 +160,18 @@ def test_waits_between_steps_are_waits_for_input(tmp_path: Path) -> None:
     reader.store.close()
 
 
+def test_the_verdict_is_of_what_the_answer_begins_with(tmp_path: Path) -> None:
+    """Steps that wait for data say it, and the queues behind them; what queues alone say is no verdict on steps."""
+    assert main(["index", str(corpus_path("ascend/profiler")), "-o", str(tmp_path / "run.store")]) == 0
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    pipeline = answer(reader, "input_pipeline")
+    assert pipeline.headline is not None
+    assert pipeline.headline.text.startswith("Devices wait 90.373 ms for the data of each step, 69.3 % of the time")
+    assert (pipeline.fact("verdict").value, pipeline.fact("where").value) == ("highly input-bound", "host")
+    assert any(note.text.startswith("Processing of data is slow") for note in pipeline.notes)
+    reader.store.close()
+
+
 def test_overview_names_the_device_of_a_first_timeline(readers: dict[str, QueryReader]) -> None:
     facts = {fact.id: fact.value for fact in answer(readers[FIRST_TIMELINE], "overview").facts}
     assert "Ascend" in facts.values()
@@ -299,7 +311,11 @@ def test_steps_of_a_step_trace_alone_are_made_of_nothing_recorded(tmp_path: Path
     for row in rows(pod, "cores"):
         assert (row["not_recorded"], row["device_compute"], row["keeps_waiting"]) == (row["duration"], None, None)
     assert [pod.fact(name).value for name in ("stragglers", "bottleneck")] == [None, None]
-    assert all(value is None for column in pod.series[0].ys for value in values_of(column))
+    # The map shows what was recorded: how long steps are, unless another figure is asked for.
+    durations = {row["duration"] for row in rows(pod, "cells")}
+    assert {value for column in pod.series[0].ys for value in values_of(column)} - {None} == durations
+    (waits,) = answer(reader, "pod", colour="keeps_waiting").series
+    assert all(value is None for column in waits.ys for value in values_of(column))
     # Their marks say how long they wait for data.
     judged = [pipeline.fact(name).value for name in ("verdict", "where", "input_share")]
     assert judged == ["not input-bound", "device", None]

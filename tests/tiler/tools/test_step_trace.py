@@ -157,3 +157,21 @@ def test_a_run_without_marks_has_no_answer(tmp_path: Path) -> None:
     build_store([tmp_path / "steps.json"], tmp_path / "run.store")
     with pytest.raises(NotAvailable, match="no step of the run has marks of forward and backward"):
         step_trace(tmp_path / "run.store")
+
+
+def test_tracks_without_marks_have_an_empty_table(tmp_path: Path) -> None:
+    """The contract lists the steps: there are none, and a note says why."""
+    write_steps(tmp_path / "steps.json", [Step(5, 100, 200, 300, 50), Step(5, 100, 200, 300, 50)])
+    events = [*json.loads((tmp_path / "steps.json").read_text())]
+    events += [{"ph": "X", "pid": 999, "tid": 1, "name": "other", "ts": 10, "dur": 5}]
+    (tmp_path / "steps.json").write_text(json.dumps(events))
+    build_store([tmp_path / "steps.json"], tmp_path / "run.store")
+    with closing(open_run_store(tmp_path / "run.store")) as store:
+        tree = QueryReader(store).tree
+        (other,) = [leaf for leaf in tree.leaves(None) if "999" in tree.groups[tree.tracks[leaf].group].name]
+    answer = step_trace(tmp_path / "run.store", tracks=[other])
+    assert fact(answer, "count") == 0
+    assert fact(answer, "step") is None
+    assert column(answer, "step") == []
+    assert [note.text for note in answer.notes] == ["No step of these tracks has such marks."]
+    assert column(step_trace(tmp_path / "run.store"), "step") == [1, 2]

@@ -87,8 +87,10 @@ def _answer(scope: Scope, question: InputPipelineQuestion) -> Interruptible[Answ
     data = yield from _data(scope, question)
     waits = yield from data_waits(scope, question)
     is_worse = waits is not None and _is_worse(waits, findings)
-    is_of_queues = judgement is None and not is_worse and bool(data.notes)  # they tell what no step does
-    is_by_waits = waits is not None and (is_worse or judgement is None)
+    # Queues tell what no step does; where steps wait, these say it, and the verdict with them.
+    is_of_queues = judgement is None and bool(data.notes) and (waits is None or waits.share < LEAST_SHARE)
+    is_in_doubt = is_of_queues and data.notes[0].severity == "warning"
+    is_by_waits = waits is not None and not is_in_doubt and (is_worse or judgement is None)
     if waits is not None and is_by_waits:
         judgement = replace(verdict(waits.share), text=waits.sentence(scope.reader.tick_ps))
     why = steps.why or NOT_RECORDED

@@ -45,6 +45,7 @@ from tilescope.tiler.tools.pod.tables import (
     has_recorded,
     keeps_waiting,
     stragglers_table,
+    tells_waits,
 )
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -102,12 +103,14 @@ class PodQuestion(FigureQuestion, frozen=True, kw_only=True):
             "tpu_recv",
             "tpu_megacore",
             "tpu_idle",
-        ],
+        ]
+        | None,
         Meta(
             description="What the map of steps and cores shows: how long others wait for a core, how long "
-            "steps are, or the share of a class, or of a category of TPUs (tpu_…)."
+            "steps are, or the share of a class, or of a category of TPUs (tpu_…). Without it the first of these "
+            "that was recorded."
         ),
-    ] = KEEPS_WAITING
+    ] = None
     collectives: Annotated[
         bool,
         Meta(description="Whether the all-reduces of steps are listed, with the cores that come first and last."),
@@ -259,22 +262,22 @@ def _of_all(part: StepPart) -> str:
 
 def _map(steps: AskedSteps, question: PodQuestion) -> Series:
     """Steps by cores: how long they are, or the share of a class."""
+    colour = question.colour or (KEEPS_WAITING if tells_waits(steps) else "duration")
     rows = steps.aligned.rows[: question.limit]
     waited = keeps_waiting(steps)
     is_told = [
-        core_times.is_recorded | (question.colour == StepClass.NOT_RECORDED.value)
-        for core_times in steps.times[:_MOST_DRAWN]
+        core_times.is_recorded | (colour == StepClass.NOT_RECORDED.value) for core_times in steps.times[:_MOST_DRAWN]
     ]
     columns = []
     for core, core_times in enumerate(steps.times[:_MOST_DRAWN]):
         core_rows = rows[:, core].tolist()
-        if question.colour == "duration":
+        if colour == "duration":
             values: list[Value] = [
                 None if row < 0 else int(core_times.duration[row]) // steps.tick_ps for row in core_rows
             ]
             columns.append(Column(f"core_{core}", steps.names[core], "ticks", values))
             continue
-        taken = waited[core] if question.colour == KEEPS_WAITING else _taken(core_times, question.colour)
+        taken = waited[core] if colour == KEEPS_WAITING else _taken(core_times, colour)
         shares: list[Value] = [
             None
             if row < 0 or taken is None or not core_times.duration[row] or not is_told[core][row]
@@ -283,7 +286,7 @@ def _map(steps: AskedSteps, question: PodQuestion) -> Series:
         ]
         columns.append(Column(f"core_{core}", steps.names[core], "fraction", shares))
     x = Column("step", "Step", "count", steps.aligned.number[: question.limit])
-    return Series("map", f"{_title(question.colour)}, by core and step", "heat", x, columns)
+    return Series("map", f"{_title(colour)}, by core and step", "heat", x, columns)
 
 
 def _taken(core_times: StepTimes, colour: str) -> Ints | None:

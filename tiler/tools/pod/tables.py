@@ -33,6 +33,11 @@ def has_recorded(core_times: StepTimes) -> bool:
     return bool(core_times.is_recorded.any())
 
 
+def tells_waits(steps: AskedSteps) -> bool:
+    """True if parts of steps were recorded of each core: else nobody knows for which of them others wait."""
+    return all(map(has_recorded, steps.times))
+
+
 def cores_table(
     steps: AskedSteps, standing_out: Sequence[Straggler], places: Sequence[CorePlace | None]
 ) -> Interruptible[Table]:
@@ -85,7 +90,7 @@ def cores_table(
             KEEPS_WAITING,
             KEEPS_WAITING_TITLE,
             "ticks",
-            means(keeps_waiting(steps)) if all(are_recorded) else [None] * len(times),
+            means(keeps_waiting(steps)) if tells_waits(steps) else [None] * len(times),
             total="none",
         ),
         Column("host", f"On {host_noun(steps.hosts)}", "text", [host or None for host in steps.hosts]),

@@ -75,9 +75,9 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     marked = yield from step_traces(scope.reader, series)
     pointed = yield from pointed_traces(scope.reader, steps, series, marked, points.by_question, points.by_file)
     traces = pointed.traces
+    why_none = ""
     if not traces:
-        reason = _availability(scope) if wanted is None else ""
-        return Answer(notes=[Note("warning", reason or "no step of these tracks has such marks")])
+        why_none = (_availability(scope) if wanted is None else "") or "no step of these tracks has such marks"
     span = scope.span(question)
     chosen = [TracedSteps.from_trace(number, trace, question.steps, span) for number, trace in enumerate(traces)]
     traced = TracedSteps.join(chosen)
@@ -87,6 +87,7 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     operators = yield from operators_table(scope.reader, steps, traces, traced)
     tables += [] if operators is None else [operators]
     notes = [
+        *([Note("warning", why_none)] if why_none else ()),
         *guess_notes(pointed),
         *_notes(scope.reader.tick_ps, means, traced.mean_wait, chosen),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from tilescope.tiler.ticks import exact_sum, nearest_mean
 from tilescope.tiler.tools.step_range import StepRange
 
 Ints = NDArray[np.int64]
+
+# The types of columns that are no integers of 64 bits.
+_TYPES: Final = {"is_marked": np.bool_, "is_cut": np.bool_, "reduce": np.object_}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,10 @@ class TracedSteps:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """The rows of all parts, at least one, one part after the other."""
+        """The rows of all parts, one part after the other."""
+        if not parts:
+            rows = {field.name: np.zeros(0, _TYPES.get(field.name, np.int64)) for field in fields(cls)}
+            return cls(**rows)
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Self:

@@ -133,7 +133,7 @@ export function yAxis(options: PlotOptions, axis: uPlot.Axis) {
       scale: id,
       show: k < 2,
       side: k === 0 ? 3 : 1,
-      size: fittingSize,
+      size: (chart, values) => fittingSize(chart, values, k === 0 ? xTitleLength(options) : 0),
       space: 24,
       ...(k === 0 ? {} : { grid: { show: false } }),
       ...marksOf(isWhole, options.data.isLog),
@@ -142,9 +142,17 @@ export function yAxis(options: PlotOptions, axis: uPlot.Axis) {
   };
 }
 
-/** As wide as the longest label. */
-function fittingSize(_chart: uPlot, values: string[] | null): number {
-  const longest = (values ?? []).reduce((most, value) => Math.max(most, value?.length ?? 0), 3);
+/** Characters of the title of x that stand below the first axis of y, as `drawXTitle` writes it. */
+function xTitleLength({ data }: PlotOptions): number {
+  return data.xKind === "number" && !data.isLog ? Math.min(data.x.title.length, MOST_TITLE) : 0;
+}
+
+/** Longer titles of x may reach below the chart: a wider axis would cost more than that. */
+const MOST_TITLE = 12;
+
+/** As wide as the longest label, or as so many characters. */
+function fittingSize(_chart: uPlot, values: string[] | null, least = 0): number {
+  const longest = (values ?? []).reduce((most, value) => Math.max(most, value?.length ?? 0), Math.max(3, least));
   return Math.round(longest * 6.2 + 16);
 }
 
@@ -155,7 +163,7 @@ export function heatAxis({ data }: PlotOptions, axis: uPlot.Axis): uPlot.Axis {
     ...axis,
     scale: "y0",
     grid: { show: false },
-    size: fittingSize,
+    size: (chart, values) => fittingSize(chart, values),
     splits: () => rows.map((y) => y + 0.5),
     values: () => rows.map((y) => cut(data.ys[y]!.title)),
   };

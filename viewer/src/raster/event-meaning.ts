@@ -54,6 +54,10 @@ const DRIVER = /^(?:cu(?:da)?|hip|acl|musa)[A-Z]|^(?:AscendCL|Runtime|Node|GE|Mo
 const ENVELOPE = /^(?:[\d.]+|(?:ProfilerStep|Iteration|FP_BP Time|jit_|pmap_).*|Free)$/;
 const COLLECTIVE = /^(?:(?:nccl|rccl|hccl|c10d|xccl|ucc)[:_]|Communication(?:\(|$)|hcom_)/;
 const MEMSET = /^memset/i;
+/** An operator of MindSpore on a device, behind its scope: `Default/network/Conv2D-op11`, `Mul-op29`. */
+const MINDSPORE_OPERATOR = /^(?:[\w.:-]+\/)*\w+-op\d+(?:_\d+)?$/;
+/** A reduce of MindSpore's step traces and first timelines: `stream_7_parallel_0`. */
+const MINDSPORE_REDUCE = /^stream_\d+_parallel_\d+$/;
 
 /** Meaning of an event. */
 export function meaningOf({ name, category }: NamedEvent): Meaning {
@@ -63,6 +67,9 @@ export function meaningOf({ name, category }: NamedEvent): Meaning {
   }
   if (ENVELOPE.test(name)) {
     return "other";
+  }
+  if (MINDSPORE_REDUCE.test(name)) {
+    return "collective";
   }
   if (pytorch === "operator" || pytorch === "python" || pytorch === "launch") {
     return hostMeaning(name) ?? pytorch;
@@ -104,6 +111,7 @@ function meaningOfName(name: string): Meaning {
     hostMeaning(name) ??
     first(ASCEND_TASKS, name) ??
     (kernel === "collective" ? kernel : null) ??
+    (MINDSPORE_OPERATOR.test(name) ? "compute" : null) ??
     (DRIVER.test(name) ? "launch" : null) ??
     (HLO_NAME.test(name) || name === "Computing" ? "compute" : null) ??
     (OPERATOR.test(name) ? "operator" : null) ??

@@ -1,30 +1,27 @@
 /** The part of the address that is the pod page's own; the names are those of the tool's question. */
 
 import type { PageFields } from "../contract";
-import { KEEPS_WAITING } from "./parts";
 
 export interface PodFields {
   /** One step alone, by its number; empty: all of the range. */
   readonly step: string;
-  /** Figure that colours the map: one of the choices that the server has. */
+  /** Figure that colours the map: one of the choices that the server has; empty: the first that was recorded. */
   readonly colour: string;
   readonly tracks: string;
   /** Name of steps, where the trace does not mark them. */
   readonly stepName: string;
 }
 
-const COLOUR = KEEPS_WAITING;
-
 export const FIELDS: PageFields<PodFields> = {
   parse: ({ step = "", colour = "", tracks = "", step_name = "" }) => ({
     step: /^\d{1,18}$/.test(step) ? step : "",
-    colour: /^[a-z_]{1,60}$/.test(colour) ? colour : COLOUR,
+    colour: /^[a-z_]{1,60}$/.test(colour) ? colour : "",
     tracks: tracks.slice(0, 4096),
     stepName: step_name.trim(),
   }),
   format: ({ step, colour, tracks, stepName }) => ({
     ...(step === "" ? {} : { step }),
-    ...(colour === COLOUR ? {} : { colour }),
+    ...(colour === "" ? {} : { colour }),
     ...(tracks === "" ? {} : { tracks }),
     ...(stepName === "" ? {} : { step_name: stepName }),
   }),

@@ -41,6 +41,12 @@ export function partGroups(cores: ToolTable): readonly PartGroup[] {
   ].filter((group) => group.parts.length > 0);
 }
 
+/** The figure that colours the map: the one that is chosen, or the first that a table tells, as in the tool. */
+export function colourOf(cores: ToolTable | undefined, chosen: string): string {
+  const waits = cores?.columns.find(({ id }) => id === KEEPS_WAITING)?.values ?? [null];
+  return chosen || (cores === undefined || waits.some((value) => value !== null) ? KEEPS_WAITING : DURATION);
+}
+
 export function worthOf(colour: string): Worth {
   return GOOD.has(colour) ? "good" : NEITHER.has(colour) ? "neither" : "bad";
 }

@@ -25,7 +25,7 @@ import type { PodFields } from "./fields";
 import { heatOf } from "./heat";
 import { podLayout } from "./layout";
 import { PodLegend } from "./legend";
-import { DURATION, KEEPS_WAITING, partGroups } from "./parts";
+import { colourOf, DURATION, KEEPS_WAITING, partGroups } from "./parts";
 import { StepSlider } from "./step-slider";
 import { Stragglers } from "./stragglers";
 import { Topology } from "./topology";
@@ -37,7 +37,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   const { step, colour, tracks, stepName } = fields;
   const question = useMemo(
     () => ({
-      colour,
+      ...(colour === "" ? {} : { colour }),
       ...(tracks === "" ? {} : { tracks }),
       ...(stepName === "" ? {} : { step_name: stepName }),
     }),
@@ -67,7 +67,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
         <select
           class="bar-select"
           aria-label="What colours the map"
-          value={colour}
+          value={colourOf(cores, colour)}
           onChange={(event) => setFields({ ...fields, colour: event.currentTarget.value })}
         >
           <option value={KEEPS_WAITING}>{TITLES.get(KEEPS_WAITING)}</option>
@@ -278,7 +278,7 @@ interface PodProps extends ShownProps {
 
 /** The map with its legend, and beside it the core that one looks at and the stragglers. */
 function Pod({ context, fields, core, onCore, link, onLink, answer, cores, channels, onRow }: PodProps) {
-  const { colour } = fields;
+  const colour = colourOf(cores, fields.colour);
   const stragglers = answer.tables.find(({ id }) => id === "stragglers");
   const layout = useMemo(() => podLayout(cores), [cores]);
   const heat = useMemo(() => heatOf(cores, colour), [cores, colour]);
