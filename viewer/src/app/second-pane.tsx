@@ -88,7 +88,14 @@ function AlignmentChoice({ panes }: { panes: Panes }) {
     <>
       <label class="pane-field">
         <span>Aligned</span>
-        <select value={alignment.kind} onChange={(event) => choose(event.currentTarget.value)}>
+        <select
+          value={alignment.kind}
+          onChange={({ currentTarget }) => {
+            choose(currentTarget.value);
+            // Until it is chosen, if it ever is: a run may have no steps.
+            currentTarget.value = panes.alignment.peek().kind;
+          }}
+        >
           {KINDS.map(([kind, text]) => (
             <option
               key={kind}
