@@ -203,6 +203,7 @@ export function SecondPane({ app, panes, children }: SecondProps) {
   const isBeside = side === "beside" && !useNarrow();
   const box = useRef<HTMLElement>(null);
   const title = useId();
+  const isSameRun = runIdOf(app.pane.runView.value) === runIdOf(app.mainPane.runView.value);
   useLayoutEffect(() => {
     setRoot(app.pane, box.current!);
     box.current!.parentElement!.style.setProperty("--first-part", `${percent}%`);
@@ -217,7 +218,7 @@ export function SecondPane({ app, panes, children }: SecondProps) {
     return () => observer.disconnect();
   }, [isBeside]);
   return (
-    <section class="pane is-second" ref={box} aria-labelledby={title}>
+    <section class={isSameRun ? "pane is-second is-same-run" : "pane is-second"} ref={box} aria-labelledby={title}>
       <Splitter
         axis={isBeside ? "x" : "y"}
         label={isBeside ? "Width of the first timeline" : "Height of the first timeline"}
