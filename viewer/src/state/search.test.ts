@@ -37,11 +37,11 @@ it("reads what is found, and what of it is not listed", () => {
 it("takes a typed place for a search only where events are found by its words", () => {
   const pane = makePane();
   const trace = { manifest: { time: { tickPs: 1000, originNs: 0n } } } as unknown as Trace;
-  const found = (count: bigint): Found => ({ count, busyTicks: 0n, names: [], rest: null, isComplete: true });
+  const foundWith = (count: bigint): Found => ({ count, busyTicks: 0n, names: [], rest: null, isComplete: true });
   expect(isPlaceAlone(pane, trace, "450 ms")).toBe(true);
   expect(isPlaceAlone(pane, trace, "matmul")).toBe(false);
-  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: found(0n) };
+  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: foundWith(0n) };
   expect(isPlaceAlone(pane, trace, "step 7")).toBe(true);
-  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: found(2n) };
+  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: foundWith(2n) };
   expect(isPlaceAlone(pane, trace, "step 7")).toBe(false);
 });

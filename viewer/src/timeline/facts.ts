@@ -1,4 +1,4 @@
-/** What the status line says of a picture, from the very tiles that are drawn. Pure. */
+/** Figures of the status line about the tiles that are drawn. Pure. */
 
 import { type Coverage, type Ticks, ticks } from "@tilescope/client";
 import type { Picture } from "./picture";
