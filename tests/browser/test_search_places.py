@@ -51,6 +51,9 @@ def test_typed_places_are_gone_to_from_the_search_and_the_palette(viewer: Viewer
     type_anew(page, f"{middle_ns} ns")
     page.locator(".search-place").wait_for()
     assert page.locator(".search-panel button").first.inner_text().startswith("Go to ")
+    viewer.wait("location.hash.includes('q=')")
+    assert page.locator("[data-search]").count() == 0, "no search without hits beside the place"
+    assert page.locator(".search-count").count() == 0
     page.keyboard.press("Enter")
     viewer.wait(f"tilescope.view.end - tilescope.view.start < {(end - start) // 2}")
     viewer.rest()

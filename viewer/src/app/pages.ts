@@ -13,14 +13,15 @@ import type { ViewNavigator } from "../timeline/view-navigator";
 
 /** The two timelines, loaded late. */
 export interface StepPanes {
-  load(): Promise<{ showSteps(first: bigint, second: bigint, toTimeline: () => void): Promise<void> }>;
+  load(): Promise<{
+    showSteps(first: bigint, second: bigint, stepName: string, toTimeline: () => void): Promise<void>;
+  }>;
 }
 
 export class Pages implements PageActions {
   readonly #address: AddressKeeper;
   readonly #pane: Pane;
   readonly #viewNavigator: ViewNavigator;
-
   readonly #panes: StepPanes;
 
   constructor(address: AddressKeeper, viewNavigator: ViewNavigator, panes: StepPanes) {
@@ -90,7 +91,9 @@ export class Pages implements PageActions {
   }
 
   showSteps(first: bigint, second: bigint): void {
-    const shown = this.#panes.load().then((panes) => panes.showSteps(first, second, () => this.#switchTo(null, {})));
+    const { step_name: stepName = "" } = sharedTexts(page.peek().texts);
+    const toTimeline = () => this.#switchTo(null, {});
+    const shown = this.#panes.load().then((panes) => panes.showSteps(first, second, stepName, toTimeline));
     shown.catch((error: unknown) => {
       failure.value = `The steps cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
     });

@@ -147,18 +147,22 @@ export class Panes {
   }
 
   /** Shows a step in each pane, both of the run of the first, with their starts at one place. */
-  async showSteps(first: bigint, second: bigint, toTimeline: () => void): Promise<void> {
+  async showSteps(first: bigint, second: bigint, stepName: string, toTimeline: () => void): Promise<void> {
     const { pane, viewNavigator } = this.#page.first;
     const shown = pane.runView.peek();
     if (shown.kind !== "open") {
       return;
     }
-    const span = await stepSpan(shown.trace, String(first));
+    const span = await stepSpan(shown.trace, String(first), stepName);
+    const now = pane.runView.peek();
+    if (now.kind !== "open" || now.trace.manifest.run !== shown.trace.manifest.run) {
+      return;
+    }
     this.#page.address.step(() => {
       toTimeline();
       this.#page.focused.value = this.#page.first;
       viewNavigator.zoomTo(span);
-      this.alignment.value = { kind: "step", first: String(first), second: String(second) };
+      this.alignment.value = { kind: "step", first: String(first), second: String(second), stepName };
       this.#take(this.#secondOfFirst());
     });
   }
@@ -212,10 +216,12 @@ export class Panes {
     try {
       const [first, second] = await Promise.all((traces ?? []).map(firstStepOf));
       if (first !== undefined && second !== undefined && traces === this.traces.peek()) {
-        this.align({ kind: "step", first, second });
+        this.align({ kind: "step", first, second, stepName: "" });
       }
     } catch (error) {
-      this.problem.value = `Not aligned: ${error instanceof Error ? error.message : String(error)}`;
+      if (traces === this.traces.peek()) {
+        this.problem.value = `Not aligned: ${error instanceof Error ? error.message : String(error)}`;
+      }
     }
   }
 
@@ -350,7 +356,7 @@ async function startOf(
 ): Promise<Ticks> {
   switch (alignment.kind) {
     case "step":
-      return (await stepSpan(trace, alignment[side], abort)).startTicks;
+      return (await stepSpan(trace, alignment[side], alignment.stepName, abort)).startTicks;
     case "event": {
       const { track, ordinal } = alignment[side];
       return (await trace.api.event(track, ordinal, abort)).startTicks;

@@ -21,7 +21,7 @@ import type { Pane } from "../state/pane";
 import { rootOf } from "../state/pane-root";
 import { bindPart } from "../state/part-text";
 import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
-import { SearchLoader, searchKey, searchState } from "../state/search";
+import { isPlaceAlone, SearchLoader, searchKey, searchState } from "../state/search";
 import type { EventSelection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
@@ -70,10 +70,11 @@ export class SearchController {
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
     });
     effect(() => {
-      // Of a search that cannot be read nothing is dimmed.
-      const isFailed = searchState(this.#pane).searchResult.value.kind === "failed";
-      this.#stage.over = isFailed || this.#key === "" ? null : this.#hits.painter;
-      untracked(() => this.#hits.repaint());
+      void searchState(this.#pane).searchResult.value;
+      untracked(() => {
+        this.#emphasize();
+        this.#hits.repaint();
+      });
     });
     effect(() => {
       const state = searchState(this.#pane).searchResult.value;
@@ -177,11 +178,19 @@ export class SearchController {
       return;
     }
     this.#totals.ask(trace, text);
-    this.#stage.over = this.#hits.painter;
+    this.#emphasize();
     this.#hits.follow(trace, key, text);
     if (this.#uncounted !== null && this.#uncounted === this.#current) {
       void this.#count(trace, this.#uncounted, this.#abort.signal);
     }
+  }
+
+  /** Has hits stand out. Nothing is dimmed by a search that cannot be read, nor by a typed place that no event is named like. */
+  #emphasize(): void {
+    const { kind } = searchState(this.#pane).searchResult.peek();
+    const shown = this.#pane.runView.peek();
+    const isSearch = this.#key !== "" && shown.kind === "open" && !isPlaceAlone(this.#pane, shown.trace, query.peek());
+    this.#stage.over = isSearch && kind !== "failed" ? this.#hits.painter : null;
   }
 
   #askAgain(): void {

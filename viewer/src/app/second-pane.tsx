@@ -88,7 +88,14 @@ function AlignmentChoice({ panes }: { panes: Panes }) {
     <>
       <label class="pane-field">
         <span>Aligned</span>
-        <select value={alignment.kind} onChange={(event) => choose(event.currentTarget.value)}>
+        <select
+          value={alignment.kind}
+          onChange={({ currentTarget }) => {
+            choose(currentTarget.value);
+            // Until it is chosen, if it ever is: a run may have no steps.
+            currentTarget.value = panes.alignment.peek().kind;
+          }}
+        >
           {KINDS.map(([kind, text]) => (
             <option
               key={kind}
@@ -196,6 +203,7 @@ export function SecondPane({ app, panes, children }: SecondProps) {
   const isBeside = side === "beside" && !useNarrow();
   const box = useRef<HTMLElement>(null);
   const title = useId();
+  const isSameRun = runIdOf(app.pane.runView.value) === runIdOf(app.mainPane.runView.value);
   useLayoutEffect(() => {
     setRoot(app.pane, box.current!);
     box.current!.parentElement!.style.setProperty("--first-part", `${percent}%`);
@@ -210,7 +218,7 @@ export function SecondPane({ app, panes, children }: SecondProps) {
     return () => observer.disconnect();
   }, [isBeside]);
   return (
-    <section class="pane is-second" ref={box} aria-labelledby={title}>
+    <section class={isSameRun ? "pane is-second is-same-run" : "pane is-second"} ref={box} aria-labelledby={title}>
       <Splitter
         axis={isBeside ? "x" : "y"}
         label={isBeside ? "Width of the first timeline" : "Height of the first timeline"}

@@ -155,7 +155,10 @@ export class TraceDisplay {
   #renew(current: Session, trace: Trace): void {
     const before = current.trace;
     const arranged = arrange(filterHost(before.roots, this.#pane.chosenHost.peek()), this.#pane.trackChoice.peek());
-    const anchor = anchorAt(layOut(arranged.body, this.#pane.openGroups.peek()), this.#pane.scroll.peek().topPx);
+    // The screen still has the former heights of rows.
+    const { openGroups, laneHeights, foldedRows } = this.#pane;
+    const former = layOut(arranged.body, openGroups.peek(), [], 0, laneHeights.peek(), foldedRows.peek());
+    const anchor = anchorAt(former, this.#pane.scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = this.#pane.selection.peek();
     this.#pane.foldedRows.value = NOTHING_FOLDED;

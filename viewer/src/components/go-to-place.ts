@@ -88,9 +88,10 @@ async function goToStep(app: AppActions, trace: Trace, step: string): Promise<vo
   }
 }
 
-/** The first pass of a step, over all devices. */
-export async function stepSpan(trace: Trace, step: string, abort?: AbortSignal) {
-  const answer = await trace.api.ask("steps", { steps: step, limit: 1 }, abort ?? new AbortController().signal);
+/** The first pass of a step, over all devices; `stepName`: of the events that steps are, "" for those that the run marks as steps. */
+export async function stepSpan(trace: Trace, step: string, stepName = "", abort = new AbortController().signal) {
+  const named = stepName === "" ? {} : { step_name: stepName };
+  const answer = await trace.api.ask("steps", { steps: step, limit: 1, ...named }, abort);
   const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
   if (start == null || end == null) {
     throw new Error("there is no such step");

@@ -7,7 +7,7 @@ import { link } from "../state/link";
 import type { Pane } from "../state/pane";
 import { isSearchOpen, query, typedQuery } from "../state/query";
 import { exactlyOf } from "../state/query-text";
-import { type Found, type FoundName, faultAt, searchState } from "../state/search";
+import { type Found, type FoundName, faultAt, isPlaceAlone, searchState } from "../state/search";
 import type { CountedKinds } from "../state/search-kinds";
 import type { Trace } from "../state/trace";
 import { typedPlace } from "../state/typed-place";
@@ -59,9 +59,11 @@ export function SearchPanel({ trace }: { trace: Trace }) {
   useEffect(() => leaveByPress(), []);
   useEffect(() => enterByKey(), []);
   const isEmpty = query.value === "" && typedQuery.value.trim() === "";
+  // What is typed is ahead of what is searched for.
+  const isPlace = isPlaceAlone(pane, trace, typedQuery.value);
   return (
     <>
-      {!isEmpty && <HitCount now={now} />}
+      {!isEmpty && !isPlace && <HitCount now={now} />}
       {!isEmpty && (
         <>
           <StepButton intent="previous-hit" label="Previous hit" isPossible={hasHits(now)} />
@@ -88,7 +90,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
           ) : (
             <>
               <PlaceEntry trace={trace} />
-              <Results trace={trace} now={now} />
+              {!isPlace && <Results trace={trace} now={now} />}
               <SearchKinds trace={trace} onChosen={focusBox} />
               <LaneHits trace={trace} />
               <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>

@@ -120,14 +120,6 @@ export function Timeline({ trace, lanes, legend = null, children }: TimelineProp
       overlay: overlay.current!,
       axis: axis.current!,
     });
-    app.stage.keepScroll = (topPx) => {
-      pane.scroll.value = { ...pane.scroll.peek(), topPx };
-      // The content gets its new height with the next rendering.
-      requestAnimationFrame(() => {
-        box.scrollTop = topPx;
-        measure();
-      });
-    };
     const disconnect = connectPointer(timeline.current!, box, app.stage, lateArea(app.stage, app.viewNavigator));
     return () => {
       observer.disconnect();

@@ -8,7 +8,7 @@ function startPs({ startTicks, startFraction }: View, tickPs: number): number {
 }
 
 it("reads what it writes, and nothing else", () => {
-  for (const text of ["start", "off", "step.5-7", "event.3.15-4.7", "hand.-1200", "hand.0"]) {
+  for (const text of ["start", "off", "step.5-7", "step.5-7.train.1-2", "event.3.15-4.7", "hand.-1200", "hand.0"]) {
     expect(formatAlignment(parseAlignment(text)!)).toBe(text);
   }
   for (const text of ["", "step.5", "step.-1-2", "event.1.2-3", "hand.", "hand.1e9", "middle"]) {

@@ -9,8 +9,8 @@ import type { EventPlace } from "./location";
 export type Alignment =
   /** The starts of the runs. */
   | { readonly kind: "start" }
-  /** The starts of a step of each. */
-  | { readonly kind: "step"; readonly first: string; readonly second: string }
+  /** The starts of a step of each; `stepName`: of the events that steps are, "" for those that a run marks as steps. */
+  | { readonly kind: "step"; readonly first: string; readonly second: string; readonly stepName: string }
   /** The starts of an event of each. */
   | { readonly kind: "event"; readonly first: EventPlace; readonly second: EventPlace }
   /** As somebody has moved them: the second is so much later. */
@@ -20,18 +20,18 @@ export type Alignment =
 
 export const BY_START: Alignment = { kind: "start" };
 
-const STEP = /^step\.(\d{1,18})-(\d{1,18})$/;
+const STEP = /^step\.(\d{1,18})-(\d{1,18})(?:\.(.{1,500}))?$/;
 const EVENT = /^event\.(\d{1,15})\.(\d{1,15})-(\d{1,15})\.(\d{1,15})$/;
 const HAND = /^hand\.(-?\d{1,30})$/;
 
-/** `start`, `off`, `step.5-7`, `event.3.15-4.7`, `hand.-1200`, as an address has it; null for anything else. */
+/** `start`, `off`, `step.5-7`, `step.5-7.train`, `event.3.15-4.7`, `hand.-1200`, as an address has it; null for anything else. */
 export function parseAlignment(text: string): Alignment | null {
   if (text === "start" || text === "off") {
     return { kind: text };
   }
-  const [, first, second] = STEP.exec(text) ?? [];
+  const [, first, second, stepName = ""] = STEP.exec(text) ?? [];
   if (first !== undefined) {
-    return { kind: "step", first, second: second! };
+    return { kind: "step", first, second: second!, stepName };
   }
   const places = EVENT.exec(text)?.slice(1).map(Number);
   if (places !== undefined) {
@@ -49,7 +49,7 @@ export function formatAlignment(alignment: Alignment): string {
     case "off":
       return alignment.kind;
     case "step":
-      return `step.${alignment.first}-${alignment.second}`;
+      return `step.${alignment.first}-${alignment.second}${alignment.stepName === "" ? "" : `.${alignment.stepName}`}`;
     case "event": {
       const { first, second } = alignment;
       return `event.${first.track}.${first.ordinal}-${second.track}.${second.ordinal}`;

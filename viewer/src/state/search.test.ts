@@ -1,6 +1,8 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { faultAt, foundOf } from "./search";
+import { makePane } from "./pane";
+import { type Found, faultAt, foundOf, isPlaceAlone, searchState } from "./search";
+import type { Trace } from "./trace";
 
 it("finds the place of a fault in what the server says", () => {
   expect(faultAt("query, character 8: this quotation mark is not closed")).toBe(7);
@@ -30,4 +32,16 @@ it("reads what is found, and what of it is not listed", () => {
     rest: { count: 5n, busyTicks: 7n },
     isComplete: false,
   });
+});
+
+it("takes a typed place for a search only where events are found by its words", () => {
+  const pane = makePane();
+  const trace = { manifest: { time: { tickPs: 1000, originNs: 0n } } } as unknown as Trace;
+  const foundWith = (count: bigint): Found => ({ count, busyTicks: 0n, names: [], rest: null, isComplete: true });
+  expect(isPlaceAlone(pane, trace, "450 ms")).toBe(true);
+  expect(isPlaceAlone(pane, trace, "matmul")).toBe(false);
+  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: foundWith(0n) };
+  expect(isPlaceAlone(pane, trace, "step 7")).toBe(true);
+  searchState(pane).searchResult.value = { kind: "answered", key: "", answer: foundWith(2n) };
+  expect(isPlaceAlone(pane, trace, "step 7")).toBe(false);
 });

@@ -8,6 +8,7 @@ import { perPane } from "./per-pane";
 import { buildKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { Trace } from "./trace";
+import { typedPlace } from "./typed-place";
 
 export interface FoundName {
   readonly name: string;
@@ -44,6 +45,13 @@ export const searchState = perPane(() => {
   const walkNote = signal("");
   return { searchResult, currentHit, walkNote };
 });
+
+/** True if a query is a typed place, and no event is found by its words: then it is no search. Reads signals. */
+export function isPlaceAlone(pane: Pane, trace: Trace, query: string): boolean {
+  const state = searchState(pane).searchResult.value;
+  const isFound = state.kind === "answered" && state.answer.count > 0n;
+  return !isFound && typedPlace(query, trace.manifest.time) !== null;
+}
 
 /** Names a search in a build as far as it has grown. */
 export function searchKey({ manifest }: Trace, query: string): string {

@@ -75,7 +75,7 @@ export function trackState({
   });
   return {
     ...{ chosenHost, trackChoice, drawnLanes, isFiltered, openGroups, closedInFilter, roots, arrangement, shownOpen },
-    ...{ trackOrder, pinnedOrder, areaTracks, foldedRows, layout, scrolled },
+    ...{ trackOrder, pinnedOrder, areaTracks, laneHeights, foldedRows, layout, scrolled },
   };
 }
 

@@ -3,7 +3,8 @@ import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
 import { type PyramidOptions, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, it } from "vitest";
-import { countEvents, widestBinTicks } from "./facts";
+import { countEvents } from "./event-count";
+import { widestBinTicks } from "./facts";
 import type { Picture } from "./picture";
 
 const OPTIONS: PyramidOptions = { rootLevel: 4, leafEvents: 40, tilesPerPage: 7 };

@@ -2,7 +2,8 @@
 
 export { connectExact } from "../state/exact";
 export { allArrows } from "./all-arrows";
+export { countEvents } from "./event-count";
 export { gapHints } from "./gap-hints";
 export { paintOverlay } from "./paint-overlay";
 export { pointedAt, targetOf } from "./pointing";
-export { foldRows, unfoldRows } from "./row-fold";
+export { foldTracks, unfoldTracks } from "./track-rows";

@@ -8,7 +8,6 @@ import { timeAxis } from "../base/axis";
 import { coloring } from "../state/coloring";
 import type { DrawStatus } from "../state/draw-status";
 import { LateCode } from "../state/late-code";
-import { type FoldedRows, itemIndexAt, layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
 import { setProblem } from "../state/problems";
 import type { Session } from "../state/session";
@@ -16,7 +15,7 @@ import { prefersReducedMotion, settings, theme } from "../state/settings";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import type { TimelineExtension } from "./extension";
-import { countEvents, countProvisional, widestBinTicks } from "./facts";
+import { countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
 import type { PointerMeaning } from "./gesture-tracker";
@@ -74,8 +73,6 @@ export class Stage {
   /** Loads them. */
   loadExtension: () => Promise<unknown> = async () => undefined;
   over: OverTracks | null = null;
-  /** Has the tracks scrolled to a height of a layout that is new. */
-  keepScroll: (topPx: number) => void = () => undefined;
   /** Position of the tooltip in the window before the picture began to move. */
   #hiddenAt: PointerPlace | null = null;
   /** Position at which the pointer was pressed, until it moves on. */
@@ -390,8 +387,7 @@ export class Stage {
     const ratio = window.devicePixelRatio;
     const shown = this.pane.view.peek();
     let picture = this.#takePicture(current, shown, element.clientHeight, ratio);
-    const rows = this.pane.foldedRows.peek();
-    if (this.#layRows(this.late.here?.unfoldRows(picture, rows) ?? rows)) {
+    if (this.late.here?.unfoldTracks({ pane: this.pane, element, pointer: this.pointer }, picture) === true) {
       picture = this.#takePicture(current, shown, element.clientHeight, ratio);
     }
     this.#picture = picture;
@@ -412,24 +408,7 @@ export class Stage {
     this.#paintMinimap(current, picture, values);
     this.updateHover(null);
     this.#paintedAtMs = performance.now();
-    this.#report(current, picture, this.#paintedAtMs - startMs);
-  }
-
-  /** Lays out the tracks with so many rows; what is under the pointer, or at the top, stays in its place. False: they have these. */
-  #layRows(rows: FoldedRows): boolean {
-    const { foldedRows, layout, scrolled } = this.pane;
-    if (rows === foldedRows.peek()) {
-      return false;
-    }
-    const { pinnedPx } = layout.peek();
-    const yPx = Math.max(pinnedPx, this.pointer?.yPx ?? pinnedPx);
-    const item = layout.peek().items[itemIndexAt(layout.peek(), yPx + scrolled.peek().topPx)];
-    foldedRows.value = rows;
-    const after = item === undefined ? null : layoutItem(layout.peek(), item.key);
-    if (item !== undefined && after !== null && after.topPx !== item.topPx) {
-      this.keepScroll(scrolled.peek().topPx + after.topPx - item.topPx);
-    }
-    return true;
+    this.#report(current, picture, element, this.#paintedAtMs - startMs);
   }
 
   #paintMinimap(current: Session, { view: shown, coverages, ratio }: Picture, values: CanvasTheme): void {
@@ -447,7 +426,7 @@ export class Stage {
   }
 
   /** Says at once how exact the picture is, and counts its events when it has stood still for a moment. */
-  #report(current: Session, picture: Picture, frameMs: number): void {
+  #report(current: Session, picture: Picture, element: HTMLElement, frameMs: number): void {
     const { missingPages, stream, problem } = current.client.status;
     // Of a server that is away the whole page tells.
     const isOwn = problem !== null && !(problem instanceof AwayError);
@@ -468,12 +447,13 @@ export class Stage {
       clearTimeout(this.#countTimer);
     }
     this.#countTimer = setTimeout(() => {
-      // What is counted is what stays.
-      const rows = this.pane.foldedRows.peek();
-      if (this.#layRows(this.late.here?.foldRows(picture, this.pane.layout.peek(), rows) ?? rows)) {
+      const late = this.late.here;
+      // What is counted is what stays: the next picture comes where something has changed, or rows are folded.
+      const place = { pane: this.pane, element, pointer: this.pointer };
+      if (late === null || this.#tracksDirty || late.foldTracks(place, picture)) {
         return;
       }
-      this.pane.drawStatus.value = { ...this.pane.drawStatus.peek(), events: countEvents(picture), frameMs };
+      this.pane.drawStatus.value = { ...this.pane.drawStatus.peek(), events: late.countEvents(picture), frameMs };
     }, COUNT_DELAY_MS);
   }
 }
