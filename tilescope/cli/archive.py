@@ -71,11 +71,14 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.store import open_store
+    from tilescope.tiler.mount import is_run
+    from tilescope.tiler.store import is_store, open_store
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
+    if is_run(args.store) and not is_store(args.store):
+        raise UsageError(f"{args.store}: is a run of shards: archive the stores in its folder `shards`, one by one")
     if args.output is None and args.site is None:
         raise UsageError("name a file with -o FILE, or a folder with --site DIR")
     without, tools = _names(args.without), _names(args.answers)
