@@ -81,10 +81,10 @@ def test_a_store_is_opened_once_however_many_clients_read_it(example: Example) -
 def test_a_folder_of_shards_is_one_run(tmp_path: Path) -> None:
     files = write_pod(tmp_path / "pod", hosts=2, events=500)
     build_shards(files, tmp_path / "run", threads, progress=lambda _: None)
-    with connect(tmp_path / "run") as one, connect(tmp_path / "run") as two:
-        run = one.run()
-        assert run.stats().total.count == two.run().stats().total.count > 0
-        assert run.build == two.run().build
+    with connect(tmp_path / "run") as client, connect(tmp_path / "run") as other:
+        run = client.run()
+        assert run.stats().total.count == other.run().stats().total.count > 0
+        assert run.build == other.run().build
         assert len(_open) == 1
     assert not _open
 
