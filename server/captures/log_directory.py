@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilescope.server.errors import CannotCapture
+from tilescope.tiler.mount import is_run
 from tilescope.tiler.readers.layouts.log_directory import is_run_folder
-from tilescope.tiler.store import is_store
 
 
 def find_log_directory(served: Sequence[Path]) -> Path:
     """The first log directory that can be written. Raises `CannotCapture`, which says what to change."""
-    folders = [path for path in served if path.is_dir() and not is_store(path) and not is_run_folder(path)]
+    folders = [path for path in served if path.is_dir() and not is_run(path) and not is_run_folder(path)]
     if not folders:
         raise CannotCapture("nowhere to save captures: start the server with a log folder: tilescope serve logs/")
     for folder in folders:

@@ -14,11 +14,14 @@ from aiohttp.test_utils import TestServer
 import tilescope
 from tests.client.conftest import GRPC_PORT, ServerFactory, is_open, serve
 from tests.example import Example
+from tests.pods import threads, write_pod
 from tilescope.client import Refused, Unreachable, connect, connect_async
+from tilescope.client.local import _open
 from tilescope.server.guard.access import Access
 from tilescope.server.guard.tls import Certificate
 from tilescope.server.settings import Settings
 from tilescope.tiler.errors import NoStore
+from tilescope.tiler.shards.build import build_shards
 
 TOKEN = "0123456789abcdef0123"
 
@@ -73,6 +76,17 @@ def test_a_store_is_opened_once_however_many_clients_read_it(example: Example) -
         assert second.stats().total.count > 0
     with connect(example.path) as again:
         assert again.run().build == second.build
+
+
+def test_a_folder_of_shards_is_one_run(tmp_path: Path) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    build_shards(files, tmp_path / "run", threads, progress=lambda _: None)
+    with connect(tmp_path / "run") as client, connect(tmp_path / "run") as other:
+        run = client.run()
+        assert run.stats().total.count == other.run().stats().total.count > 0
+        assert run.build == other.run().build
+        assert len(_open) == 1
+    assert not _open
 
 
 def test_a_client_that_is_forgotten_closes_itself(example: Example, tmp_path: Path) -> None:

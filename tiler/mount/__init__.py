@@ -1,6 +1,21 @@
 """Shards of one axis as one run."""
 
 from tilescope.tiler.mount.mounted_store import MountedStore
-from tilescope.tiler.mount.open_run import is_run, open_run, open_run_build, published_file, stores_of
+from tilescope.tiler.mount.open_run import (
+    current_build_path,
+    is_run,
+    open_run,
+    open_run_build,
+    published_file,
+    stores_of,
+)
 
-__all__ = ["MountedStore", "is_run", "open_run", "open_run_build", "published_file", "stores_of"]
+__all__ = [
+    "MountedStore",
+    "current_build_path",
+    "is_run",
+    "open_run",
+    "open_run_build",
+    "published_file",
+    "stores_of",
+]

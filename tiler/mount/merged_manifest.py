@@ -66,7 +66,7 @@ def _public(mounted: Mounted, tracks: int, notes: Sequence[str]) -> dict[str, An
         "hosts": list(chain.from_iterable(host_names(mounted))),
         "files": [file for public in publics for file in public["files"]],
         "processes": sum(public["processes"] for public in publics),
-        "tracks": tracks,
+        "tracks": sum(public["tracks"] for public in publics),
         "blocks": -(-tracks // TRACKS_PER_BLOCK),
         "names": max((public["names"] for public in publics), key=lambda names: int(names["count"])),
         "events": _summed(public["events"] for public in publics),

@@ -65,7 +65,7 @@ class MountedStore:
             TRACKS: lambda: compress(_json(merged_tree(self._mounted))),
             ATTACHMENTS: lambda: attachment_list(self._mounted, hosts),
             TABLES: lambda: table_list(self._mounted, hosts),
-            ORIGINS: lambda: merged_origins(self._mounted, self._public["tracks"]),
+            ORIGINS: lambda: merged_origins(self._mounted, len(self._internals["tracks"])),
         }
         self._made: dict[Record, bytes] = {}
         self._metadata_rows = list(no_metadata_rows())

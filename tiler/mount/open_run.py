@@ -12,6 +12,7 @@ from tilescope.tiler.mount.mounted_store import MountedStore
 from tilescope.tiler.mount.shard_records import ShardRecords
 from tilescope.tiler.shards.folder import RUN, shard_path
 from tilescope.tiler.shards.sharded_run import Shard, is_run_of_shards, read_sharded_run
+from tilescope.tiler.store import current_build_path as current_store_path
 from tilescope.tiler.store import is_store, open_build, open_run_store, open_store
 from tilescope.tiler.store import published_file as published_store_file
 from tilescope.tiler.store.run_store import RunStore
@@ -28,6 +29,13 @@ def published_file(path: Path) -> Path:
     return path / RUN if is_run_of_shards(path) and not is_store(path) else published_store_file(path)
 
 
+def current_build_path(path: Path) -> Path:
+    """A path that names what is published at `path` as long as nothing else is. Raises NoStore, StoreError."""
+    if is_store(path) or not is_run_of_shards(path):
+        return current_store_path(path)
+    return path / f"run-{read_sharded_run(path).id}"
+
+
 def open_run_build(path: Path, build: str) -> Store:
     """Opens the build of that id of the run at `path`. Raises NoStore where it is not there any more, and as below."""
     if is_store(path) or not is_run_of_shards(path):
@@ -42,11 +50,14 @@ def open_run_build(path: Path, build: str) -> Store:
 def stores_of(path: Path) -> list[Path]:
     """The stores of the run at `path`: itself, or those of its shards but the ones that failed.
 
-    Raises StoreVersion or DamagedStore.
+    Raises StoreVersion or DamagedStore; StoreError where all failed.
     """
     if is_store(path) or not is_run_of_shards(path):
         return [path]
-    return [shard_path(path, shard.name) for shard in read_sharded_run(path).shards if shard.state == "ready"]
+    stores = [shard_path(path, shard.name) for shard in read_sharded_run(path).shards if shard.state == "ready"]
+    if not stores:
+        raise StoreError(f"{path}: the run has no shard that was indexed")
+    return stores
 
 
 def open_run(path: Path) -> Store:

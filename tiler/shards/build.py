@@ -60,16 +60,15 @@ def build_shards(
     with locked(folder), closing(OpenedExecutor(open_executor)) as workers, open_session(folder) as session:
         command = _Command([file.absolute() for file in files], folder, session, workers, progress, options)
         groups, errors = command.survey()
-        surveys = command.surveys(groups, errors)
+        surveys, errors = command.surveys(groups, errors)
         if not surveys:
-            first = next(name for name in groups if name in errors)
-            file = groups[first][0]
-            others = f"; of the other {len(groups) - 1:,} files none can be read either" if len(groups) > 1 else ""
-            raise TraceError(file, errors[first].removeprefix(f"{file}: ") + others)
+            raise _none_is_ready(groups, errors)
         plan = make_plan(surveys, None if options.force else read_axis(folder))
         write_axis(folder, plan.axis)
         reports = command.index(groups, surveys, plan)
         shards = [_shard(name, groups[name], errors.get(name), reports.get(name), plan) for name in groups]
+        if all(shard.state == "failed" for shard in shards):
+            raise _none_is_ready(groups, {shard.name: shard.error for shard in shards})
         run = make_sharded_run(plan.axis.id, shards, notes)
         write_sharded_run(folder, run)
         sweep(folder, {*groups, *(shard_name([file.absolute()]) for file in files)}, groups.keys())
@@ -110,13 +109,17 @@ class _Command:
         parts = [joined if name == company[0] else {} if name in company else {name: groups[name]} for name in groups]
         return {name: group for part in parts for name, group in part.items()}, errors
 
-    def surveys(self, groups: Mapping[str, list[Path]], errors: Mapping[str, str]) -> dict[str, Survey]:
-        """The surveys of all shards that can be read."""
+    def surveys(
+        self, groups: Mapping[str, list[Path]], errors: Mapping[str, str]
+    ) -> tuple[dict[str, Survey], dict[str, str]]:
+        """The surveys of all shards that can be read, and the errors of the others."""
         surveys = {name: self._kept(group) for name, group in groups.items() if name not in errors}
-        changed = [groups[name][0] for name, survey in surveys.items() if survey is None]
-        if changed:
-            raise TraceError(changed[0], "changed while its run was surveyed", advice="index the run again")
-        return {name: survey for name, survey in surveys.items() if survey is not None}
+        changed = {
+            name: f"{groups[name][0]}: changed while its run was surveyed (index the run again)"
+            for name, survey in surveys.items()
+            if survey is None
+        }
+        return {name: survey for name, survey in surveys.items() if survey is not None}, {**errors, **changed}
 
     def index(
         self, groups: Mapping[str, list[Path]], surveys: Mapping[str, Survey], plan: ShardPlan
@@ -134,22 +137,20 @@ class _Command:
 
     def _surveyed(self, groups: Mapping[str, list[Path]]) -> dict[str, str]:
         """Surveys what is not surveyed yet. Returns the errors of those that have one."""
-        tasks = [
-            self._task("survey", name, group, None)
-            for name, group in groups.items()
-            if self._is_missing(group) or self._kept(group) is None
-        ]
+        if self._options.force:
+            for name in groups:
+                survey_path(self._folder, name).unlink(missing_ok=True)
+        tasks = [self._task("survey", name, group, None) for name, group in groups.items() if self._kept(group) is None]
         return {name: report.error for name, report in self._conduct(tasks, groups).items() if report.error}
 
-    def _is_missing(self, group: Sequence[Path]) -> bool:
-        """True where a worker is to say why a file cannot be opened."""
-        try:
-            return not all(archive_of(file).is_file() for file in group)
-        except OSError:
-            return True
-
     def _kept(self, group: Sequence[Path]) -> Survey | None:
-        return kept_survey(group, survey_path(self._folder, shard_name(group)), self._options.time_unit)
+        """The survey of a shard; None where there is none, or a file cannot be opened: a worker is to say why."""
+        try:
+            if not all(archive_of(file).is_file() for file in group):
+                return None
+            return kept_survey(group, survey_path(self._folder, shard_name(group)), self._options.time_unit)
+        except (OSError, TraceError):
+            return None
 
     def _conduct(self, tasks: Sequence[Task], groups: Mapping[str, list[Path]]) -> dict[str, Report]:
         if not tasks:
@@ -174,6 +175,14 @@ class _Command:
             options.time_unit,
             options.threads,
         )
+
+
+def _none_is_ready(groups: Mapping[str, Sequence[Path]], errors: Mapping[str, str]) -> TraceError:
+    """The error of a run without any shard: that of the first."""
+    first = next(name for name in groups if name in errors)
+    file = groups[first][0]
+    others = f"; of the other {len(groups) - 1:,} files none can be read either" if len(groups) > 1 else ""
+    return TraceError(file, errors[first].removeprefix(f"{file}: ") + others)
 
 
 def _shard(name: str, files: Sequence[Path], error: str | None, report: Report | None, plan: ShardPlan) -> Shard:

@@ -92,15 +92,16 @@ def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
     from tilescope.tiler.lookup.manifest import run_manifest
+    from tilescope.tiler.mount import is_run
     from tilescope.tiler.readers import find_run, formats, join_runs
     from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
-    from tilescope.tiler.store import is_store, open_run_store
+    from tilescope.tiler.store import open_run_store
 
     collect_seldom()
     gc.enable()
 
     for path in paths:
-        if is_store(path):
+        if is_run(path):
             raise UsageError(f"{path}: this is a store already: name the trace that it is to be made from")
     if args.separate and len(paths) > 1:
         raise UsageError("--separate has no effect: the traces that are named become one run")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
@@ -14,6 +14,9 @@ from tilescope.tiler.count_text import plural
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun
     from tilescope.tiler.shards.progress import ShardProgress
+
+
+_GUESS: Final = "that these files are of one time is a guess: as shards all are shown, whether they overlap or not"
 
 
 def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
@@ -31,6 +34,7 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
     # Workers on other machines have cores of their own, of which each builds its tracks side by side.
     threads = max(1, processors() // jobs) if args.executor == "processes" else processors()
     options = ShardOptions(args.memory, args.max_inflated, args.time_unit, threads, args.force)
+    notes = [*source.notes, *([_GUESS] if source.is_unconfirmed else [])]
     begin = time.monotonic()
     with ProgressDisplay() as display:
 
@@ -44,7 +48,7 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
             open_executor(args.executor, jobs, args.memory),
             progress=report,
             options=options,
-            notes=source.notes,
+            notes=notes,
         )
     for shard in run.failed:
         complain(f"{shard.title} is missing: {shard.error}")
@@ -57,6 +61,6 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
     if apart:
         more = f" and {len(apart) - 1:,} more" if len(apart) > 1 else ""
         say(f"  note      {apart[0]}{more}: beyond the axis of the run, on one of its own (--force makes a new one)")
-    for note in source.notes:
+    for note in notes:
         say(f"  note      {note}")
     return 0

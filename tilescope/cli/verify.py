@@ -9,7 +9,7 @@ with less memory, events are checked in smaller batches. If a single page, or th
 more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
-Of a folder of shards each shard is proven, one after the other.
+Of a folder of shards each shard is proven, or compared with the one in its place, one after the other.
 
 With --same-as nothing is proven: STORE is compared with another store of the same trace, entry by entry. A store does
 not depend on how much memory and how many processors the indexing had: all entries are equal, but for the build id and
@@ -33,6 +33,7 @@ from tilescope.cli.option_rules import not_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
 from tilescope.cli.text import seconds_text
+from tilescope.tiler.count_text import plural
 
 NAME = "verify"
 HELP = "prove that a store is exact"
@@ -51,14 +52,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
     from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.errors import StoresDiffer
     from tilescope.tiler.mount import stores_of
     from tilescope.tiler.verify import compare_stores
 
     refuse_file(args.store)
     if args.same_as is not None:
         refuse_file(args.same_as)
-        for line in compare_stores(args.store, args.same_as).lines():
-            say(line)
+        stores, others = stores_of(args.store), stores_of(args.same_as)
+        if len(stores) != len(others):
+            raise StoresDiffer(f"{args.same_as}: has {plural(len(others), 'store', 'stores')}, not {len(stores):,}")
+        for store, other in zip(stores, others, strict=True):
+            for line in compare_stores(store, other).lines():
+                say(line)
         return 0
     for store in stores_of(args.store):
         _prove(store, args.memory)

@@ -19,6 +19,7 @@ from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
+from tilescope.tiler.mount import current_build_path, is_run, open_run
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.readers.discovered_run import run_id
@@ -27,7 +28,6 @@ from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
-from tilescope.tiler.store import current_build_path, is_store, open_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.store import Store, need
@@ -62,9 +62,13 @@ def _share(path: Path, rules: WorkRules, folder: Path | None = None) -> tuple[Pa
         folder = folder or current_build_path(path)
         shared = _open.get(folder)
         if shared is None:
-            store = open_store(path)
+            store = open_run(path)
             folder = path / f"gen-{store.build}"
-            shared = _open.setdefault(folder, _Shared(store, {rules: QueryReader(store, rules)}))
+            shared = _open.get(folder)
+            if shared is None:
+                shared = _open[folder] = _Shared(store, {rules: QueryReader(store, rules)})
+            else:  # a build that was published just then, or a run of shards, whose path does not tell its build
+                store.close()
         shared.users += 1
     return folder, shared
 
@@ -87,7 +91,7 @@ def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
     path = Path(ref).resolve()
     if path in _open:
         folder, shared = _share(path.parent, rules, path)
-    elif is_store(path):
+    elif is_run(path):
         folder, shared = _share(path, rules)
     else:
         raise NoStore(f"{ref}: there is no store here to compare with")
@@ -124,7 +128,7 @@ class LocalSource:
     """The one run of a store. The generation that was published when it was opened is read until it is closed."""
 
     def __init__(self, path: Path, work_rules: WorkRules = NO_WORK_RULES) -> None:
-        if not is_store(path):
+        if not is_run(path):
             what = "there is no store here" if path.exists() else NOTHING_THERE
             raise NoStore(f"{path}: {what} (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()

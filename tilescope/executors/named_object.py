@@ -23,5 +23,7 @@ def named_executor(name: str) -> Iterator[Executor]:
     if not isinstance(executor, Executor):
         kind = type(executor).__name__
         raise UsageError(f"--executor {name}: is no concurrent.futures.Executor, nor makes one: it is a {kind}")
-    with executor:
+    try:
         yield executor
+    finally:
+        executor.shutdown(wait=False)  # tasks that are left end by themselves: their session is over

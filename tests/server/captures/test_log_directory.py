@@ -10,6 +10,7 @@ import pytest
 from tests.server.fakes import publish
 from tilescope.server.captures.log_directory import find_log_directory
 from tilescope.server.errors import CannotCapture
+from tilescope.tiler.shards.folder import RUN
 
 
 def test_the_first_log_directory(tmp_path: Path) -> None:
@@ -21,7 +22,10 @@ def test_the_first_log_directory(tmp_path: Path) -> None:
     (run / "host.xplane.pb").write_bytes(b"")
     assert find_log_directory([file, store, run, logs]) == logs
     assert find_log_directory([run.parent]) == find_log_directory([run.parent.parent]) == tmp_path / "x"
-    for served in ([file], [store], [run], []):
+    shards = tmp_path / "pod.run"
+    shards.mkdir()
+    (shards / RUN).write_text("{}")
+    for served in ([file], [store], [run], [shards], []):
         with pytest.raises(CannotCapture, match="nowhere to save captures"):
             find_log_directory(served)
 

@@ -29,6 +29,7 @@ from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.sharded_run import ShardedRun
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.attachments import attachments_of, content
 from tilescope.tiler.tools import Scope, ask, from_values, tools
 from tilescope.tiler.verify import verify_store
@@ -79,6 +80,14 @@ def test_the_manifest(both: Both) -> None:
     assert {name: value for name, value in whole.items() if name not in OF_THE_STORE} == {
         name: value for name, value in mounted.items() if name not in OF_THE_STORE
     }
+
+
+def test_vacant_tracks_are_not_counted(both: Both) -> None:
+    counts = []
+    for shard in both.run.shards:
+        with closing(open_run_store(shard_path(both.folder, shard.name))) as store:
+            counts.append(store.manifest()["tracks"])
+    assert both.mounted.store.manifest()["tracks"] == sum(counts) < len(both.mounted.tree.tracks)
 
 
 def test_every_track_is_there_and_no_other(both: Both) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.pods import threads, write_pod
 from tests.tiler.shards.unreliable_executor import unreliable
@@ -24,10 +26,12 @@ from tilescope.tiler.pages import PageKey
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.build import ShardOptions, build_shards
+from tilescope.tiler.shards.documents import read_document, write_document
 from tilescope.tiler.shards.folder import locked, shard_path, survey_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
 from tilescope.tiler.shards.progress import ShardProgress
 from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
+from tilescope.tiler.shards.survey import Survey
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify.same_entries import compare_stores
 
@@ -122,6 +126,53 @@ def test_a_run_needs_one_file_that_can_be_read(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=r"a\.json: .*; of the other 1 files none can be read either"):
         build(files, tmp_path / "run")
     assert not (tmp_path / "run" / "run.json").exists()
+
+
+class _DisturbedExecutor(ThreadPoolExecutor):
+    """Something happens when it has done a task of a kind of work."""
+
+    def __init__(self, work: str, happens: Callable[[], None]) -> None:
+        super().__init__(1)
+        self._work, self._happens = work, happens
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(fn, *args, **kwargs)
+        if args[0]["work"] == self._work:
+            future.result()
+            self._happens()
+        return future
+
+
+def test_a_file_that_changes_while_it_is_surveyed_costs_one_shard(tmp_path: Path) -> None:
+    files = write_pod(tmp_path / "pod", hosts=3, events=500)
+
+    def change() -> None:
+        changed_ns = files[1].stat().st_mtime_ns + 10**9
+        os.utime(files[1], ns=(changed_ns, changed_ns))
+
+    run = build(files, tmp_path / "run", lambda: _DisturbedExecutor("survey", change))
+    assert [shard.title for shard in run.failed] == [files[1].name]
+    assert "changed while its run was surveyed" in run.failed[0].error
+
+
+def test_a_run_needs_one_file_that_can_be_indexed(tmp_path: Path) -> None:
+    files = write_pod(tmp_path / "pod", hosts=1, events=500)
+    with pytest.raises(TraceError, match=r"host0\.xplane\.pb: failed 3 times: its worker died"):
+        build(files, tmp_path / "run", lambda: _DyingExecutor(str(files[0])))
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_force_surveys_anew(tmp_path: Path) -> None:
+    (file,) = write_pod(tmp_path / "pod", hosts=1, events=500)
+    build([file], tmp_path / "run")
+    (survey,) = (tmp_path / "run" / "surveys").iterdir()
+    whole = read_document(survey, Survey, 1 << 30)
+    write_document(survey, structs.replace(whole, names=[]))
+    shutil.rmtree(tmp_path / "run" / "shards")
+    (tmp_path / "run" / "axis.json.gz").unlink()
+    with pytest.raises(TraceError, match="has a name that its run does not have"):
+        build([file], tmp_path / "run")
+    assert not build([file], tmp_path / "run", force=True).failed
 
 
 def test_a_late_host_lies_on_the_axis_or_has_its_own(tmp_path: Path) -> None:
