@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, Self
 
@@ -17,7 +17,7 @@ from tilescope.tiler.tools.step_range import StepRange
 Ints = NDArray[np.int64]
 
 # The types of columns that are no integers of 64 bits.
-_TYPES: Final = {"is_marked": np.bool_, "is_cut": np.bool_, "reduce": np.object_}
+_TYPES: Final[Mapping[str, type[np.generic]]] = {"is_marked": np.bool_, "is_cut": np.bool_, "reduce": np.object_}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,7 @@ class TracedSteps:
     def join(cls, parts: Sequence[Self]) -> Self:
         """The rows of all parts, one part after the other."""
         if not parts:
-            rows = {field.name: np.zeros(0, _TYPES.get(field.name, np.int64)) for field in fields(cls)}
-            return cls(**rows)
+            return cls(*(np.zeros(0, _TYPES.get(field.name, np.int64)) for field in fields(cls)))
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Self:
