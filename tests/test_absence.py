@@ -27,6 +27,7 @@ CASES = {
     "jax": (("tests/capture/test_jax.py", "tests/profiling/test_profile_jax.py"), "make deep-tools"),
     "mkdocs": (("tests/docs/test_site.py",), "make docs"),
     "moto": (("tests/remote/test_bucket.py",), "there is no S3 to read from"),
+    "distributed": (("tests/executors/test_executors.py",), "Dask is not installed"),
     "obstore": (("tests/remote/test_bucket.py", "tests/remote/test_bucket_commands.py"), "there is no S3 to read from"),
     "polars": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "polars is not installed: make"),
     "duckdb": (("tests/client/test_tables.py", "tests/client/test_stranger.py"), "duckdb is not installed: make"),
