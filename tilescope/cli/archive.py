@@ -6,7 +6,7 @@ whole, or not at all.
 
 --without leaves out parts that take much room: arguments of events, operations of devices. What needs them says so
 then, and so do the warnings of `tilescope info`; `tilescope verify` can prove nothing of such a file. --answers
-keeps what tools answer about the whole run, as JSON, for programs that read the file themselves (docs/archive.md).
+keeps what tools answer about the whole run, as JSON, for programs that read the file themselves.
 
 Examples:
 

@@ -4,8 +4,8 @@ PATH is a trace file (XSpace or trace-event JSON, compressed or not, recognised 
 folder of a run, or a folder that holds exactly one run; `tilescope info FOLDER` lists those that it holds.
 Several paths become one run: the files of all hosts, or of all ranks of a job. PATH may be a pipe, or - for standard
 input: what comes is copied into a scratch file next to STORE first. It may be an address, as in s3://BUCKET/logs or
-https://HOST/trace.json.gz: docs/remote.md has which, and what they need. A store that is already at STORE is
-replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
+https://HOST/trace.json.gz. A store that is already at STORE is replaced when the new one is complete; until then,
+and when indexing fails, the old one stays as it is.
 
 If STORE is already an index of these files, nothing is done: names, sizes, modification times, and the
 first and last MiB of each file are compared. --force indexes them anyway. If another process is indexing

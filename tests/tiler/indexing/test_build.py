@@ -65,7 +65,7 @@ def test_tiles_of_all_kinds(tmp_path: Path) -> None:
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 16
+    assert len(report.lines()) == 17
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_more_files_than_may_be_open_at_first(tmp_path: Path) -> None:
 import resource, sys
 from pathlib import Path
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.indexing.reading import descriptors
+from tilescope.tiler import descriptors
 descriptors._OTHERS = 100
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[2])))
 build_store([Path(file) for file in sys.argv[4:]], Path(sys.argv[3]))

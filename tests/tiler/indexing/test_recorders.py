@@ -7,6 +7,7 @@ import inspect
 from tilescope.tiler.indexing import builder
 from tilescope.tiler.indexing.recorders import RECORDERS
 from tilescope.tiler.records import catalogue
+from tilescope.tiler.records.answers import ANSWERS
 from tilescope.tiler.records.histogram import BLOCK_HISTOGRAM, HISTOGRAM, TRACK_SUMS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.page_names import PAGE_NAMES
@@ -23,6 +24,7 @@ BUILT = {
 
 def test_each_kind_of_record_is_made_by_one_recorder_or_by_the_building() -> None:
     made = [record for recorder in RECORDERS for record in recorder.records] + list(BUILT)
+    made.append(ANSWERS)  # of archives alone
     assert sorted(map(repr, made)) == sorted(map(repr, catalogue.RECORDS))
 
 

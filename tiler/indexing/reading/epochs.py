@@ -16,12 +16,13 @@ from tilescope.tiler.indexing.reading.file_events import TraceFile
 
 _YEAR_NS: Final = 31_556_952_000_000_000
 _FIRST_DATE_NS: Final = 30 * _YEAR_NS  # profilers write no dates before 2000
+_LAST_DATE_NS: Final = 130 * _YEAR_NS  # what lies later is no date, but a time that cannot be true
 _LONGEST_COUNT_NS: Final = 10 * _YEAR_NS  # and no machine is up for longer
 
 
 def align_epochs(files: Sequence[TraceFile | None]) -> list[TraceFile | None]:
     """The files, in which those without a date begin with the first that has one. A warning says so."""
-    dated = [file for file in files if file is not None and _start_ns(file) >= _FIRST_DATE_NS]
+    dated = [file for file in files if file is not None and _FIRST_DATE_NS <= _start_ns(file) < _LAST_DATE_NS]
     counted = [file for file in files if file is not None and 0 <= _end_ns(file) < _LONGEST_COUNT_NS]
     if not dated or not counted:
         return list(files)

@@ -134,7 +134,8 @@ def _host_names(
 ) -> list[str]:
     """The host of each file. Some formats have one file per host: several with one name are hosts of their own.
 
-    So are the ranks of a job, and the folders of files with tracks or tables that name no host.
+    So are the ranks of a job, and the folders of timelines that name neither host nor rank nor device, with the tables
+    in them.
     """
     names: list[str] = []
     seen: Counter[str] = Counter()
@@ -145,12 +146,14 @@ def _host_names(
 
     devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
     captures_of = Counter(device for _, device in devices)
+    in_folders = {folder for summary, folder in zip(summaries, folders, strict=True) if summary.processes}
     for summary, label, folder in zip(summaries, rank_labels(summaries, used_processes), folders, strict=True):
         if label is not None:
             names.append(label)
             continue
         name = summary.hostname or (_device_label(summary, devices, captures_of) if len(devices) > 1 else "")
-        if not name and (summary.processes or summary.tables):
+        has_place = summary.processes or (summary.tables and folder in in_folders)
+        if not name and has_place and summary.rank is None and summary.device_file is None:
             name = folder
         if formats()[summary.format].is_of_one_host:
             seen[name] += 1

@@ -35,7 +35,7 @@ export const ASCEND_TYPES: readonly WorkPattern[] = [
 ];
 
 export const HOST_FUNCTIONS: readonly WorkPattern[] = [
-  ["collective", /^(?:gloo|mpi):|^(?:MPI_|gloo::)/, null],
+  ["collective", /^(?:gloo:|mpi:|MPI_)/, null],
   ["launch", /^(?:cu|cuda|hip|musa)(?:Ext)?(?:Graph|Module|Cooperative)?Launch|^(?:AscendCL@)?acl(?:rtLaunch|opExecute)|ExecuteThunks|LoadedExecutable(?:::|_)Execute|tpu::System::Execute|PjitFunction|ExecutorState::Process/, null],
   ["memory", /^(?:cuda|hip|musa)(?:Malloc|Free)(?:$|[^H])|^cuMem(?:Alloc|Free|Map|Unmap|Create|Release)|^aclrt(?:Malloc|Free)|\bempty_cache\b|emptyCache|EmptyCache/, null],
   ["launch", /^(?:cu|cuda|hip|musa)\w*Synchronize|^(?:AscendCL@)?aclrtSynchronize|\baten::(?:item|_local_scalar_dense|nonzero)$|Buffer::Await|\bblock_until_ready\b|\b__array__\b|BlockHostUntil|\bsynchronize\b|(?:^|[^u]|[^c]u)MemcpyD(?:to|2)H|\bToLiteral|AwaitReady|_value_and_dtype\b/, null],
