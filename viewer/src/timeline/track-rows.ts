@@ -30,12 +30,13 @@ function layRows({ pane, element, pointer }: RowsPlace, rows: FoldedRows): boole
     return false;
   }
   const { pinnedPx } = layout.peek();
+  const { topPx } = scrolled.peek(); // the new layout may not reach so far
   const yPx = Math.max(pinnedPx, pointer?.yPx ?? pinnedPx);
-  const item = layout.peek().items[itemIndexAt(layout.peek(), yPx + scrolled.peek().topPx)];
+  const item = layout.peek().items[itemIndexAt(layout.peek(), yPx + topPx)];
   foldedRows.value = rows;
   const after = item === undefined ? null : layoutItem(layout.peek(), item.key);
   if (item !== undefined && after !== null && after.topPx !== item.topPx) {
-    scrollTo(pane, element, scrolled.peek().topPx + after.topPx - item.topPx);
+    scrollTo(pane, element, topPx + after.topPx - item.topPx);
   }
   return true;
 }
