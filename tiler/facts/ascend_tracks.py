@@ -116,9 +116,8 @@ class AscendTracks:
 
     def _compared(self, track: int, codes: Codes, undecided: NDArray[np.bool_]) -> Interruptible[Codes]:
         """The codes of a stream with those that its file decides, by the first tasks of the stream."""
-        file = self._reader.file_of(track)
         rows = {
-            work: [row for row in self._analysis(file) if self._name(row).lower() == name]
+            work: [row for row in _analysis_rows(self._reader, track) if self._name(row).lower() == name]
             for name, work in _ANALYSIS_ROWS.items()
         }
         if not any(rows.values()):
@@ -158,27 +157,27 @@ class AscendTracks:
                 yield
         return Windows.from_spans(np.concatenate(starts), np.concatenate(stops))
 
-    def _analysis(self, file: int) -> list[int]:
-        return [
-            track
-            for group, tracks in self._processes.items()
-            if _ANALYSIS.match(self._tree.groups[group].name)
-            for track in tracks
-            if self._reader.file_of(track) == file
-        ]
-
     def _name(self, track: int) -> str:
         return self._tree.tracks[track].name
 
 
 def overlap_rows(reader: QueryReader, track: int) -> frozenset[str]:
     """Names of the rows that the profiler wrote beside a track of a device, in lower case."""
+    return frozenset(reader.tree.tracks[row].name.lower() for row in _analysis_rows(reader, track))
+
+
+def _analysis_rows(reader: QueryReader, track: int) -> list[int]:
+    """Rows of the analysis in the file of a track, and on its host: an export has files of several hosts in one."""
     tree, file = reader.tree, reader.file_of(track)
-    return frozenset(
-        row.name.lower()
+    host = tree.groups[tree.tracks[track].group].parent
+    return [
+        row.id
         for row in tree.tracks
-        if row.kind in SLICE_KINDS and _ANALYSIS.match(tree.groups[row.group].name) and reader.file_of(row.id) == file
-    )
+        if row.kind in SLICE_KINDS
+        and _ANALYSIS.match(tree.groups[row.group].name)
+        and tree.groups[row.group].parent == host
+        and reader.file_of(row.id) == file
+    ]
 
 
 def _is_notice(name: Name) -> int:

@@ -89,6 +89,7 @@ def check(files: Sequence[Path], folder: Path) -> None:
 @settings(max_examples=examples(12), deadline=None)
 @given(st.lists(st.sampled_from(ASCEND), min_size=1, max_size=5, unique=True))
 @example(names=[ASCEND[0], ASCEND[7], ASCEND[10]])  # communication kernels in a file without streams
+@example(names=["ascend/msprof_0_2_10.json", "ascend/msprof_trace_view_string_ts.json"])  # each with its own analysis
 @example(names=[ASCEND[0], ASCEND[1], ASCEND[8]])  # a process with a name and without events
 def test_any_files_of_ascend_devices(names: list[str]) -> None:
     with TemporaryDirectory() as folder:
