@@ -94,12 +94,16 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="session")
-def browser(playwright: Playwright) -> Iterator[Browser]:
+def built_viewer() -> None:
+    if not (ROOT / "server" / "static" / "index.html").exists():
+        pytest.skip("the viewer is not built: make viewer")
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, built_viewer: None) -> Iterator[Browser]:
     path = find_test_chromium()
     if path is None:
         pytest.skip("no Chromium on PATH: make browser")
-    if not (ROOT / "server" / "static" / "index.html").exists():
-        pytest.skip("the viewer is not built: make viewer")
     launched = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
     yield launched
     launched.close()
@@ -115,7 +119,7 @@ def trace_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
 @pytest.fixture(scope="session")
 def served(
-    browser: Browser, trace_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+    built_viewer: None, trace_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
     """All stand-ins, an empty trace, a run of two hosts, and what there is of the corpus, in one server."""
     folder = tmp_path_factory.mktemp("served")
