@@ -41,6 +41,11 @@ def answer(reader: QueryReader, **asked: Any) -> Answer:
     return finish(ask(tool("memory_profile"), Scope(reader), from_values(tool("memory_profile").question, asked)))
 
 
+def headline(profile: Answer) -> str:
+    assert profile.headline is not None
+    return profile.headline.text
+
+
 def rows(of: Answer, table: str) -> list[dict[str, Any]]:
     columns = {column.id: values_of(column) for column in of.table(table).columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -247,9 +252,9 @@ def test_where_nothing_is_recorded(tmp_path: Path) -> None:
     assert found.notes[0].text == "There is no memory 'none': 0, 1, gpu_host_bfc."
 
 
-def kineto(path: Path, events: list[dict[str, Any]]) -> Path:
+def kineto(path: Path, events: list[dict[str, Any]], **members: Any) -> Path:
     common = {"ph": "i", "s": "t", "name": "[memory]", "pid": 5, "tid": 6, "cat": "cpu_instant_event"}
-    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [common | event for event in events]}))
+    path.write_text(json.dumps({"schemaVersion": 1, **members, "traceEvents": [common | event for event in events]}))
     return path
 
 
@@ -274,7 +279,10 @@ def test_instants_of_pytorch(tmp_path: Path) -> None:
     told = {row["memory"]: row for row in rows(answer(reader), "memories")}
     assert set(told) == {"CPU", "GPU 0", "GPU 1"}
     gpu = told["GPU 0"]
-    assert (gpu["peak"], gpu["free"], gpu["capacity"], gpu["lifetime_peak"]) == (1150, 2946, 4096, None)
+    assert (gpu["peak"], gpu["free"], gpu["capacity"], gpu["lifetime_peak"]) == (1150, 2946, None, None)
+    assert headline(answer(reader, memory="GPU 0")).endswith(
+        "holds 1.15 kB at its peak, of 4.10 kB that are reserved for it."
+    )
     assert (gpu["allocations"], gpu["frees"], gpu["allocated"], gpu["freed"]) == (2, 1, 150, 100)
     facts = answer(reader, memory=gpu["memory"])
     assert [facts.fact(name).value for name in ("allocations", "frees", "allocated", "freed")] == [2, 1, 150, 100]
@@ -289,6 +297,35 @@ def test_instants_of_pytorch(tmp_path: Path) -> None:
     counted = answer(reader, memory="CPU")
     assert any("counted from them" in note.text for note in counted.notes)
     assert "by address" in str(rows(counted, "allocations")[0]["operation"])
+
+
+@pytest.mark.parametrize(
+    ("devices", "capacity"),
+    [
+        ([{"id": 1, "totalGlobalMem": 5}, {"id": 0, "name": "GPU", "totalGlobalMem": 8192}], 8192),
+        ([{"id": 1, "totalGlobalMem": 8192}], None),
+        ([{"id": 0, "totalGlobalMem": -1}, 7, None, {"id": True, "totalGlobalMem": 8}], None),
+        ([{"id": 0, "totalGlobalMem": 1 << 62}], None),
+        ({"id": 0, "totalGlobalMem": 8192}, None),
+    ],
+)
+def test_memory_of_pytorch_is_a_share_of_the_device(tmp_path: Path, devices: Any, capacity: int | None) -> None:
+    stats = {"Device Type": 1, "Device Id": 0, "Bytes": 2048, "Total Allocated": 2048, "Total Reserved": 4096}
+    trace = kineto(tmp_path / "a.json", [{"ts": 1, "args": stats}], deviceProperties=devices)
+    profile = answer(opened(trace, tmp_path / "store"))
+    assert profile.fact("capacity").value == capacity
+    assert profile.fact("reserved").value == 4096
+    share = values_of(profile.table("memories").column("share"))
+    assert list(share) == [None if capacity is None else 2048 / capacity]
+    whole = "of 4.10 kB that are reserved for it" if capacity is None else "25.0 % of the device's 8.19 kB"
+    assert headline(profile).endswith(f"at its peak, {whole}.")
+
+
+def test_memory_of_a_real_gpu_is_a_share_of_the_device(tmp_path: Path) -> None:
+    profile = answer(opened(corpus_path("kineto/h100_gpt_stack.pt.trace.json.gz"), tmp_path / "store"))
+    facts = {name: profile.fact(name).value for name in ("peak", "capacity", "reserved")}
+    assert facts == {"peak": 1_312_556_032, "capacity": 85_017_493_504, "reserved": 1_434_451_968}
+    assert "1.5 % of the device's 85.0 GB" in headline(profile)
 
 
 def test_the_figures_of_a_real_pytorch_trace(tmp_path: Path) -> None:

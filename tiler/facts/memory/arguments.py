@@ -40,6 +40,7 @@ class AllocationArguments:
     region: NDArray[np.int32]
     data_type: NDArray[np.int32]
     shape: NDArray[np.int32]
+    device: NDArray[np.int32]  # number of the device whose memory an allocator of PyTorch shares out
 
     def __len__(self) -> int:
         return len(self.heap)
@@ -114,6 +115,7 @@ class _XSpace(Runtime):
             "region": _texts(values_by_name["region_type"], texts),
             "data_type": _texts(values_by_name["data_type"], texts, _DATA_TYPES),
             "shape": _texts(values_by_name["shape"], texts),
+            "device": np.full(len(heap), -1, np.int32),
         }
         return AllocationArguments(is_free, **columns)
 
@@ -127,7 +129,8 @@ class _PyTorch(Runtime):
         values_by_name = dict(zip(self.names, values, strict=True))
         change, is_known = _numbers(values_by_name["Bytes"])
         kind, has_kind = _numbers(values_by_name["Device Type"])
-        device, _ = _numbers(values_by_name["Device Id"])
+        device, has_device = _numbers(values_by_name["Device Id"])
+        is_device = has_kind & has_device & (kind != _CPU) & (device >= 0) & (device < _MOST_DEVICES)
         pairs, inverse = np.unique(np.stack([kind, device]), axis=1, return_inverse=True)
         codes = [texts.setdefault(_device(*pair), len(texts)) for pair in pairs.T.tolist()]
         memory = np.array([*codes, -1], np.int32)[inverse.reshape(-1)]
@@ -145,7 +148,8 @@ class _PyTorch(Runtime):
             np.abs(change),
             _addresses(values_by_name["Addr"]),
             memory,
-            *(nothing.copy() for _ in _TEXTS[1:]),
+            **dict.fromkeys(_TEXTS[1:], nothing),
+            device=np.where(is_device, device, -1).astype(np.int32),
         )
 
 
@@ -215,8 +219,10 @@ float8_e5m2fnuz int4 uint4 int2 uint2
 _DATA_TYPES: Final = {0: "", **dict(enumerate(_DATA_TYPE_NAMES.split(), 1))}
 
 # Of PyTorch's c10.
+_CPU: Final = 0
+_MOST_DEVICES: Final = 1 << 20
 _DEVICE_TYPES: Final = {
-    0: "CPU",
+    _CPU: "CPU",
     1: "GPU",
     6: "GPU",
     9: "XLA",
@@ -230,7 +236,7 @@ _DEVICE_TYPES: Final = {
 
 def _empty() -> AllocationArguments:
     whole, codes = np.zeros(0, np.int64), np.zeros(0, np.int32)
-    columns: dict[str, Any] = dict.fromkeys(_FIGURES, whole) | dict.fromkeys(_TEXTS, codes)
+    columns: dict[str, Any] = dict.fromkeys(_FIGURES, whole) | dict.fromkeys((*_TEXTS, "device"), codes)
     return AllocationArguments(is_free=np.zeros(0, np.bool_), fragmentation=np.zeros(0), **columns)
 
 

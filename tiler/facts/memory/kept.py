@@ -13,6 +13,7 @@ from tilescope.tiler.facts.lanes.step_curve import StepCurve
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
 from tilescope.tiler.facts.memory.table_pools import TablePlace, pools_of_place, table_places
+from tilescope.tiler.facts.pytorch_capture import pytorch_captures
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
@@ -86,7 +87,7 @@ def event_memories(reader: QueryReader, host: int) -> Interruptible[list[MemoryP
     memories = _MEMORIES.get(reader, host)
     if memories is None:
         records = yield from records_of(reader, _tracks(reader, host))
-        memories = sorted(_memories(records, host), key=lambda memory: natural_key(memory.name))
+        memories = sorted(_memories(reader, records, host), key=lambda memory: natural_key(memory.name))
         yield
         _MEMORIES.keep(reader, host, memories)
     return memories
@@ -103,7 +104,7 @@ def listed_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemor
     listed = _SAMPLES.get(reader, host)
     if listed is None:
         records = yield from records_of(reader, _tracks(reader, host), ends_only=True)
-        listed = _SAMPLES.keep(reader, host, ListedMemories(_memories(records, host), records.is_whole))
+        listed = _SAMPLES.keep(reader, host, ListedMemories(_memories(reader, records, host), records.is_whole))
     return listed
 
 
@@ -129,7 +130,7 @@ def _host(reader: QueryReader, track: int) -> int:
     return -1 if group is None else group
 
 
-def _memories(records: Records, host: int) -> list[MemoryPool]:
+def _memories(reader: QueryReader, records: Records, host: int) -> list[MemoryPool]:
     """Each memory by itself."""
     arguments = records.arguments
     memories = []
@@ -165,9 +166,25 @@ def _memories(records: Records, host: int) -> list[MemoryPool]:
                 replaced=_replaced(memory_arguments.address),
                 texts=records.texts,
                 is_counted=is_counted,
+                is_allocators=bool((memory_arguments.device >= 0).any()),
+                capacity=_capacity(reader, records.track[rows], memory_arguments.device),
             )
         )
     return memories
+
+
+def _capacity(reader: QueryReader, track: NDArray[np.int32], device: NDArray[np.int32]) -> int | None:
+    """Bytes of the device by the files of these events; None: they do not say it, or are of devices that differ."""
+    captures = pytorch_captures(reader)
+    keys = np.unique(track.astype(np.int64) << 32 | (device.astype(np.int64) + 1)).tolist()
+    places = {(reader.file_of(key >> 32), (key & 0xFFFFFFFF) - 1) for key in keys}
+    capacities = {
+        properties.memory_bytes
+        if (capture := captures.get(file)) and (properties := capture.devices.get(number))
+        else None
+        for file, number in places
+    }
+    return capacities.pop() if len(capacities) == 1 else None
 
 
 def _replaced(address: Ints) -> NDArray[np.int32]:

@@ -28,6 +28,7 @@ class Fill:
     heap: int
     free: int | None
     fragmentation: float | None
+    capacity: int | None = None  # all there is
 
     @property
     def used(self) -> int:
@@ -35,8 +36,8 @@ class Fill:
         return self.stack + self.heap
 
     @property
-    def capacity(self) -> int | None:
-        """All there is."""
+    def reserved(self) -> int | None:
+        """What is used and what is free."""
         return None if self.free is None else self.used + self.free
 
 
@@ -115,6 +116,8 @@ class MemoryPool:
     source: MemorySource = "events"
     is_reserved: bool = False  # its heap is what is reserved: nothing says how much of it is allocated
     is_counted: bool = False  # its heap is what the trace's own events come to
+    is_allocators: bool = False  # its free bytes are those that an allocator has reserved: the device has more
+    capacity: int | None = None  # bytes of the device, where the capture says them
 
     def __len__(self) -> int:
         return len(self.start)
@@ -138,11 +141,16 @@ class MemoryPool:
     def fill(self, event: int) -> Fill:
         """After an event."""
         free, fragmentation = int(self.free[event]), float(self.fragmentation[event])
+        stack, heap = int(self.stack[event]), int(self.heap[event])
+        capacity = self.capacity
+        if capacity is None and free >= 0 and not self.is_allocators:
+            capacity = stack + heap + free
         return Fill(
-            int(self.stack[event]),
-            int(self.heap[event]),
+            stack,
+            heap,
             free if free >= 0 else None,
             fragmentation if fragmentation == fragmentation else None,
+            capacity,
         )
 
     def counts(self, windows: Windows) -> tuple[int, int, int, int]:

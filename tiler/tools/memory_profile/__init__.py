@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.ascend.file_faults import MEMORY_TABLES, with_faults
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
+    Fill,
     Live,
     MemoryPool,
     Peak,
@@ -52,6 +53,7 @@ _NO_TIMELINE: Final = (
 )
 _NOT_SAID: Final = "the allocator does not say"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
+_RESERVED_FOR_IT: Final = "what is reserved for it"
 _COUNTED: Final = "counted from the trace's own allocations"
 
 
@@ -159,7 +161,8 @@ def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
     capacity = None if fill is None else fill.capacity
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
-    own = "" if memory.source == "events" else f"of {_whole(memory)}"
+    own = f"of {_RESERVED_FOR_IT}" if memory.is_allocators or memory.source == "tables" else ""
+    reserved = fill.reserved if fill is not None and own else None
     return [
         Fact("memory", "Memory", row.name, "name", f"of {row.host}" if row.host else ""),
         Fact(
@@ -197,7 +200,14 @@ def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
             "Capacity",
             capacity,
             "bytes",
-            own.removeprefix("of ") if capacity is not None else missing or _NOT_SAID,
+            _capacity_words(memory) if capacity is not None else missing or _NOT_SAID,
+        ),
+        Fact(
+            "reserved",
+            "Reserved at the peak",
+            reserved,
+            "bytes",
+            "by the allocator, used or not" if reserved is not None else missing or _NOT_SAID,
         ),
         Fact(
             "lifetime_peak",
@@ -220,11 +230,23 @@ def _peak_words(memory: MemoryPool) -> str:
         return _COUNTED
     if memory.is_reserved:
         return _RESERVED
-    return "stack and heap" if memory.source == "events" else "allocated"
+    return "allocated" if memory.is_allocators or memory.source == "tables" else "stack and heap"
 
 
-def _whole(memory: MemoryPool) -> str:
-    return "what there is" if memory.source == "events" else "what is reserved for it"
+def _capacity_words(memory: MemoryPool) -> str:
+    if memory.capacity is not None:
+        return "of the device, as its runtime says"
+    return _RESERVED_FOR_IT if memory.source == "tables" else ""
+
+
+def _share_words(fill: Fill, memory: MemoryPool) -> str:
+    if not fill.capacity:
+        return f", of {size_text(fill.reserved)} that are reserved for it" if fill.reserved else ""
+    if memory.capacity is not None:
+        whole = f"the device's {size_text(memory.capacity)}"
+    else:
+        whole = _RESERVED_FOR_IT if memory.source == "tables" else "what there is"
+    return f", {percent_text(fill.used / fill.capacity)} of {whole}"
 
 
 def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
@@ -243,7 +265,8 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     # What is in use would not be seen below all that is free.
     is_small = capacity is not None and peak.fill.used < _SMALL_SHARE * capacity
     # Of areas the last one stands at the bottom.
-    parts = [free] if free is not None and not is_small else []
+    is_limit = free is not None and memory.capacity is not None
+    parts = [free] if free is not None and not is_small and not is_limit else []
     parts.append(column("heap", "Heap", memory.heap))
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
@@ -251,8 +274,13 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     fragmentation = memory.fragmentation[curve.event]
     if (fragmentation == fragmentation).any():
         parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
-    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
-    if free is not None and is_small:
+    lines = [limit]
+    if is_limit:
+        lines.append(
+            column("reserved", "Reserved", np.where(memory.free < 0, -1, memory.stack + memory.heap + memory.free))
+        )
+    charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=lines)]
+    if free is not None and is_small and not is_limit:
         charts.append(Series("free", "Free memory", "line", time, [free]))
     active = memory.active[curve.event]
     if ((active >= 0) & (active != memory.heap[curve.event])).any():
@@ -277,10 +305,9 @@ def _headline(row: MemoryRow, peak: Peak, memory: MemoryPool) -> Note:
     # What devices and hosts did around it.
     around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
     where = f"{memory.name} on {row.host}" if row.host else memory.name
-    share = f", {percent_text(fill.used / fill.capacity)} of {_whole(memory)}" if fill.capacity else ""
     return Note(
         "info",
-        f"Memory {where} holds {size_text(fill.used)} at its peak{share}",
+        f"Memory {where} holds {size_text(fill.used)} at its peak{_share_words(fill, memory)}",
         start=max(0, peak.time - around),
         end=peak.time + around,
         track=int(memory.track[peak.event]),
