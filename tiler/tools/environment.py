@@ -15,6 +15,7 @@ from tilescope.tiler.facts.batch_size import BatchSizes
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.operations.rates import peaks_of
 from tilescope.tiler.facts.plane_facts import PlaneFacts, plane_facts
+from tilescope.tiler.facts.pytorch_capture import PyTorchCapture, pytorch_captures
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Fact, Note, Table, Value
 
@@ -23,6 +24,7 @@ HBM: Final = "hbm_utilization_percent"
 _DROPPED: Final = "dropped_traces"
 _NO_COUNTERS: Final = "not recorded: counters of the hardware come with TPU captures on hosts of Cloud TPUs"
 _DEVICE: Final = re.compile(rf"{DEVICE_PREFIX}(TPU|GPU):[0-9]+")
+_NUMBERED_GPU: Final = re.compile(r"GPU ([0-9]{1,9})")
 _NO_BATCH: Final = (
     "not recorded: Keras' fit writes it; say it yourself where you mark steps, "
     'StepTraceAnnotation("train", step_num=i, batch_size=n)'
@@ -86,6 +88,7 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[En
             group = tree.groups[group].parent
         files.setdefault(group, set()).add(reader.file_of(track))
     planes = plane_facts(reader) if reader.is_whole else []
+    captures = pytorch_captures(reader)
     yield
     hosts, kinds = [], set()
     for group, file_ids in sorted(files.items(), key=lambda entry: -1 if entry[0] is None else entry[0]):
@@ -94,11 +97,19 @@ def environment(reader: QueryReader, tracks: frozenset[int]) -> Interruptible[En
         hosts.append(HostPart(name, group, own, [plane for plane in planes if plane.file in file_ids]))
         for device in own:
             track = device.tracks[0].track
-            kind = peaks_of(reader, device.group, reader.file_of(track)).device if reader.is_whole else ""
-            kinds.add(kind or _kind(plane_of(tree.groups[device.group])))
+            plane, file = plane_of(tree.groups[device.group]), reader.file_of(track)
+            kind = peaks_of(reader, device.group, file).device if reader.is_whole else ""
+            kinds.add(kind or _pytorch_name(captures.get(file), plane) or _kind(plane))
     if not kinds and is_ascend_run(reader):
         kinds.add("Ascend")  # whose work was not recorded, only when its steps begin and end
     return Environment(hosts, sorted(kinds))
+
+
+def _pytorch_name(capture: PyTorchCapture | None, plane: str) -> str:
+    """Name of the product that a process is, "GPU 3" by its label; empty: not recorded."""
+    match = _NUMBERED_GPU.fullmatch(plane)
+    properties = capture.devices.get(int(match[1])) if capture is not None and match is not None else None
+    return "" if properties is None else properties.name
 
 
 def _kind(plane: str) -> str:

@@ -17,7 +17,7 @@ from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import HOST_PLANE
 from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
+from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op, pytorch_op
 from tilescope.tiler.lookup.arguments import argument_chunk
 from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
 from tilescope.tiler.records.span_sums import LEFT_OUT
@@ -100,7 +100,7 @@ class EventOps:
         number = 0
         for page in range(self._reader.names.pages):
             for name in self._reader.names.page(page):
-                op = host_op(name.text)
+                op = pytorch_op(name.text, name.category) if name.category else host_op(name.text)
                 if op is not None:
                     op_of_name[number] = self._number(op, number)
                 number += 1

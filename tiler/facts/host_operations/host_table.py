@@ -15,7 +15,8 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.facts.host_operations.operator_threads import operator_threads
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -59,7 +60,7 @@ class HostTable:
 
 
 def host_threads(reader: QueryReader) -> list[int]:
-    """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`."""
+    """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`. Of PyTorch: `operator_threads`."""
     groups = reader.tree.groups
     planes = {group for group, entry in enumerate(groups) if plane_of(entry) == HOST_PLANE}
     return [track for track in reader.tree.leaves(None) if reader.tree.tracks[track].group in planes]
@@ -113,7 +114,7 @@ class _RunOperations:
         self.ops = EventOps(reader)
         self.sums = OpSums(reader, self.ops)
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
-        for track in host_threads(reader):
+        for track in sorted({*host_threads(reader), *finish(operator_threads(reader))}):
             self.threads[reader.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}

@@ -16,6 +16,7 @@ class OpSource(StrEnum):
     DATASET = "dataset"  # an iterator of tf.data
     COPY = "copy"  # between host and device
     STAGE = "stage"  # of an input pipeline, which says so itself
+    PYTORCH = "pytorch"
 
 
 DATASET_TYPE: Final = "Dataset"
@@ -28,6 +29,9 @@ _TENSORFLOW_TYPE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
 _JAX_TYPE: Final = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")  # "transpose[permutation=(0, 3)]"
 # Nodes of autograd have two namespaces, or words around: "torch::autograd::AccumulateGrad".
 _PYTORCH_NAME: Final = re.compile(r"[A-Za-z_]\w*::([A-Za-z_]\w*(?:\.\w+)?)")
+# Categories of operators by age of PyTorch's profiler. The older has what users mark, too: "Optimizer.step#SGD.step".
+_PYTORCH: Final = "cpu_op"
+_OLD_PYTORCH: Final = "operator"
 _NUMBERED: Final = re.compile(r"_[0-9]+$")
 
 
@@ -61,6 +65,13 @@ def host_op(text: str) -> HostOp | None:
 def framework_op(text: str) -> HostOp:
     """The operation that an argument `tf_op` names, whatever it is called."""
     return host_op(text) or HostOp(text, pytorch_type(text), None)
+
+
+def pytorch_op(text: str, category: str) -> HostOp | None:
+    """The operator of PyTorch that a slice of a host is; None: it is none."""
+    kind = category.casefold()
+    is_operator = kind == _PYTORCH or (kind == _OLD_PYTORCH and "#" not in text)
+    return HostOp(text, pytorch_type(text), OpSource.PYTORCH) if is_operator and text else None
 
 
 def pytorch_type(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Operators of PyTorch behind the work of a device: the innermost around the launch of each slice.
+"""Operators of PyTorch behind the work of a device: those around the launch of each slice, in each other.
 
 Threads of hosts record them as slices of categories of their own, called by namespace and name: `aten::mm`. They are
 read by the chunks of launches of a stream, each once: memory does not grow with their number.
@@ -6,76 +6,106 @@ read by the chunks of launches of a stream, each once: memory does not grow with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.host_operations.naming import pytorch_type
+from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.facts.host_operations.operator_threads import operator_names
 from tilescope.tiler.facts.launches.launch_chunks import launch_chunks, launch_pairs
-from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
+from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
-from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache
+from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
-NO_OPERATOR: Final = -1
+# Ids of the names of operators in each other, the innermost last.
+Chain = tuple[int, ...]
 
-_CATEGORIES: Final = frozenset({"cpu_op", "operator"})  # by age of the profiler
+_CHAIN_BYTES: Final = 200
 
-_NAMES: Final = RunCache[NDArray[np.uint8]]("operator_names", "Names of operators of PyTorch")
+# Names of a chain, without outer ones beyond, and of all chains together. Of real runs some ten, and ten thousand.
+_DEEPEST: Final = 512
+_MOST_NAMES: Final = 1 << 22
+
+
+class Chains:
+    """Chains of operators as numbers: 0 is that of none. Raises UsageError where they are too many."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Chain, int] = {(): 0}
+        self._names = 0
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def number(self, chain: Chain) -> int:
+        """That of a chain, which gets one if it has none yet."""
+        number = self._numbers.setdefault(chain, len(self._numbers))
+        if number == len(self._numbers) - 1:
+            self._names += len(chain)
+            _check(self._names)
+        return number
+
+    def numbers(self, chains: Sequence[Chain]) -> NDArray[np.int32]:
+        """Those of some chains."""
+        return np.array([self.number(chain) for chain in chains], np.int32)
+
+    def listed(self) -> list[Chain]:
+        """All chains, by number."""
+        return list(self._numbers)
+
+
+def _check(names: int) -> None:
+    if names > _MOST_NAMES:
+        raise UsageError("operators of PyTorch lie in each other in too many ways to be told apart")
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkOperators:
-    """Operators behind the slices of one chunk of launches, columns of shape (n,)."""
+    """Operators around the launches of the slices of one chunk, columns of shape (n,)."""
 
     ordinal: Ints  # of the slice, ascending
-    operator: NDArray[np.int32]  # id of the name, or NO_OPERATOR
+    chain: NDArray[np.int32]  # place in `chains`
+    chains: Sequence[Chain]
 
 
 _OPERATORS: Final = KeyedRunCache[tuple[int, int], ChunkOperators](
     "launching_operators",
     "Operators that launch the slices of devices",
-    lambda chunk: chunk.ordinal.nbytes + chunk.operator.nbytes,
+    lambda chunk: chunk.ordinal.nbytes + chunk.chain.nbytes + _CHAIN_BYTES * len(chunk.chains),
 )
 
 # Slices of a host that are looked at together: five megabytes of columns.
 _TOGETHER: Final = 1 << 16
 
 
-def operator_names(reader: QueryReader) -> Interruptible[NDArray[np.uint8]]:
-    """Mask of names of operators, that of events without one first. Raises DamagedStore."""
-    names = _NAMES.get(reader)
-    return _NAMES.keep(reader, (yield from reader.names.numbers(_is_operator))) if names is None else names
-
-
-def _is_operator(name: Name) -> int:
-    return int(name.category.lower() in _CATEGORIES and pytorch_type(name.text) != "")
-
-
 class StreamOperators:
-    """The operators behind the slices of a device's track. Raises DamagedStore, NotBuilt, StoredLast."""
+    """Operators behind the slices of a device's track, as numbers of `chains`.
 
-    def __init__(self, reader: QueryReader, track: int) -> None:
+    Raises DamagedStore, NotBuilt, StoredLast.
+    """
+
+    def __init__(self, reader: QueryReader, track: int, chains: Chains) -> None:
         self._reader = reader
         self._track = track
+        self._chains = chains
         self._first = launch_chunks(reader, track).first
 
     def behind(self, ordinals: Ints) -> Interruptible[Ints]:
-        """The id of the name of the operator behind each of these slices; NO_OPERATOR: none. Raises DamagedStore."""
-        operators = np.full(len(ordinals), NO_OPERATOR)
+        """The number of the operators around the launch of each of these slices. Raises DamagedStore."""
+        numbers = np.zeros(len(ordinals), np.int64)
         places = np.searchsorted(self._first, ordinals, side="right") - 1
         for place in np.unique(places[places >= 0]).tolist():
             chunk = yield from self._chunk(int(self._first[place]))
             rows = np.flatnonzero(places == place)
             in_chunk = np.minimum(np.searchsorted(chunk.ordinal, ordinals[rows]), len(chunk.ordinal) - 1)
             has_launch = chunk.ordinal[in_chunk] == ordinals[rows]
-            operators[rows[has_launch]] = chunk.operator[in_chunk[has_launch]]
-        return operators
+            numbers[rows[has_launch]] = self._chains.numbers(chunk.chains)[chunk.chain[in_chunk[has_launch]]]
+        return numbers
 
     def _chunk(self, first: int) -> Interruptible[ChunkOperators]:
         key = self._track, first
@@ -88,34 +118,35 @@ class StreamOperators:
         pairs = yield from launch_pairs(self._reader, self._track, first)
         if int(pairs.ordinal[-1]) >= self._reader.tree.tracks[self._track].events:
             raise DamagedStore(f"track {self._track} lacks slices that were launched")
-        operator = np.full(len(pairs), NO_OPERATOR, np.int32)
+        chains = Chains()
+        chain = np.zeros(len(pairs), np.int32)
         for host_track in np.unique(pairs.track).tolist():
             rows = np.flatnonzero(pairs.track == host_track)
             wanted, place = np.unique(pairs.launch[rows], return_inverse=True)
-            operator[rows] = (yield from _innermost_of(self._reader, host_track, wanted))[place]
-        return ChunkOperators(pairs.ordinal, operator)
+            chain[rows] = (yield from _around(self._reader, host_track, wanted, chains))[place]
+        return ChunkOperators(pairs.ordinal, chain, chains.listed())
 
 
-def _innermost_of(reader: QueryReader, track: int, launches: Ints) -> Interruptible[NDArray[np.int32]]:
-    """The name of the innermost operator that is a launch or around it, of each of these ordinals, each once."""
+def _around(reader: QueryReader, track: int, launches: Ints, chains: Chains) -> Interruptible[NDArray[np.int32]]:
+    """The operators that are a launch or around it, of each of these ordinals, each once: numbers of `chains`."""
     if track >= len(reader.tree.tracks) or int(launches[-1]) >= reader.tree.tracks[track].events:
         raise DamagedStore(f"track {track} lacks slices that are launches")
     is_operator = yield from operator_names(reader)
-    names = np.full(len(launches), NO_OPERATOR, np.int32)
+    numbers = np.zeros(len(launches), np.int32)
     count = 0
     open_operators = no_events(track)  # the last of each depth: only these can reach into what follows
     for slices in _host_slices(reader, track, launches):
         place = np.minimum(np.searchsorted(launches, slices.ordinal), len(launches) - 1)
         is_launch = launches[place] == slices.ordinal
         operators = join([open_operators, slices.take(is_operator[slices.name + 1] != 0)])
-        names[place[is_launch]] = _innermost(operators, slices.take(is_launch))
+        numbers[place[is_launch]] = _chains_around(operators, slices.take(is_launch), chains)
         count += int(is_launch.sum())
         _, last = np.unique(operators.row[::-1], return_index=True)
         open_operators = operators.take(np.sort(len(operators) - 1 - last))
         yield
     if count != len(launches):
         raise DamagedStore(f"track {track} lacks slices that are launches")
-    return names
+    return numbers
 
 
 def _host_slices(reader: QueryReader, track: int, launches: Ints) -> Iterator[Events]:
@@ -134,13 +165,21 @@ def _host_slices(reader: QueryReader, track: int, launches: Ints) -> Iterator[Ev
         yield join(parts)
 
 
-def _innermost(operators: Events, launches: Events) -> Ints:
-    """The name of the innermost operator that is a launch or around it, of each launch. Both in order."""
-    names = np.full(len(launches), NO_OPERATOR)
+def _chains_around(operators: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
+    """The operators that are a launch or around it, of each launch: numbers of `chains`. Both in order."""
+    place = np.zeros(len(launches), np.int64)  # in `local`
+    local: list[Chain] = [()]
+    names = 0
     for depth in np.unique(operators.row).tolist():
         around = operators.take(operators.row == depth)
         last = np.searchsorted(around.start, launches.start, side="right") - 1
         is_in = (last >= 0) & (launches.row > depth) & ((around.start + around.duration)[last] > launches.start)
         is_in |= (last >= 0) & (launches.row == depth) & (around.ordinal[last] == launches.ordinal)
-        names[is_in] = around.name[last[is_in]]
-    return names
+        keys = place[is_in] << 32 | around.name[last[is_in]]
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        place[is_in] = len(local) + inverse
+        local += [(*local[key >> 32][1 - _DEEPEST :], key & 0xFFFFFFFF) for key in distinct.tolist()]
+        names += sum(map(len, local[len(local) - len(distinct) :]))
+        _check(names)
+    used, inverse = np.unique(place, return_inverse=True)
+    return chains.numbers([local[number] for number in used.tolist()])[inverse]

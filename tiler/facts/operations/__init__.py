@@ -3,7 +3,7 @@
 from tilescope.tiler.facts.operations.gpu_source import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
 from tilescope.tiler.facts.operations.operation import Operation
-from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL, FusedPart, Instructions
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.sources import framework_source, has_operations, operation_source
@@ -15,6 +15,7 @@ __all__ = [
     "GpuDevice",
     "Instructions",
     "KindSums",
+    "LaunchedWork",
     "OpTable",
     "Operation",
     "OperationSource",

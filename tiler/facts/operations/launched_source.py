@@ -6,7 +6,7 @@ What no operator is known to have launched is an operation by its own name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -15,11 +15,13 @@ import numpy as np
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.facts.devices import WorkTrack, devices_of, plane_of
+from tilescope.tiler.facts.host_operations import operator_names
+from tilescope.tiler.facts.host_operations.naming import pytorch_type
 from tilescope.tiler.facts.launches.device_launches import has_launches
-from tilescope.tiler.facts.launches.operators import NO_OPERATOR, StreamOperators, operator_names
+from tilescope.tiler.facts.launches.operators import Chain, Chains, StreamOperators
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
-from tilescope.tiler.facts.operations.operation_table import OpTable
+from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.stream_work import stream_overlap, stream_work
@@ -76,6 +78,7 @@ class LaunchedSource(OperationSource[LaunchingDevice]):
             work = yield from stream_work(reader, device.tracks)
             table.span += (yield from work.span(windows_of, device_time(device.group))) * reader.tick_ps
         table.operations = sums.operations()
+        table.launched = sums.launched()
         if sums.unknown:
             table.notes.append(
                 f"of {plural(sums.count, 'kernel or task', 'kernels and tasks')} {sums.unknown} have no operator of "
@@ -97,49 +100,48 @@ class LaunchedSource(OperationSource[LaunchingDevice]):
 
 
 class _Sums:
-    """Sums of work by operator and by its own name."""
+    """Sums of work by the operators around its launch, and by its own name."""
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
-        self._rows: dict[tuple[int, int], Operation] = {}  # by name ids of operator and work
+        self._chains = Chains()
+        self._rows: dict[tuple[int, int], Operation] = {}  # by number of operators, and name id of the work
         self.count = 0  # that start in the windows
         self.unknown = 0  # of these without an operator
 
     def add(self, work_track: WorkTrack, windows: Windows) -> Interruptible[None]:
         """Adds the work of a track: that which starts in the windows counts, and its time in them."""
-        operators = StreamOperators(self._reader, work_track.track)
+        operators = StreamOperators(self._reader, work_track.track, self._chains)
         plan = self._reader.plan(work_track.track, windows)
         for events in Reading(self._reader).events(plan, plan.leaf_runs):
             events = events.take(work_track.kinds[events.name + 1] != Work.NONE)
             if len(events):
                 starts = windows.hold(events.start)
                 ticks = windows.ticks_before(events.start + events.duration) - windows.ticks_before(events.start)
-                operator = yield from operators.behind(events.ordinal)
-                self._add(work_track.track, operator, events.name, starts.astype(np.int64), ticks)
+                chain = yield from operators.behind(events.ordinal)
+                self._add(work_track.track, chain, events.name, starts.astype(np.int64), ticks)
             yield
 
-    def _add(self, track: int, operator: Ints, name: Ints, starts: Ints, ticks: Ints) -> None:
+    def _add(self, track: int, chain: Ints, name: Ints, starts: Ints, ticks: Ints) -> None:
         self.count += int(starts.sum())
-        self.unknown += int(starts[operator == NO_OPERATOR].sum())
-        order = np.lexsort((name, operator))
-        operator, name = operator[order], name[order]
-        first = np.flatnonzero(np.diff(operator, prepend=-2) | np.diff(name, prepend=-2))
+        self.unknown += int(starts[chain == 0].sum())
+        order = np.lexsort((name, chain))
+        chain, name = chain[order], name[order]
+        first = np.flatnonzero(np.diff(chain, prepend=-2) | np.diff(name, prepend=-2))
         if int(ticks.max()) >= _LONG:
             ticks = ticks.astype(object)
-        columns = (operator[first], name[first], *(np.add.reduceat(column[order], first) for column in (starts, ticks)))
-        for operator_id, name_id, count, total in zip(*(column.tolist() for column in columns), strict=True):
+        columns = (chain[first], name[first], *(np.add.reduceat(column[order], first) for column in (starts, ticks)))
+        for number, name_id, count, total in zip(*(column.tolist() for column in columns), strict=True):
             if count or total:
-                row = self._rows.setdefault((operator_id, name_id), Operation(_metadata("", ""), track=track))
+                row = self._rows.setdefault((number, name_id), Operation(_metadata("", ""), track=track))
                 row.count += count
                 row.total += total * self._reader.tick_ps
 
     def operations(self) -> list[Operation]:
         """An operation for each operator, and for each name of work without one; it is called as most of its work."""
-        names = self._reader.names.by_id(name for pair in self._rows for name in pair)
         by_title: dict[str, list[tuple[str, str, Operation]]] = defaultdict(list)
-        for (operator_id, name_id), row in self._rows.items():
-            name = names[name_id].text
-            framework = names[operator_id].text if operator_id != NO_OPERATOR else ""
+        for operators, name, row in self._named_rows():
+            framework = operators[_launching(operators)] if operators else ""
             by_title[framework or name].append((framework, name, row))
         operations = []
         for rows in by_title.values():
@@ -151,6 +153,31 @@ class _Sums:
                 operation.own += row.total
             operations.append(operation)
         return operations
+
+    def launched(self) -> dict[str, LaunchedWork]:
+        """What each operator launches, with all operators in it."""
+        sums: dict[str, LaunchedWork] = defaultdict(LaunchedWork)
+        for operators, _, row in self._named_rows():
+            for operator in set(operators):
+                work = sums[operator]
+                work.count += row.count
+                work.total += row.total
+            if operators:
+                sums[operators[_launching(operators)]].own += row.total
+        return dict(sums)
+
+    def _named_rows(self) -> Iterator[tuple[Sequence[str], str, Operation]]:
+        """Operators, the name of their work, and its sums."""
+        chains: list[Chain] = self._chains.listed()
+        ids = {name for chain in chains for name in chain} | {name for _, name in self._rows}
+        names = self._reader.names.by_id(ids)
+        for (number, name), row in self._rows.items():
+            yield [names[operator].text for operator in chains[number]], names[name].text, row
+
+
+def _launching(operators: Sequence[str]) -> int:
+    """Place of the innermost operator of PyTorch; of a library's calls in it, as `aclnnMm` in `aten::mm`, if alone."""
+    return next((place for place in reversed(range(len(operators))) if pytorch_type(operators[place])), -1)
 
 
 def _metadata(name: str, framework: str) -> OperationMetadata:

@@ -138,6 +138,15 @@ def some_of(operations: Sequence[Operation], places: Sequence[int]) -> list[Oper
     return operations.at_places(places) if isinstance(operations, OpRows) else [operations[place] for place in places]
 
 
+@dataclass(slots=True)
+class LaunchedWork:
+    """Work of devices that an operator of the framework launches, itself or by operators in it. Times in ps."""
+
+    count: int = 0
+    total: int = 0
+    own: int = 0  # of what it launches itself
+
+
 @dataclass(eq=False)
 class OpTable:
     """`operations` by program and symbol, in the order in which they are first met."""
@@ -151,6 +160,7 @@ class OpTable:
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
     graph_times: Mapping[str, int] = field(default_factory=dict)  # of kernels of graphs by `AttributedKinds.ways`, ps
+    launched: Mapping[str, LaunchedWork] | None = None  # by operator; None: no launches tell it
 
     @cached_property
     def columns(self) -> OpColumns:

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.host_operations import host_threads, operator_threads
 from tilescope.tiler.facts.operations import framework_source, has_operations
-from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
 from tilescope.tiler.tools.figures import Figures
@@ -50,7 +50,7 @@ def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answe
     if device_operations.table.cores:
         tables.append(device_table(device_operations, question.limit, with_idle=question.with_idle))
     if host.table.threads:
-        tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
+        tables.append(host_table(scope.reader, host, device_operations, question.limit, with_idle=question.with_idle))
     yield
     notes = list(device_operations.notes) if device_operations.table.cores else []
     if device_operations.table.cores and has_operations(scope.reader):
@@ -88,8 +88,9 @@ def _host_facts(host: AskedHost) -> Sequence[Fact]:
 def _availability(scope: Scope) -> str:
     """The reason for which a run has no answer; empty if it has one."""
     missing = device_availability(scope)
-    has_any = not missing or host_threads(scope.reader) or framework_source(scope.reader).devices(scope.reader)
-    return "" if has_any else missing
+    reader = scope.reader
+    has_host = host_threads(reader) or finish(operator_threads(reader))
+    return "" if not missing or has_host or framework_source(reader).devices(reader) else missing
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:
@@ -125,7 +126,7 @@ TOOL: Final = Tool(
         added=("span", "busy", "host_span", "device.self", "host.count", "host.self"),
         rows=(
             AddedRows("device", ("name", "type"), ("self", "flops", "bytes")),
-            AddedRows("host", ("name",), ("count", "total", "self")),
+            AddedRows("host", ("name",), ("count", "total", "self", "kernels", "device_total", "device_self")),
         ),
         same=(
             Same("cores", "hlo_stats", "cores"),

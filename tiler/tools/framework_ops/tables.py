@@ -9,10 +9,13 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.facts.host_operations import HostOp, OpSource
+from tilescope.tiler.facts.operations import LaunchedWork
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.framework import FrameworkColumns, FrameworkOperation, known_rates
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.host_operations import AskedHost
@@ -113,8 +116,10 @@ def _device_row(device_operations: AskedOperations, operation: FrameworkOperatio
     )
 
 
-def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: bool) -> Table:
-    """Operations of hosts, those that take most time first."""
+def host_table(
+    reader: QueryReader, host: AskedHost, device_operations: AskedOperations, limit: int, *, with_idle: bool
+) -> Table:
+    """Operations of hosts, those that take most time first, with what they launch on devices."""
     table = host.table
     order = sorted(table.operations, key=lambda operation: (-operation.own, operation.op.name))
     names = reader.names.by_id(operation.name for operation in order[:limit])
@@ -135,10 +140,40 @@ def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: b
         *(sum(getattr(operation, column) for operation in order[limit:]) for column in ("count", "total", "own")),
     )
     shown = _Shown(rows, others, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)
-    eager = {operation.op.name for operation in order[:limit] if operation.op.is_eager}
-    run = [None if row.count is None else "eager" if row.name in eager else "function" for row in shown.listed]
-    columns = [*shown.columns(), *shown.means(), Column("run_as", "Run as", "text", run), *_leading(shown.listed)]
+    ways = {operation.op.name: _way(operation.op) for operation in order[:limit]}
+    columns = [
+        *shown.columns(),
+        *_launched(device_operations, shown.listed),
+        *shown.means(),
+        Column("run_as", "Run as", "text", [ways.get(row.name) for row in shown.listed]),
+        *_leading(shown.listed),
+    ]
     return shown.table("host", "On hosts", columns)
+
+
+def _way(op: HostOp) -> str | None:
+    """How it runs; None: nobody says it."""
+    if op.source == OpSource.PYTORCH:
+        return None
+    return "eager" if op.is_eager else "function"
+
+
+def _launched(device_operations: AskedOperations, listed: Sequence[_Row]) -> list[Column]:
+    """What operators launch on devices, where that is recorded: only what they launch themselves adds up."""
+    launched = device_operations.table.launched
+    if launched is None:
+        return []
+    works = [None if row.count is None else launched.get(row.name, LaunchedWork()) for row in listed]
+
+    def column(name: str, title: str, kind: Kind, value: Callable[[LaunchedWork], int], total: TotalKind) -> Column:
+        return Column(name, title, kind, [None if work is None else value(work) for work in works], total=total)
+
+    ticks = device_operations.ticks
+    return [
+        column("kernels", "Launches", "count", lambda work: work.count, "none"),
+        column("device_total", "Device total", "ticks", lambda work: ticks(work.total), "none"),
+        column("device_self", "Device self", "ticks", lambda work: ticks(work.own), "sum"),
+    ]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.corpus import corpus_path
 from tests.examples import examples
@@ -24,23 +25,63 @@ from tests.tiler.facts.launches.test_ascend_launches import flows, ps
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.facts.host_operations.naming import pytorch_type
+from tilescope.tiler.facts.host_operations.naming import pytorch_op, pytorch_type
 from tilescope.tiler.facts.launches import launch_chunks, operators
 from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
-from tilescope.tiler.facts.launches.operators import Ints, StreamOperators
+from tilescope.tiler.facts.launches.operators import Chains, StreamOperators
 from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.query import Events, Interruptible, QueryReader, finish
 from tilescope.tiler.records import launches as records
 from tilescope.tiler.tools import Scope, tool
 
 Sums = dict[str, tuple[int, int]]
+HostRows = dict[str, tuple[int, ...]]
 
 
 def sums(reader: QueryReader, **span: int) -> Sums:
     """Count and time of each operation, in ticks."""
-    table = rows(answer(reader, "framework_ops", **span), "device")
+    table = listed(reader, "device", **span)
     assert all(row["self"] == row["total"] for row in table)
     return {row["name"]: (row["count"], row["total"]) for row in table if row["name"] != "idle"}
+
+
+def host_rows(reader: QueryReader, **span: int) -> HostRows:
+    """Of each operator its count, time, own time, launches, and the time of these, in all and of its own, in ticks."""
+    columns = ("count", "total", "self", "kernels", "device_total", "device_self")
+    table = listed(reader, "host", **span)
+    return {row["name"]: tuple(row.get(name) or 0 for name in columns) for row in table if row["name"] != "idle"}
+
+
+def listed(reader: QueryReader, name: str, **span: int) -> list[dict[str, Any]]:
+    """Rows of a table; none where there is no such table."""
+    answered = answer(reader, "framework_ops", **span)
+    return rows(answered, name) if any(table.id == name for table in answered.tables) else []
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("aten::mm", (200, 9_552_710, 200, 2_992_562, 2_992_562)),
+        ("aten::copy_", (600, 10_493_523, 600, 3_066_346, 3_066_346)),
+        ("aten::native_layer_norm_backward", (48, 1_866_575, 96, 1_057_009, 1_057_009)),
+        ("aten::_to_copy", (564, 4_317_850, 564, 2_552_963, 0)),
+    ],
+)
+def test_operators_of_a_real_trace(gpt_stack: HostRows, name: str, figures: tuple[int, ...]) -> None:
+    count, _, *others = gpt_stack[name]
+    assert (count, *others) == figures
+
+
+def test_all_operators_of_a_real_trace(gpt_stack: HostRows) -> None:
+    assert (len(gpt_stack), sum(row[0] for row in gpt_stack.values())) == (91, 10_264)
+    assert gpt_stack["aten::native_layer_norm_backward"][1] == 2_781_741
+
+
+@pytest.fixture(scope="module")
+def gpt_stack(tmp_path_factory: pytest.TempPathFactory) -> HostRows:
+    path = corpus_path("kineto/h100_gpt_stack.pt.trace.json.gz")
+    with reading(path, tmp_path_factory.mktemp("gpt")) as reader:
+        return host_rows(reader)
 
 
 def test_tasks_of_torch_npu_belong_to_the_innermost_operators_around_their_flows(tmp_path: Path) -> None:
@@ -80,7 +121,7 @@ def test_work_of_a_gpu_adds_up_to_its_kernels_and_copies(tmp_path: Path, file: s
     calls = {event["args"]["correlation"]: event for event in events if event["cat"] in {"cuda_runtime", "cuda_driver"}}
     by_thread: dict[Any, list[tuple[int, int, str]]] = defaultdict(list)
     for event in events:
-        if event["cat"] == "cpu_op" and pytorch_type(event["name"]):
+        if pytorch_op(event["name"], event["cat"]):
             by_thread[event["tid"]].append((ps(event["ts"]), ps(event["ts"]) + ps(event["dur"]), event["name"]))
     counts: Counter[str] = Counter()
     copies = 0
@@ -88,7 +129,10 @@ def test_work_of_a_gpu_adds_up_to_its_kernels_and_copies(tmp_path: Path, file: s
         call = calls[event["args"]["correlation"]]
         time = ps(call["ts"])
         around = [operator for operator in by_thread[call["tid"]] if operator[0] <= time < operator[1]]
-        counts[max(around)[2] if around else event["name"]] += 1
+        # Of those that begin together the shorter is in the other.
+        by_depth = [name for _, _, name in sorted((start, -stop, name) for start, stop, name in around)]
+        inner = [name for name in by_depth if pytorch_type(name)] or by_depth
+        counts[[event["name"], *inner][-1]] += 1
         copies += (event["cat"] != "kernel") * ps(event["dur"])
     with reading(path, tmp_path) as reader:
         framework, kernels = sums(reader), rows(answer(reader, "kernels"), "kernels")
@@ -107,13 +151,17 @@ def small_chunks() -> Iterator[None]:
         yield
 
 
+# Categories; what an older profiler wrote of users' marks is no operator.
 NAMES = {
-    "aten::add": "aten::add",
-    "aten::mm": "aten::mm",
-    "c10d::send": "c10d::send",
-    "torch::autograd::AccumulateGrad": None,
-    "Optimizer.step#Adam.step": None,
+    "aten::add": "cpu_op",
+    "aten::mm": "cpu_op",
+    "c10d::send": "Operator",
+    "AddmmBackward0": "cpu_op",
+    "aclnnMm": "cpu_op",
+    "Optimizer.step#Adam.step": "Operator",
+    "forward": "user_annotation",
 }
+IS_OPERATOR = {name: pytorch_op(name, category) is not None for name, category in NAMES.items()}
 KERNELS = ("gemm", "copy")
 STREAM = 7
 # Of a thread: begin an operator, end the innermost one, or launch a kernel (name, gap before it, duration).
@@ -128,23 +176,47 @@ ACTIONS = st.lists(
 )
 
 
-def trace(actions: Sequence[Any]) -> tuple[list[dict[str, Any]], list[tuple[str, int, int]]]:
-    """Events, and of each kernel the name of its operation, start and end in microseconds."""
+@dataclass
+class Kernel:
+    name: str
+    chain: list[str]  # of operators around its launch
+    start: int
+    stop: int
+
+
+@dataclass
+class Call:
+    """Of an operator: without those in it."""
+
+    name: str
+    start: int
+    stop: int = 0
+    inner: list[tuple[int, int]] = field(default_factory=list)
+
+
+def trace(actions: Sequence[Any]) -> tuple[list[dict[str, Any]], list[Kernel], list[Call]]:
+    """Events, and of kernels and operators what they are; times in microseconds."""
     events: list[dict[str, Any]] = [
         {"ph": "M", "pid": 1, "name": "process_labels", "args": {"labels": "CPU"}},
         {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
     ]
-    around: list[tuple[str, int]] = [("ProfilerStep#1", 0)]
-    kernels = []
+    around: list[Call] = []
+    kernels, calls = [], []
     free = 0
     for place, action in enumerate([*actions, *[None] * len(actions)]):
         time = 10 * place + 10
         if isinstance(action, str):
-            around.append((action, time))
+            around.append(Call(action, time))
         elif action is None:
-            if len(around) > 1:
-                name, begin = around.pop()
-                events.append(x(name, 1, 1, begin, time - begin, cat="cpu_op"))
+            if around:
+                call = around.pop()
+                call.stop = time
+                events.append(x(call.name, 1, 1, call.start, time - call.start, cat=NAMES[call.name]))
+                if IS_OPERATOR[call.name]:
+                    calls.append(call)
+                    outer = [outer for outer in around if IS_OPERATOR[outer.name]]
+                    if outer:
+                        outer[-1].inner.append((call.start, time))
         else:
             name, gap, duration, is_launched = action
             args = {"correlation": place + 1}
@@ -153,9 +225,18 @@ def trace(actions: Sequence[Any]) -> tuple[list[dict[str, Any]], list[tuple[str,
             start = free + gap
             free = start + duration
             events.append(x(name, 2, STREAM, start, duration, cat="kernel", args=args))
-            operators = [NAMES[name] for name, _ in around if NAMES.get(name)] if is_launched else []
-            kernels.append(([name, *operators][-1] or name, start, free))
-    return events, kernels
+            chain = [call.name for call in around if IS_OPERATOR[call.name]] if is_launched else []
+            kernels.append(Kernel(name, chain, start, free))
+    return events, kernels, calls
+
+
+def launching(kernel: Kernel) -> str:
+    inner = [name for name in kernel.chain if "::" in name] or kernel.chain
+    return inner[-1] if inner else ""
+
+
+def inside(start: int, stop: int, first: int, last: int) -> int:
+    return max(0, min(stop, last) - max(start, first))
 
 
 # The operator has ended when another slice of its depth launches.
@@ -165,35 +246,62 @@ def trace(actions: Sequence[Any]) -> tuple[list[dict[str, Any]], list[tuple[str,
 def test_any_range_is_as_in_plain_python_and_the_sum_of_its_halves(
     tmp_path_factory: pytest.TempPathFactory, actions: list[Any], cuts: tuple[int, int, int]
 ) -> None:
-    events, kernels = trace(actions)
+    events, kernels, calls = trace(actions)
     folder = tmp_path_factory.mktemp("operators")
     with small_chunks(), reading(write_trace(folder / "trace.json", events), folder) as reader:
         microsecond = 1_000_000 // reader.tick_ps
         shift = min(event["ts"] for event in events if event["ph"] == "X") if len(events) > 2 else 0
+        if not calls:
+            assert tool("framework_ops").availability(Scope(reader)) != ""
+            return
 
         def plain(first: int, last: int) -> Sums:
             by_name: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-            for name, start, stop in kernels:
-                by_name[name][0] += first <= start - shift < last
-                by_name[name][1] += max(0, min(stop - shift, last) - max(start - shift, first)) * microsecond
+            for kernel in kernels:
+                title = launching(kernel) or kernel.name
+                by_name[title][0] += first <= kernel.start - shift < last
+                by_name[title][1] += inside(kernel.start - shift, kernel.stop - shift, first, last) * microsecond
             return {name: (count, ticks) for name, (count, ticks) in by_name.items() if count or ticks}
 
-        def of_range(first: int, last: int) -> Sums:
-            return sums(reader, start=first * microsecond, end=last * microsecond) if first < last else {}
+        def plain_host(first: int, last: int) -> HostRows:
+            """Count, time and own time of operators, launches, and time of what they launch, in all and themselves."""
+            by_name: dict[str, list[int]] = defaultdict(lambda: [0] * 6)
+            for call in calls:
+                own = inside(call.start - shift, call.stop - shift, first, last)
+                by_name[call.name][0] += first <= call.start - shift < last
+                by_name[call.name][1] += own * microsecond
+                own -= sum(inside(start - shift, stop - shift, first, last) for start, stop in call.inner)
+                by_name[call.name][2] += own * microsecond
+            for kernel in kernels if is_launching else ():
+                ticks = inside(kernel.start - shift, kernel.stop - shift, first, last) * microsecond
+                for name in set(kernel.chain):
+                    by_name[name][3] += first <= kernel.start - shift < last
+                    by_name[name][4] += ticks
+                    by_name[name][5] += ticks * (name == launching(kernel))
+            return {name: tuple(values) for name, values in by_name.items() if values[0] or values[1]}
 
-        launches = any(event.get("cat") == "cuda_runtime" for event in events)
-        is_there = launches and any(NAMES.get(event["name"]) for event in events)
-        assert (tool("framework_ops").availability(Scope(reader)) == "") == is_there
-        if not is_there:
-            return
+        def span(first: int, last: int) -> dict[str, int]:
+            return {"start": first * microsecond, "end": last * microsecond}
+
+        def of_range(first: int, last: int) -> tuple[Sums, HostRows]:
+            if first == last:
+                return {}, {}
+            return sums(reader, **span(first, last)), host_rows(reader, **span(first, last))
+
+        is_launching = any(kernel.chain for kernel in kernels) or any(
+            event.get("cat") == "cuda_runtime" for event in events
+        )
         first, middle, last = sorted(cuts)
-        whole, *halves = (of_range(*pair) for pair in ((first, last), (first, middle), (middle, last)))
+        (whole, host), *halves = (of_range(*pair) for pair in ((first, last), (first, middle), (middle, last)))
+        assert host == (plain_host(first, last) if first < last else {})
+        if not is_launching:
+            return
         assert whole == plain(first, last)
         if first < last:
-            kernel_rows = rows(answer(reader, "kernels", start=first * microsecond, end=last * microsecond), "kernels")
+            kernel_rows = rows(answer(reader, "kernels", **span(first, last)), "kernels")
             assert sum(total for _, total in whole.values()) == sum(row["total"] for row in kernel_rows)
         for name, (count, ticks) in whole.items():
-            parts = [half.get(name, (0, 0)) for half in halves]
+            parts = [half.get(name, (0, 0)) for half, _ in halves]
             assert (sum(part[0] for part in parts), sum(part[1] for part in parts)) == (count, ticks)
 
 
@@ -231,21 +339,23 @@ def nested_trace(count: int, launch_every: int) -> tuple[list[dict[str, Any]], l
 def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_every: int) -> None:
     events, launching = nested_trace(120_000, launch_every)
     held: list[int] = []
-    innermost = operators._innermost
+    chains_around = operators._chains_around
 
-    def counted(around: Events, launches: Events) -> Ints:
+    def counted(around: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
         held.append(len(around))
-        return innermost(around, launches)
+        return chains_around(around, launches, chains)
 
     with pytest.MonkeyPatch.context() as patch, reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
         patch.setattr(operators, "_TOGETHER", 1000)
-        patch.setattr(operators, "_innermost", counted)
+        patch.setattr(operators, "_chains_around", counted)
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         ordinals = np.arange(len(launching))
-        ids = finish(StreamOperators(run, track).behind(ordinals)).tolist()
-        assert [run.names[name].text for name in ids] == launching
+        chains = Chains()
+        ids = finish(StreamOperators(run, track, chains).behind(ordinals)).tolist()
+        listed = chains.listed()
+        assert [run.names[listed[number][-1]].text for number in ids] == launching
         assert sum(held) > 100_000 > 2 * max(held)  # those of a page at a time
-        backwards = finish(StreamOperators(run, track).behind(ordinals[::-7]))
+        backwards = finish(StreamOperators(run, track, chains).behind(ordinals[::-7]))
         assert backwards.tolist() == ids[::-7]
 
 
@@ -263,4 +373,4 @@ def test_launches_of_slices_that_a_store_lacks_are_damage(
     with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         with pytest.raises(DamagedStore, match="lacks slices that"):
-            finish(StreamOperators(run, track).behind(np.arange(len(launching))))
+            finish(StreamOperators(run, track, Chains()).behind(np.arange(len(launching))))
