@@ -156,7 +156,11 @@ def test_hosts_without_tpus(readers: dict[str, QueryReader]) -> None:
     conv = answer(readers["gpu_mi300x8_conv"])
     assert by_row(conv, "operations")[0]["name"] == "jit(forward_3d_conv)/conv_general_dilated"
     torch = answer(readers["torch"])
-    assert (value(torch, "steps"), value(torch, "devices"), value(torch, "device_type")) == (6, 1, "GPU")
+    assert (value(torch, "steps"), value(torch, "devices"), value(torch, "device_type")) == (
+        6,
+        1,
+        "Tesla V100-DGXS-32GB",
+    )
     assert 0.2 < value(torch, "device_idle") < 0.3
     assert by_row(torch, "operations")[0]["name"].startswith("void cudnn::detail::dgrad_engine")
     for of in (found, bert, conv, torch):

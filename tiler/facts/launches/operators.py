@@ -32,8 +32,8 @@ _DEEPEST: Final = 512
 _MOST_NAMES: Final = 1 << 22
 
 
-class Chains:
-    """Chains of operators as numbers: 0 is that of none. Raises UsageError where they are too many."""
+class OperatorChains:
+    """OperatorChains of operators as numbers: 0 is that of none. Raises UsageError where they are too many."""
 
     def __init__(self) -> None:
         self._numbers: dict[Chain, int] = {(): 0}
@@ -51,7 +51,7 @@ class Chains:
         return number
 
     def numbers(self, chains: Sequence[Chain]) -> NDArray[np.int32]:
-        """Those of some chains."""
+        """Numbers of some chains."""
         return np.array([self.number(chain) for chain in chains], np.int32)
 
     def listed(self) -> list[Chain]:
@@ -89,7 +89,7 @@ class StreamOperators:
     Raises DamagedStore, NotBuilt, StoredLast.
     """
 
-    def __init__(self, reader: QueryReader, track: int, chains: Chains) -> None:
+    def __init__(self, reader: QueryReader, track: int, chains: OperatorChains) -> None:
         self._reader = reader
         self._track = track
         self._chains = chains
@@ -118,7 +118,7 @@ class StreamOperators:
         pairs = yield from launch_pairs(self._reader, self._track, first)
         if int(pairs.ordinal[-1]) >= self._reader.tree.tracks[self._track].events:
             raise DamagedStore(f"track {self._track} lacks slices that were launched")
-        chains = Chains()
+        chains = OperatorChains()
         chain = np.zeros(len(pairs), np.int32)
         for host_track in np.unique(pairs.track).tolist():
             rows = np.flatnonzero(pairs.track == host_track)
@@ -127,7 +127,9 @@ class StreamOperators:
         return ChunkOperators(pairs.ordinal, chain, chains.listed())
 
 
-def _around(reader: QueryReader, track: int, launches: Ints, chains: Chains) -> Interruptible[NDArray[np.int32]]:
+def _around(
+    reader: QueryReader, track: int, launches: Ints, chains: OperatorChains
+) -> Interruptible[NDArray[np.int32]]:
     """The operators that are a launch or around it, of each of these ordinals, each once: numbers of `chains`."""
     if track >= len(reader.tree.tracks) or int(launches[-1]) >= reader.tree.tracks[track].events:
         raise DamagedStore(f"track {track} lacks slices that are launches")
@@ -165,7 +167,7 @@ def _host_slices(reader: QueryReader, track: int, launches: Ints) -> Iterator[Ev
         yield join(parts)
 
 
-def _chains_around(operators: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
+def _chains_around(operators: Events, launches: Events, chains: OperatorChains) -> NDArray[np.int32]:
     """The operators that are a launch or around it, of each launch: numbers of `chains`. Both in order."""
     place = np.zeros(len(launches), np.int64)  # in `local`
     local: list[Chain] = [()]

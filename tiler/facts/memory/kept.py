@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
+from tilescope.tiler.facts.memory.owners import with_owners
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
 from tilescope.tiler.facts.memory.table_pools import TablePlace, pools_of_place, table_places
@@ -86,7 +87,7 @@ def event_memories(reader: QueryReader, host: int) -> Interruptible[list[MemoryP
     """
     memories = _MEMORIES.get(reader, host)
     if memories is None:
-        records = yield from records_of(reader, _tracks(reader, host))
+        records = yield from with_owners(reader, (yield from records_of(reader, _tracks(reader, host))))
         memories = sorted(_memories(reader, records, host), key=lambda memory: natural_key(memory.name))
         yield
         _MEMORIES.keep(reader, host, memories)

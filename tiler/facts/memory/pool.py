@@ -37,7 +37,7 @@ class Fill:
 
     @property
     def reserved(self) -> int | None:
-        """What is used and what is free."""
+        """Bytes used and free together."""
         return None if self.free is None else self.used + self.free
 
 

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.devices import WorkTrack, devices_of, plane_of
 from tilescope.tiler.facts.host_operations import operator_names
 from tilescope.tiler.facts.host_operations.naming import pytorch_type
 from tilescope.tiler.facts.launches.device_launches import has_launches
-from tilescope.tiler.facts.launches.operators import Chain, Chains, StreamOperators
+from tilescope.tiler.facts.launches.operators import Chain, OperatorChains, StreamOperators
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTable
@@ -104,7 +104,7 @@ class _Sums:
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
-        self._chains = Chains()
+        self._chains = OperatorChains()
         self._rows: dict[tuple[int, int], Operation] = {}  # by number of operators, and name id of the work
         self.count = 0  # that start in the windows
         self.unknown = 0  # of these without an operator
@@ -155,7 +155,7 @@ class _Sums:
         return operations
 
     def launched(self) -> dict[str, LaunchedWork]:
-        """What each operator launches, with all operators in it."""
+        """Work that each operator launches, with all operators in it."""
         sums: dict[str, LaunchedWork] = defaultdict(LaunchedWork)
         for operators, _, row in self._named_rows():
             for operator in set(operators):

@@ -152,14 +152,14 @@ def host_table(
 
 
 def _way(op: HostOp) -> str | None:
-    """How it runs; None: nobody says it."""
+    """Mode in which it runs; None: nobody says it."""
     if op.source == OpSource.PYTORCH:
         return None
     return "eager" if op.is_eager else "function"
 
 
 def _launched(device_operations: AskedOperations, listed: Sequence[_Row]) -> list[Column]:
-    """What operators launch on devices, where that is recorded: only what they launch themselves adds up."""
+    """Work that operators launch on devices, as columns, of which only the last adds up; empty where nobody says it."""
     launched = device_operations.table.launched
     if launched is None:
         return []

@@ -28,7 +28,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.host_operations.naming import pytorch_op, pytorch_type
 from tilescope.tiler.facts.launches import launch_chunks, operators
 from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
-from tilescope.tiler.facts.launches.operators import Chains, StreamOperators
+from tilescope.tiler.facts.launches.operators import OperatorChains, StreamOperators
 from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.query import Events, Interruptible, QueryReader, finish
 from tilescope.tiler.records import launches as records
@@ -46,7 +46,7 @@ def sums(reader: QueryReader, **span: int) -> Sums:
 
 
 def host_rows(reader: QueryReader, **span: int) -> HostRows:
-    """Of each operator its count, time, own time, launches, and the time of these, in all and of its own, in ticks."""
+    """Count, time, own time and launches of each operator, and the time of these, in all and of its own, in ticks."""
     columns = ("count", "total", "self", "kernels", "device_total", "device_self")
     table = listed(reader, "host", **span)
     return {row["name"]: tuple(row.get(name) or 0 for name in columns) for row in table if row["name"] != "idle"}
@@ -186,7 +186,7 @@ class Kernel:
 
 @dataclass
 class Call:
-    """Of an operator: without those in it."""
+    """Call of an operator; `inner`: of the operators in it."""
 
     name: str
     start: int
@@ -341,7 +341,7 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
     held: list[int] = []
     chains_around = operators._chains_around
 
-    def counted(around: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
+    def counted(around: Events, launches: Events, chains: OperatorChains) -> NDArray[np.int32]:
         held.append(len(around))
         return chains_around(around, launches, chains)
 
@@ -350,7 +350,7 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
         patch.setattr(operators, "_chains_around", counted)
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         ordinals = np.arange(len(launching))
-        chains = Chains()
+        chains = OperatorChains()
         ids = finish(StreamOperators(run, track, chains).behind(ordinals)).tolist()
         listed = chains.listed()
         assert [run.names[listed[number][-1]].text for number in ids] == launching
@@ -373,4 +373,4 @@ def test_launches_of_slices_that_a_store_lacks_are_damage(
     with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         with pytest.raises(DamagedStore, match="lacks slices that"):
-            finish(StreamOperators(run, track, Chains()).behind(np.arange(len(launching))))
+            finish(StreamOperators(run, track, OperatorChains()).behind(np.arange(len(launching))))
