@@ -6,7 +6,7 @@ import gzip
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,7 +52,7 @@ def host_rows(reader: QueryReader, **span: int) -> HostRows:
     return {row["name"]: tuple(row.get(name) or 0 for name in columns) for row in table if row["name"] != "idle"}
 
 
-def listed(reader: QueryReader, name: str, **span: int) -> list[dict[str, Any]]:
+def listed(reader: QueryReader, name: str, **span: int) -> Sequence[Mapping[str, Any]]:
     """Rows of a table; none where there is no such table."""
     answered = answer(reader, "framework_ops", **span)
     return rows(answered, name) if any(table.id == name for table in answered.tables) else []
