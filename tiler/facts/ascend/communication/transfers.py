@@ -127,3 +127,7 @@ class CommunicationSource(ABC):
     @abstractmethod
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
         """The part that is asked for. Raises DamagedStore, NotBuilt."""
+
+    def read_links(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        """The same; where links have files of their own, they and their problems alone. Raises as `read`."""
+        return (yield from self.read(reader, chosen))
