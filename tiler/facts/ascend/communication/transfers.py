@@ -129,5 +129,5 @@ class CommunicationSource(ABC):
         """The part that is asked for. Raises DamagedStore, NotBuilt."""
 
     def read_links(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
-        """The same; where links have files of their own, they and their problems alone. Raises as `read`."""
+        """The same for those who need links, and problems of these, alone. Raises as `read`."""
         return (yield from self.read(reader, chosen))
