@@ -7,6 +7,7 @@ its profiler calls `Overlap Analysis`, and else their names.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ from tilescope.tiler.facts.work import OTHER_TASKS, Origin, Work, classifier, or
 from tilescope.tiler.facts.work.kinds import code_of
 from tilescope.tiler.query import EVERYTHING, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -166,18 +168,37 @@ def overlap_rows(reader: QueryReader, track: int) -> frozenset[str]:
     return frozenset(reader.tree.tracks[row].name.lower() for row in _analysis_rows(reader, track))
 
 
-def _analysis_rows(reader: QueryReader, track: int) -> list[int]:
-    """Rows of the analysis in the file of a track, and on its host: an export has files of several hosts in one."""
-    tree, file = reader.tree, reader.file_of(track)
-    host = tree.groups[tree.tracks[track].group].parent
-    return [
-        row.id
-        for row in tree.tracks
-        if row.kind in SLICE_KINDS
-        and _ANALYSIS.match(tree.groups[row.group].name)
-        and tree.groups[row.group].parent == host
-        and reader.file_of(row.id) == file
+def rows_beside_devices(reader: QueryReader) -> frozenset[int]:
+    """Tracks that a profiler writes beside Ascend devices: communication, its analysis, steps. None is a thread."""
+    if not is_ascend_run(reader):
+        return frozenset()
+    are_beside = [
+        any(pattern.match(group.name) for pattern in (_COMMUNICATION, _ANALYSIS, _STEP_TRACE))
+        for group in reader.tree.groups
     ]
+    return frozenset(track.id for track in reader.tree.tracks if are_beside[track.group])
+
+
+# By file and host.
+_AnalysisRows = Mapping[tuple[int, int | None], Sequence[int]]
+_ANALYSIS_TRACKS: Final = RunCache[_AnalysisRows]("analysis_rows", "Rows of the analyses of Ascend profilers")
+
+
+def _analysis_rows(reader: QueryReader, track: int) -> Sequence[int]:
+    """Rows of the analysis in the file of a track, and on its host: an export has files of several hosts in one."""
+    rows = _ANALYSIS_TRACKS.get(reader)
+    if rows is None:
+        rows = _ANALYSIS_TRACKS.keep(reader, _find_analyses(reader))
+    return rows.get((reader.file_of(track), reader.tree.groups[reader.tree.tracks[track].group].parent), ())
+
+
+def _find_analyses(reader: QueryReader) -> _AnalysisRows:
+    groups = reader.tree.groups
+    rows: dict[tuple[int, int | None], list[int]] = defaultdict(list)
+    for row in reader.tree.tracks:
+        if row.kind in SLICE_KINDS and _ANALYSIS.match(groups[row.group].name):
+            rows[reader.file_of(row.id), groups[row.group].parent].append(row.id)
+    return rows
 
 
 def _is_notice(name: Name) -> int:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.garbage import seldom_collected
 from tilescope.tiler.indexing.builder import Builder
 from tilescope.tiler.indexing.free_memory import FreeMemory
-from tilescope.tiler.indexing.garbage import seldom_collected
 from tilescope.tiler.indexing.meter import Meter
 from tilescope.tiler.indexing.output.finished import build_of
 from tilescope.tiler.indexing.output.manifest import ManifestParts

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import structs
 
 from tilescope.tiler.errors import NOTHING_THERE, TooMany, TraceError, UsageError
+from tilescope.tiler.garbage import seldom_collected
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.ascend_captures import with_ascend_runs, with_hint_of_folder, with_unread_files
 from tilescope.tiler.readers.container import Listing, holding_archive, list_archive
@@ -61,7 +62,8 @@ def discover(
     """
     path = Path(path)
     if path.is_dir():
-        return _newest_first(_search(path, max_inflated, separate, is_served))
+        with seldom_collected():
+            return _newest_first(_search(path, max_inflated, separate, is_served))
     if path.is_file() and (runs := _file_runs(path, path.name, max_inflated, separate)):
         return _newest_first(with_hint_of_folder(run) for run in runs)
     archive = holding_archive(path)
@@ -282,7 +284,7 @@ def _file_key(name: str) -> list[tuple[int, str]]:
 
 def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bool) -> tuple[DiscoveredRun, ...]:
     path = Path(folder.path)
-    entries: dict[Path, FileEntry] = {}
+    entries: dict[str, FileEntry] = {}  # by name: hashes of 80,000 paths take a fifth of a second
     archives: list[Path] = []
     candidates = []
     for entry in folder.files:
@@ -290,7 +292,7 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
         look = look_into(file, entry, max_inflated)
         if not look.is_trace:
             continue
-        entries[file] = entry
+        entries[entry.name] = entry
         if look.is_archive:
             archives.append(file)
         else:
@@ -301,7 +303,7 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     above = "".join(f"{part}/" for part in folder.parts)
     resolved = os.fsencode(path.resolve()) + b"/"
     runs = []
-    alone = {candidate.path: None for candidate in candidates}
+    alone = {candidate.path.name: candidate.path for candidate in candidates}
     names = frozenset(entry.name for entry in folder.files)
     strangers = LeftOut("more links are left out: they lead out of what is served")
     for name in folder.strangers:
@@ -316,9 +318,9 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
             _planned_run(planned, place, resolved_run_id(resolved + os.fsencode(planned.name), name), name, entries)
         )
         for claimed in planned.claimed():
-            del alone[claimed]
-    for file in alone:
-        entry, name = entries[file], above + file.name
+            del alone[claimed.name]
+    for file in alone.values():
+        entry, name = entries[file.name], above + file.name
         place_id = run_id(file, name) if entry.is_link else resolved_run_id(resolved + os.fsencode(file.name), name)
         runs.append(
             DiscoveredRun(
@@ -337,8 +339,8 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     return tuple(runs)
 
 
-def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: dict[Path, FileEntry]) -> DiscoveredRun:
-    files = [entries[file.path] for file in planned.files]
+def _planned_run(planned: PlannedRun, path: Path, id_: str, name: str, entries: dict[str, FileEntry]) -> DiscoveredRun:
+    files = [entries[file.path.name] for file in planned.files]
     return DiscoveredRun(
         id=id_,
         name=name,

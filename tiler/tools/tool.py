@@ -62,7 +62,7 @@ class Tool(Generic[Q]):
     availability: Callable[[Scope], Reason] = always
     contract: Contract = NOTHING_PROMISED
     lanes: LaneSource | None = None
-    digest: Digest | None = None
+    digest: Digest[Q] | None = None
     sentence: Callable[[Answer, int], str] = nothing_to_say
 
     def __post_init__(self) -> None:

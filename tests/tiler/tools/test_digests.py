@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.ascend_run import AscendShape, Training, write_ascend
 from tests.corpus import corpus_path
 from tests.table_answers import table_answer
 from tilescope.tiler.errors import UsageError
@@ -17,7 +19,9 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.tools.answer import Answer, values_of
 from tilescope.tiler.tools.digest import PREFIX
+from tilescope.tiler.tools.operators import TOOL as OPERATORS
 from tilescope.tiler.tools.overview import digests as digests_module
+from tilescope.tiler.tools.tool import AnyTool
 
 TABLES = {"step_trace": "parts", "operators": "types", "input_pipeline": "data_stages"}
 
@@ -32,6 +36,43 @@ def run_2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def digests(answer: Answer) -> set[str]:
     return {table.id.removeprefix(PREFIX) for table in answer.tables if table.id.startswith(PREFIX)}
+
+
+def operators_answering(answer: Callable[..., Interruptible[Answer]]) -> list[AnyTool]:
+    """The digested tools, of which operators have another answer, and another part of it."""
+    assert OPERATORS.digest is not None
+    other = replace(OPERATORS, answer=answer, digest=replace(OPERATORS.digest, answer=answer))
+    return [other if tool is OPERATORS else tool for tool in digests_module._DIGESTED]
+
+
+@pytest.fixture(scope="module", params=["ms", "pt"])
+def ranks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four ranks in two stages, of which one is slow, with links of which one is."""
+    folder = tmp_path_factory.mktemp("ranks")
+    write_ascend(folder / "run", Training(AscendShape(ranks=4, stages=2, steps=3)), request.param)
+    build_store(list(find_run(folder / "run").files), folder / "run.store")
+    return folder / "run.store"
+
+
+@pytest.mark.parametrize("question", [{}, {"steps": "2"}, {"start": 20_000_000}, {"end": 1}], ids=str)
+def test_ranks_and_types_have_the_figures_of_their_pages(ranks: Path, question: dict[str, Any]) -> None:
+    """They are a part of these answers, which is read alone."""
+    overview = table_answer("overview", ranks, **question)
+    for tool, table in (("collectives", "proposals"), ("operators", "types")):
+        if tool == "operators" and question:
+            assert tool not in digests(overview)
+            continue
+        page = table_answer(tool, ranks, **question)
+        pages_table = next((part for part in page.tables if part.id == table), None)
+        assert (tool in digests(overview)) == (pages_table is not None)
+        if pages_table is None:
+            continue
+        digest = overview.table(PREFIX + tool)
+        for column in digest.columns:
+            assert values_of(column) == values_of(pages_table.column(column.id))[: len(digest)], column.id
+        texts = {note.text.removeprefix(f"{digest.title}: ") for note in overview.notes}
+        warnings = {note.text for note in (*filter(None, [page.headline]), *page.notes) if note.severity == "warning"}
+        assert warnings <= texts | {note.text for note in filter(None, [overview.headline])}
 
 
 @pytest.mark.parametrize("tool", TABLES)
@@ -62,12 +103,10 @@ def test_a_digest_has_the_warnings_of_its_page_and_nothing_else(run_2: Path) -> 
 
 def test_of_tools_that_are_not_complete_the_overview_is_not(run_2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def halves(*question: Any) -> Interruptible[Answer]:
-        return replace((yield from operators.answer(*question)), is_complete=False)
+        return replace((yield from OPERATORS.answer(*question)), is_complete=False)
 
     assert table_answer("overview", run_2).is_complete
-    (operators,) = (tool for tool in digests_module._DIGESTED if tool.id == "operators")
-    others = [replace(tool, answer=halves) if tool is operators else tool for tool in digests_module._DIGESTED]
-    monkeypatch.setattr(digests_module, "_DIGESTED", others)
+    monkeypatch.setattr(digests_module, "_DIGESTED", operators_answering(halves))
     assert not table_answer("overview", run_2).is_complete
 
 
@@ -95,7 +134,5 @@ def test_a_tool_that_has_no_answer_leaves_the_overview_as_it_is(run_2: Path, mon
         raise UsageError("there are too many rows")
 
     whole = digests(table_answer("overview", run_2))
-    (operators,) = (tool for tool in digests_module._DIGESTED if tool.id == "operators")
-    others = [replace(tool, answer=refuses) if tool is operators else tool for tool in digests_module._DIGESTED]
-    monkeypatch.setattr(digests_module, "_DIGESTED", others)
+    monkeypatch.setattr(digests_module, "_DIGESTED", operators_answering(refuses))
     assert digests(table_answer("overview", run_2)) == whole - {"operators"}

@@ -17,7 +17,10 @@ from tests.examples import examples
 from tests.tiler.tools.test_overlap import SPANS, indexed
 from tilescope.tiler.facts.findings import WAIT_TITLES
 from tilescope.tiler.facts.findings.idle_causes import Wait
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.readers.logdir import find_run
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 from tilescope.tiler.tools.gaps import edges, meanwhile
@@ -246,3 +249,16 @@ def test_idle_time_is_all_of_the_time_by_reason(name: str, tmp_path: Path) -> No
         answer = gaps(reader, start=reader.end * first // 10, end=reader.end * last // 10 + 1)
         assert sum(column(answer, "idle", "reasons")) == answer.fact("idle").value
         assert column(answer, "reason", "reasons")[0] == WAIT_TITLES[Wait.LAUNCH]
+
+
+def test_rows_beside_devices_are_no_threads_of_the_host(tmp_path: Path) -> None:
+    """An Ascend profiler calls idle time `Free`, in a process of the host: what the host did meanwhile it is not."""
+    build_store(list(find_run(corpus_path("ascend/two_ranks")).files), tmp_path / "run.store")
+    reader = QueryReader(open_run_store(tmp_path / "run.store"))
+    tree = reader.tree
+    answer = gaps(reader)
+    names = set(column(answer, "meanwhile"))
+    assert "GE@Infer" in names
+    assert "Free" not in names
+    processes = {tree.groups[tree.tracks[track].group].name for track in column(answer, "host_track") if track}
+    assert not {name for name in processes if name.startswith(("Overlap Analysis", "HCCL", "Communication"))}

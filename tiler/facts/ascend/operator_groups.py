@@ -24,6 +24,7 @@ FRAMEWORK: Final = "framework_raw"
 FULL_NAMES: Final = ("full_kernel_name", "full_op_name", "op_full_name")
 
 _AT_ONCE: Final = 1 << 16
+_FEW: Final = 1 << 16  # numbers that need not be made compact before they are combined with more texts
 _INT64: Final = float(1 << 63)
 
 
@@ -47,14 +48,20 @@ class OperatorGroups:
         return len(self.row)
 
 
-def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[OperatorGroups]:
-    """The operators of a table of one of the families, worked out once. Yields between columns."""
-    kept = _GROUPS.get(reader, table.entry.id)
-    if kept is not None:
-        return kept
+def operator_groups(reader: QueryReader, table: RunTable, *, are_named: bool = True) -> Interruptible[OperatorGroups]:
+    """The operators of a table of one of the families, worked out once. Yields between columns.
+
+    Unless `are_named`, those of a type on a core may be one, without a name: names take most of the time.
+    """
+    for key in {(table.entry.id, True), (table.entry.id, are_named)}:
+        kept = _GROUPS.get(reader, key)
+        if kept is not None:
+            return kept
     columns = FAMILIES[table.entry.family]
-    names = yield from texts_named(table, columns.name)
-    types = names if columns.type == columns.name else (yield from texts_named(table, columns.type))
+    types = yield from texts_named(table, columns.type)
+    if not are_named and bool(_without_word(types).any()):
+        return (yield from operator_groups(reader, table))  # their types are in their names
+    names = (yield from texts_named(table, columns.name)) if are_named else (yield from texts_named(table, ()))
     cores = yield from texts_named(table, columns.core, columns.on)
     time = yield from times_named(table, columns.time, columns.exponent)
     count = yield from _counts(table, columns)
@@ -67,7 +74,7 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
     types = CodedTexts(types.words, types.codes[row])
     made = OperatorGroups(
         table=table,
-        has_names=bool(columns.name),
+        has_names=are_named and bool(columns.name),
         names=names,
         types=(yield from _named_types(reader, table, names, types)),
         cores=CodedTexts(cores.words, cores.codes[row]),
@@ -78,20 +85,33 @@ def operator_groups(reader: QueryReader, table: RunTable) -> Interruptible[Opera
         timed=WideSums.from_groups(timed, groups, size),
         has_total=counts_of(groups, is_total, size) > 0,
     )
-    return _GROUPS.keep(reader, table.entry.id, made)
+    return _GROUPS.keep(reader, (table.entry.id, are_named), made)
 
 
 def same_texts(*columns: CodedTexts) -> Interruptible[tuple[Ints, int]]:
     """Numbers of rows, the same where all texts are, and how many there are. Products of all columns may not fit."""
-    groups, size = np.zeros(len(columns[0].codes), np.int64), min(1, len(columns[0].codes))
-    for texts in columns:
-        row = np.zeros(size, np.int64)
-        row[groups] = np.arange(len(groups))  # one of each
-        if not np.array_equal(texts.codes[row][groups], texts.codes):  # operators of a name are of one type, as a rule
-            used, groups = distinct(groups * len(texts.words) + texts.codes)
-            size = len(used)
+    first, *others = columns
+    groups, size = first.codes, len(first.words)  # some of these numbers may be unused
+    is_compact = False
+    for texts in others:
+        if size * len(texts.words) > _FEW:
+            if not is_compact:
+                groups, size = _compact(groups)
+                yield
+            is_compact = True
+            row = np.zeros(size, np.int64)
+            row[groups] = np.arange(len(groups))  # one of each
+            if np.array_equal(texts.codes[row][groups], texts.codes):  # operators of a name are of one type, as a rule
+                continue
+        groups, size = groups * len(texts.words) + texts.codes, size * len(texts.words)
+        is_compact = False
         yield
-    return groups, size
+    return (groups, size) if is_compact else _compact(groups)
+
+
+def _compact(numbers: Ints) -> tuple[Ints, int]:
+    used, groups = distinct(numbers)
+    return groups, len(used)
 
 
 def _size_bytes(groups: OperatorGroups) -> int:
@@ -99,7 +119,7 @@ def _size_bytes(groups: OperatorGroups) -> int:
     return 100 * len(groups) + sum(map(len, words)) + 60 * len(words)
 
 
-_GROUPS: Final[KeyedRunCache[int, OperatorGroups]] = KeyedRunCache(
+_GROUPS: Final[KeyedRunCache[tuple[int, bool], OperatorGroups]] = KeyedRunCache(
     "operator_groups", "Operators of the tables beside events", _size_bytes
 )
 
@@ -140,11 +160,17 @@ def type_in_name(name: str) -> str:
     return kind if mark and number.isdecimal() else last
 
 
+def _without_word(texts: CodedTexts) -> NDArray[np.bool_]:
+    """True for rows whose text is empty."""
+    are_empty: NDArray[np.bool_] = np.array([not word for word in texts.words], np.bool_)[texts.codes]
+    return are_empty
+
+
 def _named_types(
     reader: QueryReader, table: RunTable, names: CodedTexts, types: CodedTexts
 ) -> Interruptible[CodedTexts]:
     """The types; where there is none, that of the framework's table, or that in the name."""
-    empty = np.array([not word for word in types.words], np.bool_)[types.codes]
+    empty = _without_word(types)
     if not empty.any():
         return types
     framework: Mapping[str, str] = {}

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import is_device_process
 from tilescope.tiler.facts import NOTHING, Busy, WorkTrack
+from tilescope.tiler.facts.ascend_tracks import rows_beside_devices
 from tilescope.tiler.facts.findings.host_kinds import HostKind, host_kinds
 from tilescope.tiler.facts.findings.host_time import open_slices
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
-from tilescope.tiler.query.run_caches import RunCache
+from tilescope.tiler.query.run_caches import KeyedRunCache, RunCache
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.tracks import SLICE_KINDS
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -48,6 +49,19 @@ class HostThreads:
         return NOTHING.joined(*self.times[kind].values())
 
 
+@dataclass(frozen=True, slots=True)
+class _NamedThreads:
+    """What of `HostThreads` no span changes; `marking` is the thread that marks the steps, if any does."""
+
+    tracks: tuple[int, ...]
+    marking: int | None
+    kinds: Kinds
+
+
+# By file, and tracks of devices.
+_NAMED: Final = KeyedRunCache[tuple[int, frozenset[int]], _NamedThreads]("host_threads", "Threads of hosts")
+
+
 def host_threads_of(
     reader: QueryReader, steps: RunSteps, file: int, devices: frozenset[int], span: Windows
 ) -> Interruptible[HostThreads]:
@@ -55,6 +69,23 @@ def host_threads_of(
 
     Raises DamagedStore, NotBuilt.
     """
+    is_kept = steps is reader.steps
+    named = _NAMED.get(reader, (file, devices)) if is_kept else None
+    if named is None:
+        named = yield from _named_threads(reader, steps, file, devices)
+        if is_kept:
+            _NAMED.keep(reader, (file, devices), named)
+    times = yield from _times(reader, named.tracks, named.kinds, span)
+    main = named.marking
+    if main is None:
+        launches = times[HostKind.LAUNCH]
+        main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
+    return HostThreads(named.tracks, main, named.kinds, times)
+
+
+def _named_threads(
+    reader: QueryReader, steps: RunSteps, file: int, devices: frozenset[int]
+) -> Interruptible[_NamedThreads]:
     tracks = _threads(reader, file, devices)
     are_theirs = yield from _names_of(reader, tracks)
     kinds = yield from (
@@ -68,17 +99,14 @@ def host_threads_of(
         for track in series.tracks
         if track in threads
     ]
-    if markers:
-        marking = -max(markers)[1]
-        around = _around_steps(reader, steps, marking)
-        if len(around):
-            kinds = kinds.copy()
-            kinds[around + 1] = HostKind.NONE
-        return HostThreads(tracks, marking, kinds, (yield from _times(reader, tracks, kinds, span)))
-    times = yield from _times(reader, tracks, kinds, span)
-    launches = times[HostKind.LAUNCH]
-    main = max(launches, key=lambda track: (launches[track].ticks, -track), default=None)
-    return HostThreads(tracks, main, kinds, times)
+    if not markers:
+        return _NamedThreads(tracks, None, kinds)
+    marking = -max(markers)[1]
+    around = _around_steps(reader, steps, marking)
+    if len(around):
+        kinds = kinds.copy()
+        kinds[around + 1] = HostKind.NONE
+    return _NamedThreads(tracks, marking, kinds)
 
 
 _ALL_KINDS: Final = RunCache[Kinds]("host_kinds", "Kinds of names on threads of hosts")
@@ -90,7 +118,7 @@ def _all_kinds(reader: QueryReader) -> Interruptible[Kinds]:
 
 
 def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[int, ...]:
-    groups = reader.tree.groups
+    groups, beside = reader.tree.groups, rows_beside_devices(reader)
     return tuple(
         track.id
         for track in reader.tree.tracks
@@ -98,6 +126,7 @@ def _threads(reader: QueryReader, file: int, devices: frozenset[int]) -> tuple[i
         and track.events != 0
         and reader.file_of(track.id) == file
         and track.id not in devices
+        and track.id not in beside
         and not is_device_process(groups[track.group].name, groups[track.group].detail)
     )
 

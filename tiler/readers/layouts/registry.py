@@ -53,11 +53,11 @@ def plan_runs(folder: Folder, *, separate: bool = False) -> Iterator[PlannedRun]
         if separate and layout.separates:
             continue
         planned = _runs_of(layout, folder)
+        yield from planned  # who has the run of a whole folder asks no further
         claimed = {path for run in planned for path in run.claimed()}
         if claimed:
             rest = [trace for trace in folder.traces if trace.path not in claimed]
             folder = structs.replace(folder, traces=rest)
-        yield from planned
 
 
 def _runs_of(layout: FileLayout, folder: Folder) -> Sequence[PlannedRun]:

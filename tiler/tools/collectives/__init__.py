@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Final
@@ -11,7 +10,7 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.ascend.cluster import has_cluster, read_cluster
+from tilescope.tiler.facts.ascend.cluster import has_cluster
 from tilescope.tiler.facts.ascend.communication import (
     Communication,
     CommunicationSource,
@@ -20,16 +19,10 @@ from tilescope.tiler.facts.ascend.communication import (
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Fact, Note
-from tilescope.tiler.tools.collectives.cluster import (
-    cluster_table,
-    proposal_notes,
-    proposals,
-    proposals_table,
-    rank_means,
-)
-from tilescope.tiler.tools.collectives.links import RankLink, links_of, links_table, shortfalls, slow_link_note, slowest
+from tilescope.tiler.tools.collectives.cluster import cluster_table, proposals_table
+from tilescope.tiler.tools.collectives.comparison import Comparison, comparison
+from tilescope.tiler.tools.collectives.links import RankLink, links_table, shortfalls, slowest
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
-from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.figures import Figures
@@ -56,17 +49,9 @@ class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
-    source = communication_source(scope.reader, any_span=leaves_out(scope, question))
-    chosen = yield from chosen_part(scope, question, by_step=source is None or source.by_step)
-    communication = Communication() if source is None else (yield from source.read(scope.reader, chosen))
-    yield
-    by_step = chosen if source is None or source.by_step else (yield from chosen_part(scope, question, by_step=True))
-    cluster = yield from read_cluster(scope.reader, by_step)
-    yield
-    links = links_of(communication.links)
-    below = shortfalls(links, lambda link: link.bandwidth)
-    means = rank_means(cluster)
-    compared = proposals(cluster, means, links) if means else []
+    compared = yield from comparison(scope, question)
+    source, communication, cluster = compared.source, compared.communication, compared.cluster
+    links, below, means = compared.links, compared.below, compared.means
     steps = [part for part in cluster.parts if part.step is not None]
     tick_ps, limit = scope.reader.tick_ps, question.limit
     event_names = yield from _event_names(scope.reader, {operator.name for operator in communication.operators})
@@ -78,17 +63,13 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
         packets_table(communication, limit, tick_ps),
         cluster_table("cluster", "What steps are made of", means, tick_ps),
         cluster_table("cluster_steps", "Steps beside each other", steps[:limit], tick_ps),
-        proposals_table(compared),
+        proposals_table(compared.proposals),
     ]
-    problems = communication.problems + cluster.problems
-    # The time that a link is slow for is within that of its communication.
-    notes = [*proposal_notes(compared), *slow_link_note(links, below)]
-    headline = next((note for note in notes if note.severity == "warning"), None)
-    notes = [note for note in notes if note is not headline] + _notes(source, communication, links, problems)
+    headline, notes = _headline(compared)
+    notes += [*compared.problem_notes, *_notes(source, communication, links)]
     if not communication.steps and not links and not cluster.parts:
         notes.append(Note("warning", "there is no communication in what was asked for"))
-    if source is not None and (words := source.left_out(scope.reader)):
-        notes.append(Note("warning", words))
+    notes += _left_out(scope, source)
     if len(links) > limit:
         text = f"{limit:,} of {len(links):,} links are listed, those that take most time: ask for more with limit"
         notes.append(Note("info", text))
@@ -99,6 +80,26 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
         note = "means as their files have them, or of the steps that are chosen"
         facts.append(Fact("cluster", "Compared ranks", len(means), "count", note))
     return Answer(facts, [table for table in tables if len(table)], [], notes, headline=headline)
+
+
+def _proposals_alone(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
+    """What ranks and links are compared by; of communication links alone are read."""
+    compared = yield from comparison(scope, question, links_alone=True)
+    headline, notes = _headline(compared)
+    notes += [*compared.problem_notes, *_left_out(scope, compared.source)]
+    return Answer(tables=[proposals_table(compared.proposals)], notes=notes, headline=headline)
+
+
+def _headline(compared: Comparison) -> tuple[Note | None, list[Note]]:
+    """The first warning of a comparison, and its other notes."""
+    notes = compared.notes
+    headline = next((note for note in notes if note.severity == "warning"), None)
+    return headline, [note for note in notes if note is not headline]
+
+
+def _left_out(scope: Scope, source: CommunicationSource | None) -> list[Note]:
+    words = "" if source is None else source.left_out(scope.reader)
+    return [Note("warning", words)] if words else []
 
 
 def _event_names(reader: QueryReader, operators: AbstractSet[str]) -> Interruptible[frozenset[str]]:
@@ -153,10 +154,8 @@ def _why_slow(links: Sequence[RankLink], slow: tuple[RankLink, float] | None) ->
     return "none is 20 % below the mean of its transport" if links else "no link was recorded"
 
 
-def _notes(
-    source: CommunicationSource | None, communication: Communication, links: Sequence[RankLink], problems: Counter[str]
-) -> list[Note]:
-    notes = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
+def _notes(source: CommunicationSource | None, communication: Communication, links: Sequence[RankLink]) -> list[Note]:
+    notes = []
     strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
     if strangers:
         text = f"ends of links of {plural(len(strangers), 'rank', 'ranks')} are numbers within a group"
@@ -200,6 +199,10 @@ TOOL: Final = Tool(
     availability=_availability,
     contract=Contract(lists={"ranks": "ranks"}),
     digest=Digest(
-        "Ranks beside each other", "proposals", ("proposal", "place", "share", "threshold", "figures"), _digest_fields
+        "Ranks beside each other",
+        "proposals",
+        ("proposal", "place", "share", "threshold", "figures"),
+        _digest_fields,
+        _proposals_alone,
     ),
 )

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts import Device
+from tilescope.tiler.facts.ascend_tracks import rows_beside_devices
 from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader, Reading
 from tilescope.tiler.records.histogram import sum_by_name
 from tilescope.tiler.records.span_sums import SpanSums
@@ -61,7 +62,7 @@ def host_work(reader: QueryReader, lanes: Lanes, gaps: Gaps, edges: Edges) -> In
 
 def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -> list[int]:
     """The tracks of a host that are no device's, the busiest first."""
-    tree = reader.tree
+    tree, beside = reader.tree, rows_beside_devices(reader)
     of_devices = {device.group for device in devices}
     threads = [
         track
@@ -70,6 +71,7 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
         and track.busy != 0
         and not track.get("frames")
         and track.group not in of_devices
+        and track.id not in beside
         and tree.groups[track.group].parent == host
         and tree.groups[track.group].name not in _FRAMES
     ]
@@ -78,6 +80,8 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
 
 def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Interruptible[Meanwhile | None]:
     """The busiest name on several tracks; where names are equally busy, that of the first track."""
+    if len(tracks) == 1:
+        return (yield from _busiest(reading, tracks[0], window))
     # No name can be busier than its track: most tracks need not be looked at name by name.
     places = {track: place for place, track in enumerate(tracks)}
     sums = SpanSums()

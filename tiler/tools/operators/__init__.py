@@ -19,7 +19,7 @@ from tilescope.tiler.tools.argument_names import ColumnNames, arguments_in
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators
+from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators, typed_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
 from tilescope.tiler.tools.operators.type_sums import (
@@ -93,7 +93,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         chosen.append((yield from chosen_operators(reader, table, wanted)))
         yield
     sums = yield from type_sums(chosen)
-    order = sums.longest(question.limit)
+    listed = sums.longest_sums(question.limit)
     yield
     core_wholes = yield from core_times(chosen)
     rows = longest(chosen, question.limit)
@@ -112,10 +112,9 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
             chosen_words if every.total is not None else "no file has the time of all runs",
         ),
     ]
-    keys = [sums.keys[place] for place in order]
-    listed = list(zip(keys, sums.sums.run_sums(np.array(order, np.int64)), strict=True))
+    insight = yield from insight_shares(chosen, [key for key, _ in listed])
     tables = [
-        types_table(listed, core_wholes, (yield from insight_shares(chosen, keys)), tick_ps),
+        types_table(listed, core_wholes, insight, tick_ps),
         (yield from operators_table(reader, rows)),
         cores_table(sums, sum(core_wholes.values()), tick_ps),
         (yield from metrics_table(rows)),
@@ -128,6 +127,17 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     if more_cores > 0:
         notes.append(Note("info", f"{more_cores:,} more cores are not listed: the {MOST_CORES} with most time are"))
     return Answer(facts, tables, notes=notes)
+
+
+def _types_alone(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
+    """The longest types of all operators, without the shares of MindSpore Insight; names are not read."""
+    chosen: list[ChosenOperators] = []
+    for table in (yield from counted_tables(scope.reader, None, None)):
+        if table.is_summed:
+            chosen.append((yield from typed_operators(scope.reader, table)))
+    sums = yield from type_sums(chosen)
+    core_wholes = yield from core_times(chosen)
+    return Answer(tables=[types_table(sums.longest_sums(question.limit), core_wholes, {}, scope.reader.tick_ps)])
 
 
 def _types(text: str, field: str) -> list[str]:
@@ -178,5 +188,7 @@ TOOL: Final = Tool(
     sentence=_sentence,
     availability=_availability,
     contract=Contract(parts={"count": ("cores.count",)}),
-    digest=Digest("Types of operators", "types", ("type", "core", "count", "total", "share"), _digest_fields),
+    digest=Digest(
+        "Types of operators", "types", ("type", "core", "count", "total", "share"), _digest_fields, _types_alone
+    ),
 )

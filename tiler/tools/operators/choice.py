@@ -63,6 +63,12 @@ def chosen_operators(
     return ChosenOperators(counted, groups, are_summed, are_listed)
 
 
+def typed_operators(reader: QueryReader, counted: CountedTable) -> Interruptible[ChosenOperators]:
+    """All operators of a table that is summed, for sums by type alone: none is listed."""
+    groups = yield from operator_groups(reader, counted.table, are_named=False)
+    return ChosenOperators(counted, groups, np.ones(len(groups), np.bool_), np.zeros(len(groups), np.bool_))
+
+
 def allowed_types(types: CodedTexts, operator_filter: OperatorFilter) -> NDArray[np.bool_]:
     """True for rows whose type is in the filter's list, if it has any, and not in that of others."""
     allowed = ~_are_in(types, operator_filter.without)

@@ -66,6 +66,12 @@ class TypeSums:
     keys: Sequence[TypeKey]
     sums: SumColumns
 
+    def longest_sums(self, limit: int) -> list[tuple[TypeKey, RunSum]]:
+        """Those with most time, in the order of `longest`."""
+        places = self.longest(limit)
+        sums = self.sums.run_sums(np.array(places, np.int64))
+        return list(zip((self.keys[place] for place in places), sums, strict=True))
+
     def longest(self, limit: int) -> list[int]:
         """The places of those with most time, the first by text of several."""
         near = -self.sums.total.doubles()  # equal or in the order of the sums themselves

@@ -72,7 +72,7 @@ def _digest(scope: Scope, question: FigureQuestion, tool: AnyTool) -> Interrupti
     if isinstance(own_tracks, Tracks) and question.tracks is not None:
         fields = {**fields, "tracks": Tracks(sorted(set(own_tracks) & set(scope.leaves(question.tracks))))}
     try:
-        answer: Answer = yield from tool.answer(scope, tool.question(**{**asked_too, **fields}))
+        answer: Answer = yield from (digest.answer or tool.answer)(scope, tool.question(**{**asked_too, **fields}))
     except (NotAvailable, UsageError):  # its own page says why
         return Digests()
     for table in answer.tables:

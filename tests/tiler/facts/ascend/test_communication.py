@@ -25,6 +25,7 @@ from tilescope.tiler.facts.ascend.communication import (
 )
 from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, exact, from_ticks, to_bytes, to_ticks
 from tilescope.tiler.facts.ascend.communication.planes import Planes
+from tilescope.tiler.facts.ascend.communication.sources import SOURCES
 from tilescope.tiler.facts.ascend.communication.transfers import CommunicationSource
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
@@ -192,6 +193,21 @@ def test_links_of_its_timeline(training: tuple[str, Path, Any]) -> None:
         waits = sum(operator["wait"] + operator["linger"] for operator in rank["communications"])
         own = [step for step in result.steps if step.rank == rank["rank"]]
         assert to_ticks(sum(step.wait for step in own), NS) == waits * TICK_NS
+
+
+@pytest.mark.parametrize("training", KINDS, indirect=True)
+def test_links_that_are_read_alone_are_the_same(training: tuple[str, Path, Any]) -> None:
+    _, folder, _ = training
+    communication(folder / "run", folder)  # indexes it
+    question = ChosenPart(lambda _host, number: number != 1, everywhere(EVERYTHING))
+    with closing(open_run_store(folder / "run.store")) as run_store:
+        reader = QueryReader(run_store)
+        sources = [source for source in SOURCES if source.is_in(reader)]
+        assert sources
+        for source in sources:
+            whole, alone = (finish(read(reader, question)) for read in (source.read, source.read_links))
+            assert alone.links == whole.links, source.title
+            assert alone.problems <= whole.problems
 
 
 def test_too_many_rows_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

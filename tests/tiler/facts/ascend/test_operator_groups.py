@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.examples import examples
+from tests.table_answers import written_tables
+from tilescope.tiler.facts.ascend import operator_groups as module
 from tilescope.tiler.facts.ascend.headers import CodedTexts
-from tilescope.tiler.facts.ascend.operator_groups import same_texts, type_in_name
-from tilescope.tiler.query import finish
+from tilescope.tiler.facts.ascend.operator_groups import OperatorGroups, operator_groups, same_texts, type_in_name
+from tilescope.tiler.facts.tables import run_tables
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+
+KERNELS = """Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)
+1,MatMul-1,MatMul,AI_CORE,10.000,5.25
+1,Cast-1,{type},AI_VECTOR_CORE,20.000,1.5
+1,MatMul-2,MatMul,AI_CORE,30.000,4.125
+1,Cast-2,Cast,AI_CORE,40.000,N/A
+1,Cast-1,{type},AI_VECTOR_CORE,50.000,0.5
+"""
 
 
 class Many(list[str]):
@@ -47,3 +66,47 @@ def test_no_row_is_no_operator() -> None:
 )
 def test_types_in_names(name: str, kind: str) -> None:
     assert type_in_name(name) == kind
+
+
+@given(data=st.data(), few=st.sampled_from([0, 4, 1 << 16]))
+@settings(max_examples=examples(100), deadline=None)
+def test_groups_are_numbered_in_the_order_of_their_texts(data: st.DataObject, few: int) -> None:
+    """Whether codes are combined as they are or made compact before."""
+    rows = data.draw(st.integers(0, 30))
+    words = [data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 4)))]
+    codes = [data.draw(st.lists(st.integers(0, most - 1), min_size=rows, max_size=rows)) for most in words]
+    columns = [CodedTexts([""] * most, np.array(column, np.int64)) for most, column in zip(words, codes, strict=True)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FEW", few)
+        groups, size = finish(same_texts(*columns))
+    texts = list(zip(*codes, strict=True))
+    numbers = {text: number for number, text in enumerate(sorted(set(texts)))}
+    assert size == len(numbers)
+    assert groups.tolist() == [numbers[text] for text in texts]
+
+
+@pytest.mark.parametrize("kind", ["Cast", ""])
+def test_operators_without_names_have_the_sums_of_those_with_names(kind: str, tmp_path: Path) -> None:
+    store = written_tables(tmp_path, kernel_details_csv=KERNELS.format(type=kind))
+    with closing(open_run_store(store)) as run_store:
+        unnamed, named = (_groups(QueryReader(run_store), are_named=are_named) for are_named in (False, True))
+    assert len(named) == 4
+    assert len(unnamed) == (3 if kind else 4)  # types are in names: "Cast-1"
+    assert not (kind and unnamed.has_names)
+    assert _sums(unnamed) == _sums(named)
+    assert _sums(named)["MatMul", "AI_CORE", "total"] == 9_375_000
+
+
+def _groups(reader: QueryReader, *, are_named: bool) -> OperatorGroups:
+    (table,) = run_tables(reader, "kernel_details")
+    return finish(operator_groups(reader, table, are_named=are_named))
+
+
+def _sums(groups: OperatorGroups) -> Counter[tuple[str, str, str]]:
+    """Runs, and picoseconds of those with a time, by type and core."""
+    sums: Counter[tuple[str, str, str]] = Counter()
+    for place, (kind, core) in enumerate(zip(groups.types.codes, groups.cores.codes, strict=True)):
+        key = groups.types.words[kind], groups.cores.words[core]
+        for name, figures in (("count", groups.count), ("total", groups.total), ("timed", groups.timed)):
+            sums[*key, name] += figures.integers()[place]
+    return sums

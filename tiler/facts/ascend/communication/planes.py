@@ -69,10 +69,18 @@ class Planes(CommunicationSource):
         return next(_planes(reader), None) is not None
 
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        return self._read(reader, chosen, with_operators=True)
+
+    def read_links(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        return self._read(reader, chosen, with_operators=False)
+
+    def _read(self, reader: QueryReader, chosen: ChosenPart, *, with_operators: bool) -> Interruptible[Communication]:
         sums = _TaskSums(reader)
         for plane, operators in _planes(reader):
             windows = chosen.on_track(plane)
-            covering = None if operators is None else (yield from _slices(reader, operators, windows))
+            covering = None
+            if operators is not None and with_operators:
+                covering = yield from _slices(reader, operators, windows)
             series = reader.steps.of_track(plane)
             plan = reader.plan(plane, windows)
             for events in Reading(reader).events(plan, plan.leaf_runs):

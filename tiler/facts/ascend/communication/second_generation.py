@@ -76,6 +76,15 @@ class SecondGeneration(CommunicationSource):
             yield from _read_links(communication, table, chosen)
         return communication
 
+    def read_links(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        links = _first(reader, *_LINKS)
+        if not links:
+            return (yield from self.read(reader, chosen))
+        communication = Communication()
+        for table in links:
+            yield from _read_links(communication, table, chosen)
+        return communication
+
 
 def _first(reader: QueryReader, *families: str) -> list[RunTable]:
     """The tables of the first family that has any, one of each rank."""

@@ -127,3 +127,7 @@ class CommunicationSource(ABC):
     @abstractmethod
     def read(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
         """The part that is asked for. Raises DamagedStore, NotBuilt."""
+
+    def read_links(self, reader: QueryReader, chosen: ChosenPart) -> Interruptible[Communication]:
+        """The same for those who need links, and problems of these, alone. Raises as `read`."""
+        return (yield from self.read(reader, chosen))

@@ -1,4 +1,4 @@
-"""Garbage of Python while a run is indexed."""
+"""Garbage of Python while many objects are made that stay: when a run is indexed, or a base folder listed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Final
 
 # New objects before a collection, and collections before an older generation is looked through. A build makes few
-# cycles, but many objects that stay: looking through them took 3 % of its processor time (0.51 s of 16, now 0.03).
+# cycles, but many objects that stay: looking through them took 3 % of its processor time (0.51 s of 16, now 0.03), and
+# a sixth of that of a list of 80,000 files.
 _SELDOM: Final = (50_000, 20, 100)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.demo import DEMO_TRACE
-from tilescope.tiler.indexing.garbage import collect_seldom, seldom_collected
+from tilescope.tiler.garbage import collect_seldom, seldom_collected
 
 # A command that its caller runs itself: not by `leave`, which takes nothing apart.
 INDEX = """
