@@ -301,9 +301,9 @@ def test_a_file_that_is_named_alone_says_which_folder_has_the_rest(tmp_path: Pat
     (capture,) = write_ascend(tmp_path / "gpt", Training(shape), "pt")
     (run,) = discover(tmp_path / "lenet" / "profiler" / "step_trace_raw_0_detail_time.csv")
     assert len(run.files) == 1
-    assert run.notes[0].endswith("more files: open their folder, profiler, to have all in one run")
+    assert run.notes[0].endswith("with files beside it: open their folder, profiler, to have all in one run")
     (run,) = discover(capture / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
-    assert run.notes[0].endswith(f"more files: open their folder, {capture.name}, to have all in one run")
+    assert run.notes[0].endswith(f"with files beside it: open their folder, {capture.name}, to have all in one run")
     alone = tmp_path / "op_statistic.csv"
     alone.write_bytes((capture / "ASCEND_PROFILER_OUTPUT" / "op_statistic.csv").read_bytes())
     assert discover(alone)[0].notes == ()
