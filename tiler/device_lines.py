@@ -11,12 +11,12 @@ HOST_PLANE: Final = "/host:CPU"
 HOST_THREADS: Final = "Host threads"  # the process that it is here
 ASCEND_DEVICE: Final = "Ascend Hardware"  # the process of an Ascend device's streams
 
-# What lies in these says what all other lines are about: from the whole of a step down to a single operation.
 # Process that the step trace of an Ascend device makes, and its lines that are no reductions.
 STEP_TRACE: Final = "Step trace"
 STEP_TRACE_STEPS: Final = "Steps"
 STEP_TRACE_PARTS: Final = "Parts of steps"
 
+# What lies in these says what all other lines are about: from the whole of a step down to a single operation.
 STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
 SPARSE_CORE_LINES: Final = frozenset({"Sparse Core Ops"})
@@ -36,6 +36,7 @@ FRAMEWORK_LINES: Final = frozenset({"Framework Name Scope", "TensorFlow Name Sco
 SOURCE_LINES: Final = frozenset({"Source code"})
 # What PyTorch labels the processes with that stand for its devices: `GPU 0`, `XPU 3`, `MTIA 17`.
 _DEVICE_LABEL: Final = re.compile(r"(?!CPU )[A-Z]{2,8} [0-9]+")
+_REDUCE_STREAM: Final = re.compile(r"stream_[0-9]{1,9}(?=_)")
 _NUMBERED_DEVICE: Final = re.compile(r"Device [0-9]{1,4}")
 _ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, FRAMEWORK_LINES | SOURCE_LINES)
 
@@ -75,6 +76,12 @@ def is_ascend_device(name: str) -> bool:
 def is_stream(name: str) -> bool:
     """True if a track of that name is a stream of a GPU."""
     return _STREAM.match(name) is not None
+
+
+def reduce_stream(reduce: str) -> str:
+    """The stream in the name of a reduce, `stream_48` of `stream_48_0_Receive-op663`; "" where it names none."""
+    match = _REDUCE_STREAM.match(reduce)
+    return match[0] if match else ""
 
 
 def is_work_line(name: str) -> bool:

@@ -127,7 +127,7 @@ def test_view_of_one_table_names_the_folder_of_its_training(tmp_path: Path) -> N
         wait_for_run(url.partition("?")[0], "ready")
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
-    words = "note: step_trace_raw_0_detail_time.csv is of a training with 1 more file: open their folder, profiler"
+    words = "note: step_trace_raw_0_detail_time.csv is of a training with files beside it: open their folder, profiler"
     assert words in err
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.query import SLICE_KINDS, Interruptible, Name, QueryReader, Reading, finish
 from tilescope.tiler.query.events import EVERYTHING, Events, join, no_events
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.ticks import TICK_LIMIT
@@ -28,6 +29,8 @@ REDUCE: Final = "Reduce"
 WAIT: Final = "Data_aug Bound"
 
 _MARKS: Final = frozenset({FORWARD_BACKWARD, REDUCE, WAIT})
+
+_FIRST_CUT: Final = KeyedRunCache[int, bool]("first_cut", "Whether the first step of a process is cut")
 
 _NUMBERED_REDUCE: Final = re.compile(r"Reduce_\d{1,18}_(\d{1,9})")
 
@@ -76,10 +79,10 @@ class StepTrace:
 
     @property
     def is_cut(self) -> NDArray[np.bool_]:
-        """True for the first step where nothing is recorded before it: then it begins with forward."""
+        """True for the first step where its start was not recorded: then it begins with forward."""
         rows = self.rows
         is_first = rows.start == rows.start.min(initial=TICK_LIMIT)
-        is_cut: NDArray[np.bool_] = is_first & (self.forward == rows.start) & (len(rows) > 1)
+        is_cut: NDArray[np.bool_] = is_first & (self.forward == rows.start)
         return is_cut
 
 
@@ -140,6 +143,29 @@ def _marked_tracks(reader: QueryReader, process: int) -> Interruptible[list[int]
         if any(name.category in _MARKS for name in reader.names.by_id(used).values()):
             tracks.append(track.id)
     return tracks
+
+
+def is_first_cut(reader: QueryReader, series: StepSeries) -> Interruptible[bool]:
+    """True if the first of some steps begins with forward, as `StepTrace.is_cut`. Raises DamagedStore.
+
+    MindSpore's step trace has no start of the first step: it writes that of forward in its place.
+    """
+    if series.source is not StepSource.ITERATION or len(series.rows) < 2 or not reader.is_whole:
+        return False
+    is_cut = _FIRST_CUT.get(reader, series.process)
+    if is_cut is None:
+        is_cut = _FIRST_CUT.keep(reader, series.process, (yield from _begins_with_forward(reader, series)))
+    return is_cut
+
+
+def _begins_with_forward(reader: QueryReader, series: StepSeries) -> Interruptible[bool]:
+    begin = int(series.rows.start.min())
+    for track in (yield from _marked_tracks(reader, series.process)):
+        events = yield from slices_in(reader, track, Windows.single(begin, begin + 1))
+        names = reader.names.by_id(np.unique(events.name).tolist())
+        if (events.take(_are(events, names, FORWARD_BACKWARD)).start == begin).any():
+            return True
+    return False
 
 
 def unmarked_trace(series: StepSeries) -> StepTrace:

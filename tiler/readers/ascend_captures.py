@@ -8,7 +8,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilescope.tiler.count_text import plural
 from tilescope.tiler.readers.capture_rank import rank_of_folder
 from tilescope.tiler.readers.discovered_run import DiscoveredRun, run_id, run_name
 from tilescope.tiler.readers.folder_listing import list_folder
@@ -72,12 +71,12 @@ def with_hint_of_folder(run: DiscoveredRun) -> DiscoveredRun:
         files = list_folder(str(file.parent)).files
     except OSError:  # not ours to read
         return run
-    others = sum(training_contents([file.parent / entry.name]) is not None for entry in files) - 1
-    if others < 1:
+    if not any(entry.name != file.name and training_contents([file.parent / entry.name]) for entry in files):
         return run
     folder = capture_folder_of(file) or file.parent
-    more = plural(others, "more file", "more files")
-    note = f"{file.name} is of a training with {more}: open their folder, {folder.name}, to have all in one run"
+    note = (
+        f"{file.name} is of a training with files beside it: open their folder, {folder.name}, to have all in one run"
+    )
     return replace(run, notes=(*run.notes, note))
 
 

@@ -122,6 +122,9 @@ def _kind(plane: str) -> str:
     return "accelerator"
 
 
+_MARKS_ALONE: Final = "no work of any was recorded, only when its steps begin and end"
+
+
 def environment_facts(run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
     """Facts about a run: its hosts, devices and task, as far as the trace says."""
     idle = (
@@ -129,11 +132,12 @@ def environment_facts(run_environment: Environment, batch: BatchSizes | None, *,
         if run_environment.working < run_environment.devices
         else ""
     )
+    devices = run_environment.devices or (None if run_environment.kinds else 0)
     training = "training" if has_steps else "inference, or not marked"
     return [
         Fact("hosts", "Hosts", len(run_environment.hosts), "count"),
         Fact("device_type", "Device", ", ".join(run_environment.kinds) or "CPU", "text"),
-        Fact("devices", "Devices", run_environment.devices, "count", idle),
+        Fact("devices", "Devices", devices, "count", _MARKS_ALONE if devices is None else idle),
         Fact("task", "Task", training, "text", "it marks steps" if has_steps else "it marks no steps"),
         Fact("batch_size", "Batch size", None if batch is None else batch.most, "count", _batch_note(batch)),
     ]

@@ -167,8 +167,9 @@ def behind_notes(count: int) -> list[Note]:
 
 
 def is_candidate(rows: Sequence[Finding], place: int) -> bool:
-    """True of the two rows behind one that is unclear: they are of the same time."""
-    return any(row.cause is Cause.UNCLEAR for row in rows[max(place - 2, 0) : place])
+    """True of the one or two rows behind one that is unclear: they are of the same time."""
+    before = rows[max(place - 2, 0) : place]
+    return any(row.cause is Cause.UNCLEAR and row.loss == rows[place].loss for row in before)
 
 
 def remedy_notes(scope: Scope, row: Finding) -> list[Note]:

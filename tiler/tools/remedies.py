@@ -45,8 +45,8 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
         Framework.OTHER: "do not wait for the device within a step: read values later, or every n-th step",
     },
     Cause.COLLECTIVE: {
-        Framework.PYTORCH: "overlap it with the backward pass (bucket_cap_mb of DDP, prefetch of FSDP), nccl on GPUs "
-        "instead of gloo, accumulate gradients",
+        Framework.PYTORCH: "overlap it with the backward pass (bucket_cap_mb of DDP, prefetch of FSDP), nccl or "
+        "hccl instead of gloo, accumulate gradients",
         Framework.JAX: "shard so that less is exchanged, and let XLA overlap it (latency-hiding scheduler)",
         Framework.OTHER: "overlap it with computation, exchange less, or less often",
     },

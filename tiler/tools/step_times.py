@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 PROCESSES: Final = "Processes that mark steps"  # hosts, and step traces of devices beside them
 
 MARKS_ALONE: Final = (
-    "these tracks have the marks of steps, and not what devices do in them: see step_trace and collectives"
+    "these tracks have the marks of steps, and not what devices do in them (see step_trace, see collectives)"
 )
 
 

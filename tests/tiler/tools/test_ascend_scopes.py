@@ -23,7 +23,8 @@ from tilescope.tiler.store import open_run_store
 Slice = tuple[int, int, int, str]  # start, stop, row and name
 
 FIRST: Final = "timeline_display_1.json"
-LANES: Final = {FIRST: "overlap.scopes-1", "msprof_0_2_10.json": "overlap.scopes-2"}
+TEXT: Final = "run_2/output_timeline_data_1.txt"  # where the names are the paths
+LANES: Final = {FIRST: "overlap.scopes-1", "msprof_0_2_10.json": "overlap.scopes-2", TEXT: "overlap.scopes-1"}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def operators(reader: QueryReader, name: str) -> list[tuple[int, int, str]]:
     return sorted(
         (event["start"], event["start"] + event["duration"], paths[event["name"]] if name == FIRST else event["name"])
         for event in listed
-        if name == FIRST or event["category"] in ("AI_CORE", "AI_CPU")
+        if name in (FIRST, TEXT) or event["category"] in ("AI_CORE", "AI_CPU")
     )
 
 

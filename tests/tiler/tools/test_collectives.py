@@ -71,10 +71,17 @@ def test_five_proposals_of_a_real_cluster(cluster: QueryReader) -> None:
         "Communication between stages": ("all ranks", 25.82, "207.1324 ms of 802.2454 ms"),
         "Communication within a stage": ("stage 1", 60.3, "216.2146 ms of 358.5737 ms"),
         "FLOPs of a stage": ("stage 2", 50.94, "329610.3845 M, mean 218378.1415 M"),
-        "Link": ("0 → 1 by SDMA, recorded by rank 1", 74.26, "107910491.8874 kB/s, as recorded"),
+        "Link": (
+            "0 → 1 by SDMA, recorded by rank 1",
+            67.77,
+            "5.055 GB/s; as recorded, and like MindInsight, 107910491.8874 kB/s, 74.26 % below the mean",
+        ),
     }
     assert {name for name, row in table.items() if not row["over"]} == {"Computation", "FLOPS"}
     texts = [note.text for note in answer(cluster, "collectives").notes]
+    assert any("5.055 GB/s, 67.8 % below the mean" in text for text in texts), "as the table has it"
+    digest = {row["proposal"]: row["share"] for row in rows(answer(cluster, "overview"), "digest.collectives")}
+    assert digest["Link"] == table["Link"]["share"], "and Overview"
     assert any(
         text.startswith("Stage 2 has 50.9 % more FLOPs than the mean of stages (330 G, mean 218 G)") for text in texts
     )

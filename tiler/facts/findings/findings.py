@@ -50,6 +50,7 @@ from tilescope.tiler.facts.findings.sentences import (
     no_work_sentence,
     slow_detail,
 )
+from tilescope.tiler.facts.findings.traced_waits import traced_wait
 from tilescope.tiler.facts.findings.waiting_groups import waiting_groups
 from tilescope.tiler.facts.findings.where import (
     SEPARATOR,
@@ -226,7 +227,7 @@ class _Finder:
             row = yield from self._finding(candidate)
             is_of_host = candidate.cause in (Cause.LAUNCH, Cause.HOST_PAUSE)
             is_known = not is_of_host or any(threads.tracks for threads in self._threads)
-            rows += [row] if is_known else self._without_host(candidate, row)
+            rows += [row] if is_known else (yield from self._without_host(candidate, row))
         roofs = Roofs(None, 0.0)
         if self._operations is not None:
             roofs = yield from roofs_of(reader, self._operations, self._peaks, self._step)
@@ -271,15 +272,17 @@ class _Finder:
         sentence = f"{collective.where}: it may wait for another device; record all, and look at them as one run"
         return [unclear, collective, replace(late, sentence=sentence)]
 
-    def _without_host(self, candidate: CauseTime, row: Finding) -> list[Finding]:
-        """Idle time before work of devices whose host is not in the trace, and what it may be."""
+    def _without_host(self, candidate: CauseTime, row: Finding) -> Interruptible[list[Finding]]:
+        """Idle time before work without its host, and what it may be: not late data where a step trace has no waits."""
+        wait = yield from traced_wait(self._reader, self._steps, self._lanes)
         of_each = float(candidate.losses[affected(candidate.losses)].mean())
         unclear, fed, launched = (
             self._row(cause, row.where, row.steps, candidate.loss, of_each, row.place, "", reason)
             for cause, reason in ((Cause.UNCLEAR, NO_HOST), (Cause.INPUT, ""), (candidate.cause, ""))
         )
         may_be = "it may be so: record the host's threads with the devices"
-        return [unclear, *(replace(part, sentence=f"{part.sentence}; {may_be}") for part in (fed, launched))]
+        may = (fed, launched) if wait is None or wait >= LEAST_SHARE * self._step else (launched,)
+        return [unclear, *(replace(part, sentence=f"{part.sentence}; {may_be}") for part in may)]
 
     def _idle_devices(self, working: Sequence[Device], device_count: int) -> Finding:
         names = [device.name for device in working]

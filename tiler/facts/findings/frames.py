@@ -16,6 +16,7 @@ from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.operators_end import operators_end, recorded_range
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
+from tilescope.tiler.records.steps import StepSource
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.windows import Windows
 
@@ -133,7 +134,7 @@ def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptibl
     series = steps.of_device(device.tracks[0].track)
     if series is None or not len(series.rows):
         return _NO_ROWS
-    if series.is_line:
+    if series.is_line or series.source is StepSource.ITERATION:  # a device's own marks, of when its steps end
         return _in_turn(series.rows, int(series.rows.start[0]))
     return (yield from _host_steps(reader, device, series))
 

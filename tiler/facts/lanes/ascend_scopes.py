@@ -1,7 +1,7 @@
 """Name scopes of the operators of MindSpore on an Ascend device, as lines above its streams.
 
 `Default/network/lenet5/Conv2D-op11` lies in `Default`, `network` and `lenet5`. Such a path is the name of a task, or in
-the first timelines its argument `fullname`. Operators of all streams count together.
+the first timelines as JSON its argument `fullname`. Operators of all streams count together.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _AT_ONCE: Final = 1 << 14  # events whose arguments are read between two yields
 class AscendScopes:
     """Paths of the tasks of a device: `of_name` by name id + 1; `of_event` by ordinal, of tracks whose events say it.
 
-    Both are numbers of `rows`, -1 where there is no path. `deeper`: paths with more scopes than there may be rows.
+    Both are numbers of `rows`, -1 where there is no path: what an event says goes before its name. `deeper`: paths with
+    more scopes than there may be rows.
     """
 
     rows: PathRows
@@ -82,7 +83,9 @@ class AscendLine(PathLine):
             for events in Reading(self.reader).events_and_outliers(plan, plan.leaf_runs):
                 events = events.take(computes[events.name + 1])
                 of_event = self.scopes.of_event.get(work_track.track)
-                path = self.scopes.of_name[events.name + 1] if of_event is None else of_event[events.ordinal]
+                path = self.scopes.of_name[events.name + 1]
+                if of_event is not None:
+                    path = np.where(of_event[events.ordinal] >= 0, of_event[events.ordinal], path)
                 track, ends = np.full(len(events), work_track.track), events.start + events.duration
                 parts.append(np.stack([track, events.ordinal, events.start, ends, events.row + first_row, path]))
                 rows = max(rows, int(events.row.max(initial=-1)) + 1)
@@ -115,13 +118,12 @@ def _read(reader: QueryReader, device: Device) -> Interruptible[AscendScopes]:
     paths: dict[str, int] = {}
     of_event: dict[int, Ints] = {}
     of_name = np.full(reader.manifest.names.count + 1, -1)
-    if reader.tree.groups[device.group].name == ASCEND_DEVICE:
-        numbers = yield from reader.names.numbers(lambda name: is_path(name.text))
-        computes = np.logical_or.reduce([_computes(work_track) for work_track in device.tracks])
-        named = np.flatnonzero(numbers.astype(np.bool_) & computes)
-        for place, text in zip(named.tolist(), reader.names.texts(named - 1), strict=True):
-            of_name[place] = paths.setdefault(text, len(paths))
-    else:
+    numbers = yield from reader.names.numbers(lambda name: is_path(name.text))
+    computes = np.logical_or.reduce([_computes(work_track) for work_track in device.tracks])
+    named = np.flatnonzero(numbers.astype(np.bool_) & computes)
+    for place, text in zip(named.tolist(), reader.names.texts(named - 1), strict=True):
+        of_name[place] = paths.setdefault(text, len(paths))
+    if reader.tree.groups[device.group].name != ASCEND_DEVICE:
         for work_track in device.tracks:
             of_event[work_track.track] = yield from _full_names(reader, work_track.track, paths)
     rows, deeper = yield from scope_rows(list(paths))

@@ -23,6 +23,7 @@ from tilescope.tiler.facts.step_times.part_spans import part_spans
 from tilescope.tiler.facts.step_times.part_ticks import part_ticks
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
 from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
+from tilescope.tiler.facts.step_traces import is_first_cut
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepRows
@@ -86,7 +87,10 @@ def host_step_times(
         if host_steps is None:
             series = launched.series.get(reader.file_of((*host.threads, *host.streams)[0]))
             rows = None if series is None else series.rows
-            spans = marked_steps(host) if rows is None else StepSpans.from_launched(rows)
+            if rows is None:
+                spans = marked_steps(host, is_first_cut=(yield from _is_first_cut(reader, host)))
+            else:
+                spans = StepSpans.from_launched(rows)
             parts = None
             if host.hands_on:
                 work_steps = {} if rows is None else (yield from _work_steps(reader, steps, launched, host, spans))
@@ -108,6 +112,13 @@ def host_step_times(
         times.append(replace(host_times, operators_end=end))
         yield
     return [time for time in times if len(time)]
+
+
+def _is_first_cut(reader: QueryReader, host: HostTracks) -> Interruptible[bool]:
+    for series in host.series:
+        if (yield from is_first_cut(reader, series)):
+            return True
+    return False
 
 
 def _work_steps(

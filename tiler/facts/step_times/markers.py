@@ -15,10 +15,10 @@ from tilescope.tiler.records.steps import StepSource
 Ints = NDArray[np.int64]
 
 
-def marked_steps(file_tracks: HostTracks) -> StepSpans:
+def marked_steps(file_tracks: HostTracks, *, is_first_cut: bool = False) -> StepSpans:
     """The steps of a file. Devices' marks count where they have some: the longest, or the host's if that holds it.
 
-    Marks of devices without numbers count only where the host marks none.
+    Marks of devices without numbers count only where the host marks none. `is_first_cut` as `StepSpans` has it.
     """
     hosts = [series for series in file_tracks.series if series.source > StepSource.STEPS_LINE_IN_ORDER]
     devices = [series for series in file_tracks.series if series.source <= StepSource.STEPS_LINE_IN_ORDER]
@@ -38,7 +38,7 @@ def marked_steps(file_tracks: HostTracks) -> StepSpans:
         rows = _joined([longest.take(~holds), around.take(place[holds])])
     rows = rows.take(np.lexsort((-rows.stop, rows.start)))
     counted = not hosts and all(series.source is StepSource.STEPS_LINE_IN_ORDER for series in devices)
-    return StepSpans.from_rows(rows, counted=counted)
+    return StepSpans.from_rows(rows, counted=counted, is_first_cut=is_first_cut)
 
 
 def _longest(series: Sequence[StepSeries]) -> StepRows | None:

@@ -30,7 +30,7 @@ class StepSpans:
     ordinal: Ints
     overlap: bool
     counted: bool  # the numbers are none of the trace's
-    launched: bool  # each from the end of the step before, the first from its first launch
+    is_first_cut: bool  # when the first began was not recorded
 
     def __len__(self) -> int:
         return len(self.number)
@@ -42,18 +42,27 @@ class StepSpans:
 
     @classmethod
     def from_launched(cls, rows: StepRows) -> StepSpans:
-        """Spans of the steps of devices by launches."""
-        return cls.from_rows(rows, counted=False, launched=True)
+        """Spans of the steps of devices by launches: each from the end of the one before, the first from its launch."""
+        return cls.from_rows(rows, counted=False, is_first_cut=True)
 
     @classmethod
-    def from_rows(cls, rows: StepRows, *, counted: bool, launched: bool = False) -> StepSpans:
+    def from_rows(cls, rows: StepRows, *, counted: bool, is_first_cut: bool = False) -> StepSpans:
         """Spans of rows in the order of their starts."""
         stop = rows.stop.copy()
         lasting = np.flatnonzero(stop > rows.start)
         stop[lasting[:-1]] = np.minimum(stop[lasting[:-1]], rows.start[lasting[1:]])
         overlap = bool((stop < rows.stop).any())
         return cls(
-            rows.number, rows.pass_, rows.start, stop, rows.stop, rows.track, rows.ordinal, overlap, counted, launched
+            rows.number,
+            rows.pass_,
+            rows.start,
+            stop,
+            rows.stop,
+            rows.track,
+            rows.ordinal,
+            overlap,
+            counted,
+            is_first_cut,
         )
 
 

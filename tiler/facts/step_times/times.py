@@ -36,7 +36,7 @@ class StepTimes:
     parts: Mapping[StepPart, Ints]  # only those that such a device can have
     overlap: bool  # steps overlapped: what lay in two belongs to the later one
     counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
-    first_launched: NDArray[np.bool_] | None = None  # the first recorded step, which begins with its first launch
+    first_cut: NDArray[np.bool_] | None = None  # the first recorded step, where its begin was not recorded
     participants: Participants | None = None  # of the all-reduces of TPU cores
     operators_end: int = TICK_LIMIT  # up to where operators of its devices were recorded; 0: nothing but the marks was
 
@@ -55,8 +55,8 @@ class StepTimes:
 
     @cached_property
     def in_means(self) -> NDArray[np.bool_]:
-        """Mask of the steps that enter means: not the first recorded one, where it begins with its first launch."""
-        return np.ones(len(self), np.bool_) if self.first_launched is None else ~self.first_launched
+        """Mask of the steps that enter means: not the first recorded one, where its begin was not recorded."""
+        return np.ones(len(self), np.bool_) if self.first_cut is None else ~self.first_cut
 
     @cached_property
     def is_recorded(self) -> NDArray[np.bool_]:
@@ -131,6 +131,6 @@ def step_times_of(
         {part: parts[:, place] for place, part in enumerate(names)},
         spans.overlap,
         spans.counted,
-        rows[first] == 0 if spans.launched else None,
+        rows[first] == 0 if spans.is_first_cut else None,
         None if participants is None else participants.take(rows[first]),
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.device_lines import STEP_TRACE, STEP_TRACE_PARTS, STEP_TRACE_STEPS
+from tilescope.tiler.device_lines import STEP_TRACE, STEP_TRACE_PARTS, STEP_TRACE_STEPS, reduce_stream
 from tilescope.tiler.readers.ascend.event_rows import SliceRows
 from tilescope.tiler.records.cell_values import integers
 from tilescope.tiler.records.cells import Cells
@@ -64,8 +64,7 @@ class StepTraceRows:
             begin, end, has_span = points.span(f"{name}{_START}", f"{name}{_END}")
             inside = self._in_order(is_step & has_span & (begin > 0), begin <= end)
             if len(inside):
-                track = name.rpartition("_parallel_")[0] or name
-                yield self._named(track, name, "Reduce", begin[inside], end[inside])
+                yield self._named(reduce_stream(name) or name, name, "Reduce", begin[inside], end[inside])
 
     def _in_order(self, are_there: NDArray[np.bool_], are_in_order: NDArray[np.bool_]) -> NDArray[np.intp]:
         """The rows with points in order; counts those with others."""

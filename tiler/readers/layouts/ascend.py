@@ -17,6 +17,8 @@ from typing import Final
 from msgspec import Struct
 
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.ascend.families import stem_of
+from tilescope.tiler.readers.ascend.json_tables import json_family
 from tilescope.tiler.readers.compression import without_ending
 from tilescope.tiler.readers.layouts.ascend_names import (
     capture_position,
@@ -34,6 +36,7 @@ _TIME: Final = re.compile(r"(?:^|_)(20\d{12})(?:\d{3})?(?=_|$)")
 _TIME_CHARS: Final = 13  # ten seconds of the first capture: a capture that comes later seldom changes it
 _JOINED: Final = re.compile(r"(?:(?:PROF|ascend)_20\d{11}|PROF_\d+_\d+_\w+|.+_ascend_(?:pt|ms))\*")
 _WHOLE: Final = "trace_view.json"
+_OUTPUT: Final = "ASCEND_PROFILER_OUTPUT"
 
 RAW_DATA: Final = (
     "has raw data alone: profiler.analyse() of its framework, or msprof --export=on --output=FOLDER, makes files of it"
@@ -42,8 +45,8 @@ _DATABASES: Final = (
     "not read: record, or analyse, with an export of text (export_type), or msprof --export=on --type=text"
 )
 _RAW_BESIDE: Final = (
-    "it is the raw data of the profiler, of which profiler.analyse() of its framework, or msprof --export=on "
-    "--output=FOLDER, makes the files that are"
+    "raw data of the profiler, of which profiler.analyse() of its framework, or msprof --export=on --output=FOLDER, "
+    "makes files that are read"
 )
 _SUMMARIES: Final = "checkpoints and summaries have nothing of a profile; mindinsight shows summaries of MindSpore"
 _UNREAD_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
@@ -57,7 +60,7 @@ class AscendCapture(Struct, frozen=True):
 
     path: Path  # its folder
     files: Sequence[Path]  # by name
-    copies: Sequence[Path]  # that `trace_view.json` has
+    copies: Sequence[Path]  # left out: what `trace_view.json` has, and tables of a name that another folder has, too
     time_s: int | None
     members: frozenset[str]  # devices, or the process and its rank: no two captures of a run have one in common
     rank: CaptureRank = NO_RANK
@@ -87,9 +90,12 @@ class AscendRun(Struct, frozen=True):
 def notes_of(captures: Sequence[AscendCapture]) -> Iterator[str]:
     """Lines about traces that are left out, and ranks that are missing."""
     copies = [copy for capture in captures for copy in capture.copies]
-    if copies:
-        verb = "is" if len(copies) == 1 else "are"
-        yield f"{_listed([copy.name for copy in copies])} {verb} left out: {_WHOLE} of the same capture has all"
+    for names, reason in (
+        ([copy.name for copy in copies if not _is_table(copy)], f"{_WHOLE} of the same capture has all"),
+        ([f"{copy.parent.name}/{copy.name}" for copy in copies if _is_table(copy)], "the same capture has another"),
+    ):
+        if names:
+            yield f"{_listed(names)} {'is' if len(names) == 1 else 'are'} left out: {reason}"
     numbers = {capture.rank.number for capture in captures} - {None}
     sizes = {capture.rank.world_size for capture in captures} - {None}
     if len(numbers) > 1 and len(sizes) < 2:
@@ -163,7 +169,9 @@ def _capture(folder: Path, files: Sequence[Path], rank_of: Callable[[Path], Capt
     below = len(folder.parts)
     of_msprof = {file for file in files if file.parts[below].startswith("PROF_")}
     has_whole = any(without_ending(file.name) == _WHOLE for file in files if file not in of_msprof)
-    copies = {file for file in of_msprof if not is_table_name(file)} if has_whole else set()
+    copies = {file for file in of_msprof if not _is_table(file)} if has_whole else set()
+    if framework_folder(files[0]) == folder:
+        copies |= _twins(file for file in files if _is_table(file))
     kept = [file for file in files if file not in copies]
     time_s, start = _time(folder.name)
     devices = frozenset(device for file in kept if (device := device_place(file).device))
@@ -173,6 +181,17 @@ def _capture(folder: Path, files: Sequence[Path], rank_of: Callable[[Path], Capt
     if rank.number is not None:
         members |= {f"rank {rank.number}"}
     return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members, rank)
+
+
+def _is_table(file: Path) -> bool:
+    return is_table_name(file) or bool(json_family(stem_of(file)))
+
+
+def _twins(tables: Iterable[Path]) -> set[Path]:
+    """Tables of one rank whose name another has, in the output folder or less deep: they would count twice."""
+    first_of: dict[str, Path] = {}
+    ordered = sorted(tables, key=lambda file: (file.parent.name != _OUTPUT, len(file.parts), file_order(file)))
+    return {file for file in ordered if first_of.setdefault(without_ending(file.name), file) is not file}
 
 
 def _time(name: str) -> tuple[int | None, int]:

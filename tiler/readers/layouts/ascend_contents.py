@@ -23,13 +23,17 @@ _CONTENTS: Final = tuple(
         ("operators", r"aicore_|aicpu_|framework_raw|output_op_compute|kernel_details|op_s|operator_details|task_time"),
         ("FLOPs", r"flops"),
         ("data preparation", r"minddata|pipeline_profiling|device_queue|dataset_iterator|(?:output_)?data_preprocess"),
-        ("communication", r"hccl_|communication"),
+        ("communication", r"hccl_|(?:cluster_)?communication"),
         ("cluster", r"(?:ascend_)?cluster_"),
         ("memory", r"memory_|operator_memory|npu_module_mem"),
         ("caches", r"l2_cache"),
         ("dynamic shapes", r"dynamic_shape"),
         ("parallel strategy", r"parallel_strategy"),
     )
+)
+# Names of the second generation that nothing else has; they may lie in any folder, where somebody copied them.
+_SECOND: Final = re.compile(
+    r"kernel_details\.csv|(?:cluster_)?communication_matrix\.json|cluster_(?:communication\.json|step_trace_time\.csv)"
 )
 _KEPT_PARTS: Final = 256  # trainings of a base folder have the same names, mostly
 
@@ -57,5 +61,5 @@ def _parts(names: frozenset[str]) -> Sequence[str]:
 
 
 def _is_of_ascend(file: Path, name: str) -> bool:
-    is_certain = CERTAIN_NAMES.fullmatch(name) or TIMELINE_NAMES.fullmatch(name)
+    is_certain = CERTAIN_NAMES.fullmatch(name) or TIMELINE_NAMES.fullmatch(name) or _SECOND.fullmatch(name)
     return is_certain is not None or capture_position(file) is not None

@@ -198,17 +198,20 @@ def _flops(cluster: Cluster, means: Sequence[StepParts]) -> list[Proposal]:
 
 
 def _slow_link(links: Sequence[RankLink]) -> Proposal | None:
-    """By bandwidths of the file, where it has some: those of MindSpore Insight."""
-    has_recorded = any(link.recorded for link in links)
+    """By bytes and time. Bandwidths of the file, which MindSpore Insight compares, stand beside them.
 
-    def speed(link: RankLink) -> float | None:
-        return link.recorded_bandwidth if has_recorded else link.bandwidth
-
-    slow = slowest(links, shortfalls(links, speed))
+    Those of `hccl_raw` are sums over operations: a link of nine has nine times the bandwidth.
+    """
+    below = shortfalls(links, lambda link: link.bandwidth)
+    slow = slowest(links, below)
     if slow is None:
         return None
     link, share = slow
-    text = f"{(speed(link) or 0) / 1000:.4f} kB/s" + (", as recorded" if has_recorded else "")
+    text = f"{(link.bandwidth or 0) / 1e9:.4g} GB/s"
+    recorded = shortfalls(links, lambda link: link.recorded_bandwidth)[links.index(link)]
+    if recorded is not None:
+        figures = f"{(link.recorded_bandwidth or 0) / 1000:.4f} kB/s, {percent_text(recorded, 2)} below the mean"
+        text += f"; as recorded, and like MindInsight, {figures}"
     advice = "see the device and its neighbours"
     return Proposal("Link", link.words, share, SLOW, text, advice, f"the link {link.words} is slow")
 

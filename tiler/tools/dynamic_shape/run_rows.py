@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
 from tilescope.tiler.facts.tables import Ints, RunTable
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -13,6 +15,8 @@ from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.table_places import place_columns, search_column, unquoted
 
 _CELLS: Final = ("type", "name", "side", "shapes", "block_dim", "grid_dim")
+
+_LISTED: Final = msgspec.json.Decoder(list[str])
 
 
 def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], limit: int) -> Interruptible[Table]:
@@ -38,13 +42,22 @@ def runs_table(reader: QueryReader, chosen: Sequence[tuple[ShapedRuns, Ints]], l
         Column("type", "Type", "name", cells["type"]),
         Column("name", "Name", "text", cells["name"]),
         Column("duration", "Duration", "ticks", times),
-        Column("shapes", "Shapes", "text", [unquoted(text) for text in cells["shapes"]]),
+        Column("shapes", "Shapes", "text", [_shapes(text) for text in cells["shapes"]]),
         Column("block", "Block", "text", cells["block_dim"]),
         Column("grid", "Grid", "text", cells["grid_dim"]),
         *place_columns(tables),
         search_column(reader, cells["name"]),
     ]
     return Table("runs", "Runs", columns)
+
+
+def _shapes(cell: str | None) -> str | None:
+    """Shapes as they are read: those of MindSpore are a list of texts as JSON, `["[32, 1]","[32, 1]"]`."""
+    try:
+        listed = _LISTED.decode(cell or "")
+    except msgspec.DecodeError:
+        return unquoted(cell)
+    return "; ".join(listed) or None
 
 
 def kind_noun(are_kernels: bool) -> str:

@@ -60,7 +60,7 @@ def data_waits(scope: Scope, question: SpanQuestion) -> Interruptible[DataWaits 
     if not chosen:
         return None
     rows = TracedSteps.join(chosen)
-    rows = rows.take(rows.in_mean)
+    rows = rows.take(rows.is_marked & ~rows.is_cut)
     are_between = bool((rows.wait >= 0).any())
     if are_between:
         rows = rows.take(rows.wait >= 0)

@@ -135,7 +135,8 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     others = [warning.titled for warning in digested.warnings if warning.note.text not in own]
     notes = [*notes, *others] if findings.rows else [*others, *notes]
     notes += capture_notes(scope.reader)
-    series = [] if measured is None else [chart for chart in measured.series if chart.id == "steps"]
+    # Marks alone say how long steps are, which the facts and the step trace have, and nothing of what they are made of.
+    series = [] if measured is None or not steps.are_recorded else [chart for chart in measured.series if chart.id == "steps"]
     return Answer(in_order(facts), tables, series, notes, digested.is_complete, headline=headline)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.device_lines import reduce_stream
 from tilescope.tiler.facts.step_traces import StepTrace
 from tilescope.tiler.ticks import exact_sum, nearest_mean
 from tilescope.tiler.tools.answer import Column, Table
@@ -91,9 +92,9 @@ def _reduce_parts(traces: Sequence[StepTrace], marked: Sequence[TracedSteps]) ->
 
 
 def _row_of(reduce: str) -> str:
-    """The stream of a reduce: those of one stream share a row; the number behind the last `_` counts them."""
+    """The stream of a reduce, whose reduces share a row; of names without one, what is before a number at the end."""
     stem, _, number = reduce.rpartition("_")
-    return stem.removesuffix("_parallel") if number.isdecimal() and stem else reduce
+    return reduce_stream(reduce) or (stem if number.isdecimal() and stem else reduce)
 
 
 def parts_table(means: Means) -> Table:

@@ -14,6 +14,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.launches import LaunchedSteps, launched_steps
 from tilescope.tiler.facts.step_times import device_durations
+from tilescope.tiler.facts.step_traces import is_first_cut
 from tilescope.tiler.query import EVENT_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
@@ -80,12 +81,11 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     series = _by_launches(scope.reader, launched, series)
     devices = []
     for number, device_series in enumerate(series):
-        is_launched = any(device_series is other for other in launched.series.values())
+        is_cut = any(device_series is other for other in launched.series.values())
+        is_cut |= yield from is_first_cut(scope.reader, device_series)
         rows = device_series.rows
         clock = (yield from device_durations(scope.reader, rows.track, rows.ordinal)) // scope.reader.tick_ps
-        devices.append(
-            DeviceSteps.from_series(number, device_series, question.steps, span, clock, launched=is_launched)
-        )
+        devices.append(DeviceSteps.from_series(number, device_series, question.steps, span, clock, is_first_cut=is_cut))
         yield
     table = RunStepTable.from_devices(devices)
     listed = table.first(question.limit)

@@ -70,15 +70,15 @@ class DeviceSteps(_Rows):
         span: TickRange,
         clock: Ints,
         *,
-        launched: bool = False,
+        is_first_cut: bool = False,
     ) -> DeviceSteps:
         """Steps of a range that have a tick in a span. `clock`: durations of all slices by their device, or -1; ticks.
 
-        `launched`: each goes from the end of the one before, and the first, which cannot, enters no mean.
+        `is_first_cut`: when the first began was not recorded, and it enters no mean.
         """
         rows = series.rows
         in_mean = np.ones(len(rows), np.int64)
-        in_mean[:1] = not launched
+        in_mean[:1] = not is_first_cut
         which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
         if wanted is not None:
             which &= series.between(*wanted)
@@ -173,7 +173,7 @@ class Spread:
     deviation: int | None = None  # of a sample
 
 
-FIRST_STEP: Final = "without the first recorded step, which begins with its first launch"
+FIRST_STEP: Final = "without the first recorded step, whose begin is not known"
 
 
 def spread(durations: Ints, in_means: NDArray[np.bool_] | None = None) -> Spread:

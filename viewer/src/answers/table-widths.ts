@@ -38,7 +38,7 @@ export function widthOf(
   const body = text + (column.isNumeric ? (hasBars ? BAR_PX : 0) : SHORT_PX) + (isMain ? indentPx : 0);
   const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
   return Math.max(
-    isMain ? LIMITS_PX.main : LIMITS_PX.min,
+    isMain && !column.isNumeric ? LIMITS_PX.main : LIMITS_PX.min,
     Math.min(column.isNumeric || isMain ? LIMITS_PX.max : mostTextPx, wanted),
   );
 }

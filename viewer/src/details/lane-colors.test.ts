@@ -12,12 +12,14 @@ vi.resetModules();
 const { laneColor } = await import("./lane-colors");
 const { meaningColor, ColorTable } = await import("../raster/palette");
 
+const LANE = { id: "overlap.2" };
+
 afterAll(() => vi.resetModules());
 
 it("tells states apart where a person forces colours", () => {
   const element = {} as Element;
   const states = ["Computation", "Exposed communication", "Exposed copies"];
-  const colors = states.map((name) => laneColor(name, "light", element));
+  const colors = states.map((name) => laneColor(LANE, name, "light", element));
   expect(new Set(colors).size).toBe(states.length);
 });
 
@@ -33,6 +35,18 @@ it("gives a state a colour of its kind of work", () => {
     table.set(0, names, () => meaning);
     const colors = names.map((_, id) => table.css(id));
     expect(colors).toContain(meaningColor(meaning, "dark"));
-    expect(colors).toContain(laneColor(state, "dark", {} as Element));
+    expect(colors).toContain(laneColor(LANE, state, "dark", {} as Element));
+  }
+});
+
+it("gives all scopes the hue of one kind, whatever their names look like", () => {
+  isForced = false;
+  const lane = { id: "overlap.scopes-2:3" };
+  const table = new ColorTable({ theme: "light", by: "meaning", only: null });
+  const names = Array.from({ length: 200 }, (_, k) => ({ name: `${k}`, category: "" }));
+  table.set(0, names, () => "operator");
+  const hues = new Set(names.map((_, id) => table.css(id)));
+  for (const name of ["Default", "network-TrainOneStepCell", "fc3-Dense", "Computation", "all_reduce", "memcpy"]) {
+    expect(hues, name).toContain(laneColor(lane, name, "light", {} as Element));
   }
 });

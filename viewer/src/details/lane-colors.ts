@@ -4,6 +4,7 @@ import { forcedColors, systemColor } from "../answers/chart-colors";
 import { meaningOf } from "../raster/event-meaning";
 import type { Meaning } from "../raster/meaning";
 import { ColorTable, type Theme } from "../raster/palette";
+import type { DerivedLane } from "../state/lanes";
 
 /** States of devices: each has the colour of its kind of work. */
 const STATES: ReadonlyMap<string, Meaning> = new Map([
@@ -19,19 +20,25 @@ export const FORCED_COLORS: ReadonlyMap<string, string> = new Map([
   ["Exposed copies", "GrayText"],
 ]);
 
-/** Colour of a name. */
-export function laneColor(name: string, theme: Theme, element: Element): string {
+/** Lanes whose names are scopes, in which operators of any kind lie: their names say nothing of that. */
+const SCOPES = /\.scopes-/;
+
+/** Colour of a name on a lane. */
+export function laneColor(lane: Pick<DerivedLane, "id">, name: string, theme: Theme, element: Element): string {
   const forced = FORCED_COLORS.get(name);
-  return forced !== undefined && forcedColors().matches ? systemColor(element, forced) : colorsOf(name, theme).css(0);
+  return forced !== undefined && forcedColors().matches
+    ? systemColor(element, forced)
+    : colorsOf(lane, name, theme).css(0);
 }
 
 /** Colour of text on that of a name. */
-export function laneTextColor(name: string, theme: Theme): string {
-  return colorsOf(name, theme).text(0, 0);
+export function laneTextColor(lane: Pick<DerivedLane, "id">, name: string, theme: Theme): string {
+  return colorsOf(lane, name, theme).text(0, 0);
 }
 
-function colorsOf(name: string, theme: Theme): ColorTable {
+function colorsOf({ id }: Pick<DerivedLane, "id">, name: string, theme: Theme): ColorTable {
   const colors = new ColorTable({ theme, by: "meaning", only: null });
-  colors.set(0, [{ name, category: "" }], (event) => STATES.get(name) ?? meaningOf(event));
+  const meaning = SCOPES.test(id) ? "operator" : STATES.get(name);
+  colors.set(0, [{ name, category: "" }], (event) => meaning ?? meaningOf(event));
   return colors;
 }

@@ -114,7 +114,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
           <span class="lane-cursor" style={{ left: `${pointedPx}px` }} />
           <LaneArrowLayer trace={trace} lane={lane} seen={seen} heightPx={laneHeightPx(lane)} xPx={pointedPx} />
           <span class="lane-tip" style={tipPlace(pointedPx, seen)}>
-            {bins?.kind === "slices" && <Swatches bins={bins} tick={tickAtX(seen, pointedPx)} />}
+            {bins?.kind === "slices" && <Swatches lane={lane} bins={bins} tick={tickAtX(seen, pointedPx)} />}
             {text}
           </span>
         </>
@@ -128,12 +128,12 @@ function tipPlace(xPx: number, { widthPx }: View) {
 }
 
 /** The colours of the names that the text beside them has, in its order. */
-function Swatches({ bins, tick }: { bins: SliceLane; tick: bigint }) {
+function Swatches({ lane, bins, tick }: { lane: DerivedLane; bins: SliceLane; tick: bigint }) {
   const drawn = sharesAt(bins, tick).filter(({ name }) => name !== BLANK);
   return (
     <>
       {drawn.map(({ name }) => (
-        <i key={name} class="lane-swatch" style={{ background: laneColor(name, theme.value, document.body) }} />
+        <i key={name} class="lane-swatch" style={{ background: laneColor(lane, name, theme.value, document.body) }} />
       ))}
     </>
   );
@@ -176,7 +176,7 @@ function LaneCanvas({ lane, bins, seen }: { lane: DerivedLane; bins: LaneBins | 
   const hits = laneSearch(pane).names.value;
   useEffect(() => {
     if (canvas.current !== null) {
-      paintLane(canvas.current, bins, lane.rows, seen, laneHeightPx(lane), shade, litNames(pane, lane, text));
+      paintLane(canvas.current, bins, lane, seen, laneHeightPx(lane), shade, litNames(pane, lane, text));
     }
   }, [bins, lane, seen, shade, text, hits]);
   return <canvas ref={canvas} aria-hidden="true" />;

@@ -4,6 +4,7 @@ import type { SliceLane } from "./lane-bins";
 import { paintLane } from "./lane-painter";
 
 const SEEN: View = { startTicks: ticks(0n), startFraction: 0, ticksPerPx: 1, widthPx: 200 };
+const LANE = { id: "overlap.scopes-1", rows: 2 };
 const RANGE = { startTicks: ticks(0n), endTicks: ticks(200n) };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -24,7 +25,7 @@ test("a search fades the slices that it does not find, and no name", () => {
     ...{ startTicks: RANGE.startTicks, endTicks: RANGE.endTicks, row, name: row, busyTicks: 200n },
   }));
   const bins: SliceLane = { kind: "slices", range: RANGE, names: ["Default", "network"], pieces, slices: 2 };
-  paintLane(canvas as unknown as HTMLCanvasElement, bins, 2, SEEN, 40, "light", new Set(["Default"]));
+  paintLane(canvas as unknown as HTMLCanvasElement, bins, LANE, SEEN, 40, "light", new Set(["Default"]));
   expect([...opacities.slices]).toEqual([1, 0.26]);
   expect([...opacities.names]).toEqual([1]);
 });

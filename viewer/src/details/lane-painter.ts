@@ -3,6 +3,7 @@
 import type { View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { measureGlyphs } from "../raster/text";
+import type { DerivedLane } from "../state/lanes";
 import { type CounterLane, counterColumns, type LaneBins, type SliceLane, shareColumns } from "./lane-bins";
 import { laneColor, laneTextColor } from "./lane-colors";
 import { laneLabels } from "./lane-labels";
@@ -16,10 +17,13 @@ const UNLIT = 0.26;
 /** Time in which nothing is done stays blank. */
 export const BLANK = "Idle";
 
+/** What is drawn of a lane depends on these. */
+export type PaintedLane = Pick<DerivedLane, "id" | "rows">;
+
 export function paintLane(
   canvas: HTMLCanvasElement,
   bins: LaneBins | null,
-  rows: number,
+  lane: PaintedLane,
   seen: View,
   heightPx: number,
   theme: Theme,
@@ -35,10 +39,10 @@ export function paintLane(
   if (bins.kind === "counter") {
     paintCounter(context, bins, seen, heightPx, ratio);
   } else {
-    paintStates(context, bins, rows, seen, heightPx, ratio, theme, lit);
+    paintStates(context, bins, lane, seen, heightPx, ratio, theme, lit);
     context.globalAlpha = 1;
-    if (rows > 1) {
-      paintLabels(context, bins, rows, seen, heightPx, ratio, theme);
+    if (lane.rows > 1) {
+      paintLabels(context, bins, lane, seen, heightPx, ratio, theme);
     }
   }
 }
@@ -70,14 +74,15 @@ function paintCounter(
 function paintStates(
   context: CanvasRenderingContext2D,
   bins: SliceLane,
-  rows: number,
+  lane: PaintedLane,
   seen: View,
   heightPx: number,
   ratio: number,
   theme: Theme,
   lit: ReadonlySet<string> | null,
 ): void {
-  const colors = bins.names.map((name) => laneColor(name, theme, context.canvas));
+  const { rows } = lane;
+  const colors = bins.names.map((name) => laneColor(lane, name, theme, context.canvas));
   const rowPx = ((heightPx - 2) / Math.max(1, rows)) * ratio;
   for (let row = 0; row < rows; row++) {
     const bottom = ratio + (row + 1) * rowPx;
@@ -102,19 +107,19 @@ function paintStates(
 function paintLabels(
   context: CanvasRenderingContext2D,
   bins: SliceLane,
-  rows: number,
+  lane: PaintedLane,
   seen: View,
   heightPx: number,
   ratio: number,
   theme: Theme,
 ): void {
-  const rowPx = (heightPx - 2) / rows;
+  const rowPx = (heightPx - 2) / lane.rows;
   context.scale(ratio, ratio);
   context.font = `${LABEL_FONT_PX}px ${getComputedStyle(context.canvas).fontFamily}`;
   context.textBaseline = "middle";
   const glyphs = measureGlyphs((text) => context.measureText(text).width);
   for (const { xPx, row, name, text } of laneLabels(bins, seen, glyphs)) {
-    context.fillStyle = laneTextColor(bins.names[name]!, theme);
+    context.fillStyle = laneTextColor(lane, bins.names[name]!, theme);
     context.fillText(text, xPx, 1 + (row + 0.5) * rowPx);
   }
 }

@@ -70,6 +70,8 @@ test.each<Example>([
   ["Default/network-TrainStepWrap/optimizer_d-Adam/Assign-op30", "", "compute"],
   ["stream_7_parallel_0", "", "collective"],
   ["stream_7_parallel_0", "Reduce", "collective"],
+  ["stream_48_0_Receive-op663", "Reduce", "collective"],
+  ["Reduce_1_0", "Reduce", "collective"],
   ["model-opt3", "", "other"],
   ["ProfilerStep#6", "Operator", "other"],
   ["all-gather-simplifier", "", "other"],

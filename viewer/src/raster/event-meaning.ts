@@ -56,7 +56,9 @@ const COLLECTIVE = /^(?:(?:nccl|rccl|hccl|c10d|xccl|ucc)[:_]|Communication(?:\(|
 const MEMSET = /^memset/i;
 /** An operator of MindSpore on a device, behind its scope: `Default/network/Conv2D-op11`, `Mul-op29`. */
 const MINDSPORE_OPERATOR = /^(?:[\w.:-]+\/)*\w+-op\d+(?:_\d+)?$/;
-/** A reduce of MindSpore's step traces and first timelines: `stream_7_parallel_0`. */
+/** Category of reduces in step traces of Ascend devices: `stream_48_0_Receive-op663`, `Reduce_1_0`. */
+const STEP_TRACE_REDUCE = "Reduce";
+/** A reduce of MindSpore's first timelines: `stream_7_parallel_0`. */
 const MINDSPORE_REDUCE = /^stream_\d+_parallel_\d+$/;
 
 /** Meaning of an event. */
@@ -68,7 +70,7 @@ export function meaningOf({ name, category }: NamedEvent): Meaning {
   if (ENVELOPE.test(name)) {
     return "other";
   }
-  if (MINDSPORE_REDUCE.test(name)) {
+  if (category === STEP_TRACE_REDUCE || MINDSPORE_REDUCE.test(name)) {
     return "collective";
   }
   if (pytorch === "operator" || pytorch === "python" || pytorch === "launch") {

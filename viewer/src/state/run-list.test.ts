@@ -44,6 +44,8 @@ it("says where runs lie once, without the folders of profilers", () => {
   expect(folderOf(NEWEST)).toBe("logs/b");
   expect(folderOf(run("plugins/profile/run1"))).toBe("");
   expect(folderOf(run("alone.json"))).toBe("");
+  expect(folderOf(run("base/lenet/profiler", { name: "lenet/profiler" }))).toBe("base");
+  expect(folderOf(run("lenet/profiler", { name: "lenet/profiler" }))).toBe("");
   expect(fileOf(NEWEST)).toBe("");
   expect(fileOf(LIST[3]!)).toBe("alone.json");
   expect(fileOf(run("base/lenet/profiler", { name: "lenet/profiler" }))).toBe("");
@@ -58,6 +60,13 @@ it("says where runs lie once, without the folders of profilers", () => {
     { kind: "folder", folder: "", count: 1 },
     "a trace",
   ]);
+});
+
+it("has the trainings of a base folder in one group", () => {
+  const trainings = ["lenet", "resnet"].map((name) => run(`base/${name}/profiler`, { name: `${name}/profiler` }));
+  const captures = ["a", "b"].map((name) => run(`base/two/PROF_${name}`, { name: `two/PROF_${name}` }));
+  const groups = groupedRuns([...trainings, ...captures], "", NEWEST_FIRST);
+  expect(groups.map(({ folder, runs }) => [folder, runs.length])).toEqual([["base", 4]]);
 });
 
 it("sorts by what one chooses, and keeps what is not known at the end", () => {

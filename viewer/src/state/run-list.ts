@@ -25,9 +25,10 @@ export type RunLine =
 /** Path below the log directory in which profilers of TensorBoard put runs. */
 const PROFILES = /(^|\/)plugins\/profile$/;
 
-/** `"logs/train/plugins/profile/2026_01_31"` → `"logs/train"`. */
-export function folderOf({ path }: Run): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/"))).replace(PROFILES, "");
+/** `"logs/train/plugins/profile/2026_01_31"` → `"logs/train"`; what is part of the name is none of the folder. */
+export function folderOf({ name, path }: Run): string {
+  const own = `/${path}`.endsWith(`/${name}`) ? name : path.slice(path.lastIndexOf("/") + 1);
+  return path.slice(0, Math.max(0, path.length - own.length - 1)).replace(PROFILES, "");
 }
 
 /** File or folder of a run, as a note beside its name; "" where both are the same. */

@@ -23,7 +23,7 @@ def test_the_rest_of_the_steps_of_a_bin_are_other_steps() -> None:
         ordinal=none,
         overlap=False,
         counted=False,
-        launched=False,
+        is_first_cut=False,
     )
     bins = StepSlices(spans).bins(np.array([0, 10 * count]))
     ticks = {bins.names[name]: busy for name, busy in zip(bins.bin_name.tolist(), bins.busy.tolist(), strict=True)}

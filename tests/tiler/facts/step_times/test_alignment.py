@@ -8,11 +8,11 @@ import pytest
 from tilescope.tiler.facts.step_times import StepTimes, aligned
 
 
-def host(numbers: list[int], first_launched: int | None) -> StepTimes:
-    """A host with steps of these numbers; `first_launched`: that which begins with its first launch."""
+def host(numbers: list[int], first_cut: int | None) -> StepTimes:
+    """A host with steps of these numbers; `first_cut`: that whose begin was not recorded."""
     number = np.array(numbers, np.int64)
     none, is_whole = np.zeros(len(number), np.int64), np.ones(len(number), np.bool_)
-    is_first = number == (-1 if first_launched is None else first_launched)
+    is_first = number == (-1 if first_cut is None else first_cut)
     return StepTimes(
         0,
         number,
@@ -26,7 +26,7 @@ def host(numbers: list[int], first_launched: int | None) -> StepTimes:
         {},
         overlap=False,
         counted=False,
-        first_launched=is_first,
+        first_cut=is_first,
     )
 
 

@@ -120,6 +120,25 @@ def test_what_msprof_left_in_the_folder_of_a_framework_is_the_same_capture(tmp_p
     }
 
 
+def test_tables_of_one_name_in_two_folders_of_a_capture_count_once(tmp_path: Path) -> None:
+    folder = tmp_path / "node_7_20240102030405678_ascend_pt"
+    output, exported = folder / "ASCEND_PROFILER_OUTPUT", folder / FIRST / "mindstudio_profiler_output"
+    put(output / "trace_view.json", exported / "communication.json", exported / "msprof_20240102030405.json")
+    run = find_run(tmp_path)
+    assert [file.name for file in run.files] == ["communication.json", "trace_view.json"], "no timeline has it"
+    put(output / "communication.json", output / "op_statistic.csv", folder / "communication.json")
+    put(exported / "op_statistic.csv")
+    run = find_run(tmp_path)
+    assert [file.relative_to(folder).as_posix() for file in run.files] == [
+        *(f"{output.name}/{name}" for name in ("communication.json", "op_statistic.csv", "trace_view.json"))
+    ]
+    assert run.notes == (
+        "msprof_20240102030405.json is left out: trace_view.json of the same capture has all",
+        f"{exported.name}/communication.json, {folder.name}/communication.json and {exported.name}/op_statistic.csv "
+        "are left out: the same capture has another",
+    )
+
+
 def test_a_trace_view_of_msprof_alone_is_shown(tmp_path: Path) -> None:
     put(tmp_path / "n_7_20240102030405678_ascend_pt" / FIRST / "trace_view.json")
     assert [file.name for file in find_run(tmp_path).files] == ["trace_view.json"]
@@ -220,8 +239,8 @@ def test_what_is_not_read_is_named_with_what_to_run(tmp_path: Path) -> None:
     assert [file.name for file in run.side_files] == ["analysis.db"]
     assert len(run.notes) == 3
     assert run.notes[0].startswith("analysis.db is a database, not read: record, or analyse, with an export of text")
-    assert run.notes[1].startswith(f"{framework.name}/{FIRST}/device_0/data is not read: it is the raw data of the")
-    assert run.notes[1].endswith("or msprof --export=on --output=FOLDER, makes the files that are")
+    assert run.notes[1].startswith(f"{framework.name}/{FIRST}/device_0/data is not read: raw data of the")
+    assert run.notes[1].endswith("or msprof --export=on --output=FOLDER, makes files that are read")
     assert run.notes[2].startswith(f"{SECOND} is left out: it has raw data alone: profiler.analyse() of its framework")
     with pytest.raises(TraceError, match="msprof --export=on"):
         find_run(tmp_path / SECOND)
@@ -235,7 +254,7 @@ def test_checkpoints_and_summaries_beside_a_profile_are_named(tmp_path: Path) ->
     put(tmp_path / "other" / "a.json", tmp_path / "other" / "b.ckpt")
     notes = {run.name: run.notes for run in discover(tmp_path)}
     raw, summaries = notes["summary/profiler/n_7_20240102030405678_ascend_ms"]
-    assert raw.startswith("n_7_20240102030405678_ascend_ms/FRAMEWORK is not read: it is the raw data of the profiler")
+    assert raw.startswith("n_7_20240102030405678_ascend_ms/FRAMEWORK is not read: raw data of the profiler")
     assert summaries.startswith(
         "events.out.events.summary.1.host_MS and lenet-1_32.ckpt beside the profile are not read: checkpoints and"
     )
@@ -282,9 +301,9 @@ def test_a_file_that_is_named_alone_says_which_folder_has_the_rest(tmp_path: Pat
     (capture,) = write_ascend(tmp_path / "gpt", Training(shape), "pt")
     (run,) = discover(tmp_path / "lenet" / "profiler" / "step_trace_raw_0_detail_time.csv")
     assert len(run.files) == 1
-    assert run.notes[0].endswith("more files: open their folder, profiler, to have all in one run")
+    assert run.notes[0].endswith("with files beside it: open their folder, profiler, to have all in one run")
     (run,) = discover(capture / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv")
-    assert run.notes[0].endswith(f"more files: open their folder, {capture.name}, to have all in one run")
+    assert run.notes[0].endswith(f"with files beside it: open their folder, {capture.name}, to have all in one run")
     alone = tmp_path / "op_statistic.csv"
     alone.write_bytes((capture / "ASCEND_PROFILER_OUTPUT" / "op_statistic.csv").read_bytes())
     assert discover(alone)[0].notes == ()

@@ -27,6 +27,8 @@ from tilescope.tiler.readers.layouts.ascend_contents import training_contents
             [],
             ["operators", "communication"],
         ),
+        (["copied/kernel_details.csv"], [], ["operators"]),
+        (["all/cluster_communication.json", "all/cluster_step_trace_time.csv"], [], ["communication", "cluster"]),
     ],
 )
 def test_parts_and_ranks(names: list[str], ranks: list[int], parts: list[str]) -> None:

@@ -18,6 +18,9 @@ const STEP_TRACE = "step_trace";
 /** Rows that are seen without scrolling, with the header. */
 const MOST_ROWS = 11;
 
+/** Streams of a step's picture; its page has all. */
+const MOST_STREAMS = 12;
+
 export function Digests({ digests, context }: Props) {
   return (
     <>
@@ -26,7 +29,7 @@ export function Digests({ digests, context }: Props) {
         const way = <Way digest={digest} context={context} />;
         const rows = Math.min(MOST_ROWS, (table.columns[0]?.values.length ?? 0) + 1) + (table.totals === null ? 0 : 1);
         return tool === STEP_TRACE ? (
-          <StepPicture key={table.id} parts={table} context={context} way={way} />
+          <StepPicture key={table.id} parts={table} context={context} way={way} most={MOST_STREAMS} />
         ) : (
           <div key={table.id} class="dashboard-table" style={{ "--rows": String(rows) }}>
             <DataTable

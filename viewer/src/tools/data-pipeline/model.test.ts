@@ -88,6 +88,7 @@ test("the bottleneck is in the middle, and stands out", () => {
   const model = pipelineModel(answer(TREE))!;
   expect(model.middle).toBe(2);
   expect(model.nodes.filter(({ family }) => family === "invalid").map(({ row }) => row)).toEqual([2]);
+  expect(model.nodes.map(({ opcode, shape }) => `${opcode} ${shape}`)[2]).toBe("workers: 4 · bottleneck");
 });
 
 test("a queue opens its own curve, and so does the operation before it", () => {

@@ -30,7 +30,7 @@ export function pipelineModel(answer: ToolAnswer): PipelineModel | null {
     row,
     name: String(name),
     opcode: workers[row] === null ? "" : `workers: ${String(workers[row])}`,
-    shape: verdicts[row] === BOTTLENECK ? BOTTLENECK : "",
+    shape: verdicts[row] === BOTTLENECK ? `${workers[row] === null ? "" : "· "}${BOTTLENECK}` : "",
     family: verdicts[row] === BOTTLENECK ? "invalid" : "compute",
   }));
   const edges: GraphEdge[] = [];

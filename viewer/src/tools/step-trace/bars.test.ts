@@ -1,6 +1,6 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { longestGap, partRows } from "./bars";
+import { longestGap, longestRows, partRows, ticksOf } from "./bars";
 
 function table(rows: readonly (readonly [string, string, string, string])[]): ToolTable {
   const column = (id: string, place: number): ToolColumn =>
@@ -69,4 +69,20 @@ test("ticks beyond doubles keep their digits", () => {
 
 test("a step of no time has bars of no width", () => {
   expect(partRows(table([["Step", "Tail", "0", "0"]]))[0]!.bars[0]!.width).toBe(0);
+});
+
+test("a picture of few rows has those that take longest, in their order, below the step", () => {
+  const rows = partRows(
+    table([
+      ["Step", "Tail", "0", "1"],
+      ["stream_1", "stream_1_0", "0", "5"],
+      ["stream_2", "stream_2_0", "0", "30"],
+      ["stream_3", "stream_3_0", "0", "10"],
+      ["stream_3", "stream_3_1", "20", "10"],
+    ]),
+  );
+  expect(ticksOf(rows[3]!)).toBe(20n);
+  expect(longestRows(rows, 2).map(({ name }) => name)).toEqual(["Step", "stream_2", "stream_3"]);
+  expect(longestRows(rows, 9)).toEqual(rows);
+  expect(longestRows([], 2)).toEqual([]);
 });

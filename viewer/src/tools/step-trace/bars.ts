@@ -34,6 +34,18 @@ export function partRows(parts: ToolTable): readonly PartRow[] {
   return [...byRow].map(([name, members]) => ({ name, bars: members }));
 }
 
+/** The step itself and the rows below it whose parts take most time, `most` of them, in their order. */
+export function longestRows(rows: readonly PartRow[], most: number): readonly PartRow[] {
+  const [step, ...others] = rows;
+  const longest = new Set([...others].sort((a, b) => (ticksOf(b) > ticksOf(a) ? 1 : -1)).slice(0, most));
+  return step === undefined ? [] : [step, ...others.filter((row) => longest.has(row))];
+}
+
+/** Ticks of all parts of a row together. */
+export function ticksOf({ bars }: PartRow): bigint {
+  return bars.reduce((sum, { duration }) => sum + duration, 0n);
+}
+
 /** The longest time between two parts of a row; null: its parts follow each other, or there is only one. */
 export function longestGap({ bars }: PartRow): bigint | null {
   let end = bars[0]?.start ?? 0n;

@@ -7,15 +7,18 @@ import type { ComponentChildren } from "preact";
 import { plotColors } from "../../answers/chart-colors";
 import { seriesStyles } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
+import { plural } from "../../components/format";
 import { theme } from "../../state/settings";
 import type { PageContext } from "../contract";
-import { longestGap, type PartBar, type PartRow, partRows } from "./bars";
+import { longestGap, longestRows, type PartBar, type PartRow, partRows, ticksOf } from "./bars";
 
 interface Props {
   readonly parts: ToolTable;
   readonly context: PageContext;
   /** Beside the title. */
   readonly way?: ComponentChildren;
+  /** Rows of streams that are drawn, those that take longest; all unless given. */
+  readonly most?: number;
 }
 
 /** Share of the picture below which a bar has no room for its name. */
@@ -24,9 +27,10 @@ const NAMED = 0.08;
 /** Looks of the parts of a step, in their order, as the chart below has them; and of the reduces. */
 const STEP_PARTS = ["interval", "forward_backward", "tail", "collectives"];
 
-export function StepPicture({ parts, context, way = null }: Props) {
+export function StepPicture({ parts, context, way = null, most = Number.POSITIVE_INFINITY }: Props) {
   useForced();
-  const rows = partRows(parts);
+  const all = partRows(parts);
+  const rows = longestRows(all, most);
   const duration = (ticks: bigint) => formatDuration(ticks, context.time.tickPs);
   const { forced } = plotColors(document.documentElement, theme.value);
   const looks = seriesStyles(STEP_PARTS, theme.value, forced);
@@ -60,6 +64,9 @@ export function StepPicture({ parts, context, way = null }: Props) {
           <span class="step-picture-note">{rowNote(row, duration)}</span>
         </div>
       ))}
+      {rows.length < all.length && (
+        <p class="step-picture-more">Not drawn here: {plural(all.length - rows.length, "row")} of shorter reduces.</p>
+      )}
     </section>
   );
 }
@@ -73,7 +80,7 @@ function barText(bar: PartBar, duration: (ticks: bigint) => string): string {
 }
 
 function rowNote(row: PartRow, duration: (ticks: bigint) => string): string {
-  const total = row.bars.reduce((sum, bar) => sum + bar.duration, 0n);
   const gap = longestGap(row);
-  return gap === null ? duration(total) : `${duration(total)}, longest gap ${duration(gap)}`;
+  const total = duration(ticksOf(row));
+  return gap === null ? total : `${total}, longest gap ${duration(gap)}`;
 }
