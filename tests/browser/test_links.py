@@ -161,8 +161,11 @@ class Hand:
         press(self.viewer, "/")
         self.page.keyboard.type("e")
         self.viewer.wait("document.querySelector('.search-count') !== null")
-        for _ in range(self.random.randrange(3)):
+        presses = self.random.randrange(3)
+        for _ in range(presses):
             self.page.keyboard.press("Enter")
+        if presses > 0:
+            self.viewer.wait("/ of |^(0|no) hits/i.test(document.querySelector('.search-count').innerText)")
         self.page.keyboard.press("Tab")
 
     def measure(self) -> None:
