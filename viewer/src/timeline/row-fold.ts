@@ -85,7 +85,7 @@ export function unfoldRows({ view, coverages, scene }: Picture, before: FoldedRo
   return isSame(grown, before) ? before : grown;
 }
 
-/** How far a place of an item moves with the layout; where its rows are folded away, how far the lower edge of the item does. */
+/** Pixels by which a place of an item moves with the layout; where its rows are folded away, those of the lower edge of the item. */
 export function foldShiftPx(before: LayoutItem, after: LayoutItem, placePx: number): number {
   const topPx = after.topPx - before.topPx;
   return placePx - before.topPx < after.heightPx ? topPx : topPx + after.heightPx - before.heightPx;
