@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
 from tests.standins.written import TRAINING
 
@@ -37,6 +38,18 @@ def test_a_damaged_link_says_what_was_not_understood(viewer: Viewer, served: Ser
     # The rest of the link holds, and the next step takes the words away.
     page.get_by_role("button", name="Overview" if "stats" not in fragment else "Timeline", exact=True).click()
     note.wait_for(state="detached")
+
+
+def test_groups_that_the_server_does_not_offer_are_said_and_left(browser: Browser, served: Served) -> None:
+    with watched_page(browser, served.url, server_may_go=True) as page:
+        viewer = Viewer(page, served.url)
+        page.goto(f"{served.url}/?run={served.run_id(TRAINING)}#v=1&area=0-900000000&tracks=0&by=size")
+        note = page.locator("[data-status=unread]")
+        note.wait_for(timeout=60_000)
+        assert note.inner_text() == "Not understood in the link: by=size (no such groups)"
+        page.locator(".drawer .data-table tbody tr").first.wait_for()
+        assert page.get_by_label("Sum up by").input_value() == "name"
+        viewer.wait("!location.hash.includes('by=')")
 
 
 def test_an_address_that_is_changed_by_hand_says_it_too(viewer: Viewer, served: Served) -> None:

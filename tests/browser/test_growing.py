@@ -156,3 +156,32 @@ def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Brows
         viewer.wait("!tilescope.indexing", 120)
         viewer.settle()
         assert page.evaluate("tilescope.events") > 0
+
+
+_WATCH_DISTANCE = """() => {
+    const bar = document.querySelector('.pane.is-second .pane-head');
+    const text = () => bar.querySelector('.pane-distance')?.textContent ?? '';
+    window.distances = [text()];
+    new MutationObserver(() => distances.push(text())).observe(
+        bar, { childList: true, characterData: true, subtree: true },
+    );
+}"""
+
+
+@pytest.mark.deep
+def test_two_timelines_stay_together_while_their_run_grows(browser: Browser, server: Served) -> None:
+    run = server.run_id("large.xplane.pb")
+    with watched_page(browser, server.url) as page:
+        viewer = Viewer(page, server.url)
+        page.goto(f"{server.url}/?run={run}")
+        with held_indexing(server, run) as indexing:
+            indexing.work_until(lambda progress: progress["blocks"] > 0)
+            viewer.wait("window.tilescope?.state === 'open' && tilescope.indexing", 60)
+            indexing.work_until(lambda progress: progress["blocks_done"] >= progress["blocks"] - 2)
+            viewer.wait("tilescope.provisional < 10", 60)
+            page.evaluate("run => { location.hash = `v=1&second=run%3D${run}&align=event.0.0-0.0` }", run)
+            page.locator(".pane-distance", has_text="same time").wait_for()
+            page.evaluate(_WATCH_DISTANCE)
+        viewer.wait("!tilescope.indexing && tilescope.second.sharp", 120)
+        assert set(page.evaluate("distances")) == {"same time"}
+        assert page.evaluate("tilescope.second.view.start === tilescope.view.start")

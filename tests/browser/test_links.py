@@ -29,6 +29,7 @@ _SCREEN = """() => {
         hit: texts('.search-count'),
         drawer: texts('.drawer h2, .drawer [aria-selected=true], .drawer caption'),
         sorts: [...document.querySelectorAll('[aria-sort]')].map(head => [head.innerText.trim(), head.ariaSort]),
+        widths: [...document.querySelectorAll('.data-table col')].map(column => column.style.width),
         first: texts('.data-table tbody tr').slice(0, 3),
         groups: [...document.querySelectorAll('.group-choice select')].map(select => select.value),
         filters: [...document.querySelectorAll('.table-filter')].map(field => field.value),
@@ -161,8 +162,11 @@ class Hand:
         press(self.viewer, "/")
         self.page.keyboard.type("e")
         self.viewer.wait("document.querySelector('.search-count') !== null")
-        for _ in range(self.random.randrange(3)):
+        presses = self.random.randrange(3)
+        for _ in range(presses):
             self.page.keyboard.press("Enter")
+        if presses > 0:
+            self.viewer.wait("/ of |^(0|no) hits/i.test(document.querySelector('.search-count').innerText)")
         self.page.keyboard.press("Tab")
 
     def measure(self) -> None:
@@ -213,6 +217,12 @@ def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewe
     page.locator(".graph-node.is-focus:not(.is-middle)").wait_for()
     page.locator("th[aria-sort]").first.click()
     page.get_by_role("tablist", name="Tables").get_by_role("tab").last.click()
+    edge = page.locator(".column-edge").first.bounding_box()
+    assert edge is not None
+    page.mouse.move(edge["x"] + edge["width"] / 2, edge["y"] + edge["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(edge["x"] + 90, edge["y"] + 4)
+    page.mouse.up()
     compare(browser, viewer)
     page.goto(f"{viewer.url}/?run={run}#v=1&tool=memory_viewer")
     strip = page.locator(".buffer-strip-plot").first

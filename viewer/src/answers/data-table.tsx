@@ -73,7 +73,7 @@ export function DataTable({
   const pointed = useSignal<number | null>(null);
   const viewportPx = useSignal(20 * ROW_PX);
   const roomPx = useSignal(Number.POSITIVE_INFINITY);
-  const dragged = useSignal<ReadonlyMap<string, number>>(new Map());
+  const dragged = choices.widths;
   const lines = model.lines.value;
   const count = lines.rows.length;
   const isPrinted = usePrinting();

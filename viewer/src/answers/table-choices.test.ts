@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { pageParts } from "../state/parts";
+import { DRAGGED_PX } from "./column-widths";
 import { choicesFor } from "./table-choices";
 import { TableChoices } from "./table-model";
 
@@ -12,7 +13,8 @@ it("takes up what an address says, also of tables that come later, and leaves th
   });
   other.filter.value = "forgotten";
   pageParts.value = {
-    tables: "test/before,-self,a%2Cb%3B%25;test/later,name,,args%252Esize.id.track,ct;test/other,,,,-",
+    tables:
+      "test/before,-self,a%2Cb%3B%25;test/later,name,,args%252Esize.id.track,ct,340-name.1-args%252Esize.x;test/other,,,,-",
   };
   expect(before.sort.value).toEqual({ column: "self", isDescending: true });
   expect(before.filter.value).toBe("a,b;%");
@@ -21,9 +23,16 @@ it("takes up what an address says, also of tables that come later, and leaves th
   expect(later.sort.value).toEqual({ column: "name", isDescending: false });
   expect([...later.turned.value]).toEqual(["args.size", "id", "track"]);
   expect([later.hasCard.value, later.hasPicture.value, later.hasTable.value]).toEqual([true, false, true]);
-  pageParts.value = {};
-  expect([before.sort.value, before.filter.value, later.hasTable.value, other.hasCard.value]).toEqual([
-    ...[null, "", false],
-    true,
+  expect([...later.widths.value]).toEqual([
+    ["name", 340],
+    ["args.size", DRAGGED_PX.min],
   ]);
+  pageParts.value = {};
+  expect([
+    before.sort.value,
+    before.filter.value,
+    later.hasTable.value,
+    other.hasCard.value,
+    later.widths.value.size,
+  ]).toEqual([...[null, "", false], ...[true, 0]]);
 });

@@ -1,5 +1,5 @@
 /**
- * Sorting, filters and columns of all tables, by tool and table: the next answer is shown in the same way. The address has those of the
+ * Sorting, filters, columns and their widths of all tables, by tool and table: the next answer is shown in the same way. The address has those of the
  * tables on the screen, where they are otherwise than at first.
  */
 
@@ -8,6 +8,7 @@ import { useEffect } from "preact/hooks";
 import { entryText, escapeField, unescapeField } from "../base/list-text";
 import { bindPart } from "../state/part-text";
 import { pageParts } from "../state/parts";
+import { withWidth } from "./column-widths";
 import { TableChoices } from "./table-model";
 
 interface Kept {
@@ -36,7 +37,7 @@ function unescapeId(text: string): string {
   return text.replace(/%(25|2E)/g, (sign) => decodeURIComponent(sign));
 }
 
-/** Sort, filter, columns that are turned, and flags. */
+/** Sort, filter, columns that are turned, flags, and widths that were dragged: `340-self.96-count`. */
 function fieldsOf(choices: TableChoices): readonly string[] {
   const sort = choices.sort.value;
   return [
@@ -46,16 +47,24 @@ function fieldsOf(choices: TableChoices): readonly string[] {
     FLAGS.filter(([, name]) => choices[name].value)
       .map(([sign]) => sign)
       .join("") || "-",
+    [...choices.widths.value].map(([id, widthPx]) => `${widthPx}-${escapeId(id)}`).join("."),
   ];
 }
 
-function take(choices: TableChoices, [sort = "", filter = "", turned = "", flags = "-"]: readonly string[]): void {
+function take(
+  choices: TableChoices,
+  [sort = "", filter = "", turned = "", flags = "-", widths = ""]: readonly string[],
+): void {
   choices.sort.value = sort === "" ? null : { column: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
   choices.filter.value = filter;
   choices.turned.value = new Set(turned.split(".").filter(Boolean).map(unescapeId));
   for (const [sign, name] of FLAGS) {
     choices[name].value = flags.includes(sign);
   }
+  choices.widths.value = widths.split(".").reduce((dragged: ReadonlyMap<string, number>, text) => {
+    const [, widthPx, id] = /^(\d{1,5})-(.+)$/s.exec(text) ?? [];
+    return id === undefined ? dragged : withWidth(dragged, unescapeId(id), Number(widthPx));
+  }, new Map());
 }
 
 /** The choices for a table or chart, as `make` gives them the first time. */

@@ -17,6 +17,8 @@ export class TableChoices {
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
+  /** Widths in pixels that were dragged, by column. */
+  readonly widths = signal<ReadonlyMap<string, number>>(new Map());
   /** True while a table of the figures stands in the place of their chart. */
   readonly hasTable = signal(false);
   /** True while all of the focused row is shown beside the table. */

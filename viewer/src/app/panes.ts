@@ -108,9 +108,16 @@ export class Panes {
         return alignment !== null;
       },
     );
+    let runsBefore = "";
+    let alignmentBefore: Alignment | null = null;
     effect(() => {
       const [traces, alignment] = [this.traces.value, this.alignment.value];
-      this.offsetPs.value = null;
+      const runs = (traces ?? []).map(({ manifest }) => manifest.run).join(" ");
+      // Runs that grow stay where they are until it is known how far they are apart now.
+      if (runs !== runsBefore || alignment !== alignmentBefore || alignment.kind === "off") {
+        this.offsetPs.value = null;
+      }
+      [runsBefore, alignmentBefore] = [runs, alignment];
       this.problem.value = "";
       if (traces !== null && alignment.kind !== "off") {
         const abort = new AbortController();

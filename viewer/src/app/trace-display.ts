@@ -19,7 +19,7 @@ import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
-import { carryChoice, choiceOf } from "../state/track-choice";
+import { carryChoice, carryFolded, choiceOf } from "../state/track-choice";
 import { formatTracks, parseKeys, parseTracks } from "../state/track-keys";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { RUN_PADDING, wholeView } from "../state/view";
@@ -161,7 +161,7 @@ export class TraceDisplay {
     const anchor = anchorAt(former, this.#pane.scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = this.#pane.selection.peek();
-    this.#pane.foldedRows.value = NOTHING_FOLDED;
+    foldedRows.value = carryFolded(before, trace, foldedRows.peek());
     this.#details?.renew(trace.manifest);
     this.#pane.bounds.value = trace.manifest.range;
     this.#pane.view.value = renewedView(

@@ -1,19 +1,27 @@
 /** By what events are summed up, in one or two levels: what the server's tool offers. */
 
 import type { Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { useRequest } from "../requests/use-request";
 import type { Trace } from "../state/trace";
-import { groupsQuestion, spanTabs } from "./span-tabs";
+import { dropUnknownGroups, groupsQuestion, spanTabs } from "./span-tabs";
+
+const NOT_KNOWN: readonly string[] = [];
 
 export function GroupChoice({ trace }: { trace: Trace }) {
   const { pane } = useApp();
   const request = useRequest("stats", (signal) => trace.api.toolFields("stats", signal));
   const { state } = request;
   const by = state.kind === "answered" ? state.answer.find(({ name }) => name === "by") : undefined;
-  const offered = by?.schema.enum ?? [];
+  const offered = by?.schema.enum ?? NOT_KNOWN;
   const first = spanTabs(pane).chosenGroups.value;
   const { then = "", argument } = groupsQuestion(spanTabs(pane));
+  useEffect(() => {
+    if (offered.length > 0) {
+      dropUnknownGroups(spanTabs(pane), offered);
+    }
+  }, [offered, first, then]);
   const failed = state.kind === "failed" ? `Other groups could not be loaded: ${state.failure.message}` : undefined;
   const retry = () => state.kind === "failed" && request.again();
   return (

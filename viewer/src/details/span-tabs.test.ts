@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { makePane } from "../state/pane";
 import { NOTHING } from "../state/selection";
 import { unreadParts } from "../state/shell";
-import { groupsQuestion, spanTabs } from "./span-tabs";
+import { dropUnknownGroups, groupsQuestion, spanTabs } from "./span-tabs";
 
 const pane = makePane();
 
@@ -35,6 +35,16 @@ it("has the address say both levels of groups, and whose values they are", () =>
   unreadParts.value = [];
   pane.parts.value = { by: "Name" };
   expect([groupsQuestion(spanTabs(pane)), unreadParts.value]).toEqual([{ by: "name" }, ["by=Name"]]);
+  unreadParts.value = [];
+  pane.parts.value = { by: "track,size" };
+  dropUnknownGroups(spanTabs(pane), ["name", "track", "size"]);
+  expect([pane.parts.value.by, unreadParts.value]).toEqual(["track,size", []]);
+  dropUnknownGroups(spanTabs(pane), ["name", "track"]);
+  expect([groupsQuestion(spanTabs(pane)), unreadParts.value]).toEqual([
+    { by: "name" },
+    ["by=track,size (no such groups)"],
+  ]);
+  expect(pane.parts.value.by).toBeUndefined();
   pane.selection.value = NOTHING;
 });
 

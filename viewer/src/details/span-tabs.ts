@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { GROUPINGS, type TreeGrouping } from "../answers/tree-groupings";
 import type { Pane } from "../state/pane";
 import { bindPart } from "../state/part-text";
+import { addUnread } from "../state/parts";
 import { perPane } from "../state/per-pane";
 
 /** All tabs of spans, by id. */
@@ -57,6 +58,17 @@ export function groupsQuestion({
     ...(then === "" ? {} : { then }),
     ...(by === "argument" || then === "argument" ? { argument: chosenArgument.value } : {}),
   };
+}
+
+/** Says in the status bar which groups of the address the server does not offer, and sums up by names instead. */
+export function dropUnknownGroups(tabs: SpanTabs, offered: readonly string[]): void {
+  const { by, then } = groupsQuestion(tabs);
+  if ([by, then].some((group) => group !== undefined && !offered.includes(group))) {
+    addUnread(`by=${groupsText(tabs)} (no such groups)`);
+    tabs.chosenGroups.value = "name";
+    tabs.chosenSecond.value = "";
+    tabs.chosenArgument.value = "";
+  }
 }
 
 function groupsText(tabs: SpanTabs): string {

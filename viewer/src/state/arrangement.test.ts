@@ -2,7 +2,17 @@ import type { Group, Track } from "@tilescope/client";
 import { describe, expect, test } from "vitest";
 import { type Arrangement, arrange } from "./arrangement";
 import { textsOf } from "./location-text";
-import { AS_RECORDED, carryChoice, choiceOf, hide, moveBefore, pin, siblingsOf, unpin } from "./track-choice";
+import {
+  AS_RECORDED,
+  carryChoice,
+  carryFolded,
+  choiceOf,
+  hide,
+  moveBefore,
+  pin,
+  siblingsOf,
+  unpin,
+} from "./track-choice";
 import { buildTree, type TreeNode, tracksOf } from "./tree";
 
 function group(id: number, parent: number | null, name: string, kind: Group["kind"] = "process"): Group {
@@ -181,6 +191,10 @@ describe("whatever is chosen", () => {
       expect(carried.order).toEqual(choice.order.map(moved));
       expect(carried.hidden).toEqual(new Set([...choice.hidden].map(moved)));
     }
+    const folded = new Map([...run.tracks.keys()].map((track) => [track, 1 + track]));
+    const carried = carryFolded(run, grown, folded);
+    expect(carried).toEqual(new Map([...folded].map(([track, rows]) => [track + 100, rows])));
+    expect(carryFolded(grown, run, carried)).toEqual(folded);
   });
 });
 

@@ -132,6 +132,13 @@ export function screenTopPx({ isPinned, topPx }: LayoutItem, scroll: ScrollPlace
   return topPx - (isPinned ? scroll.pinnedTopPx : scroll.topPx);
 }
 
+/** True if an item overlaps the part of the screen that is of its kind, be it by the gap below its rows. */
+export function isOnScreen(layout: Layout, item: LayoutItem, scroll: ScrollPlace, heightPx: number): boolean {
+  const topPx = screenTopPx(item, scroll);
+  const [fromPx, toPx] = item.isPinned ? [0, layout.pinnedPx] : [layout.pinnedPx, heightPx];
+  return topPx < toPx && topPx + item.heightPx > fromPx;
+}
+
 const places = new WeakMap<Layout, ReadonlyMap<string, LayoutItem>>();
 
 /** The item of a key, or null where it is not laid out. */

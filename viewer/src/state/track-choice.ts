@@ -4,7 +4,8 @@
  */
 
 import type { Group, Track } from "@tilescope/client";
-import { parseKeys } from "./track-keys";
+import type { FoldedRows } from "./layout";
+import { parseKeys, trackKey } from "./track-keys";
 import type { TreeNode } from "./tree";
 
 export interface TrackChoice {
@@ -186,6 +187,18 @@ export function carryChoice(before: Named, after: Named, choice: TrackChoice): T
     hidden: new Set(carry(choice.hidden)),
     order: carry(choice.order),
   };
+}
+
+/** The same rows in such a tree, with which they may be too few: the picture that shows more brings them back. */
+export function carryFolded(before: Named, after: Named, folded: FoldedRows): FoldedRows {
+  if (folded.size === 0) {
+    return folded;
+  }
+  const carry = carrier(before, after);
+  const carried = [...folded].flatMap(([track, rows]) =>
+    carry([trackKey(track)]).map((key) => [Number(key.slice(1)), rows] as const),
+  );
+  return new Map(carried);
 }
 
 /** From keys of nodes to those that the same nodes have in a tree that has grown. */

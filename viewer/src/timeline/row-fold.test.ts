@@ -2,14 +2,15 @@ import { type Coverage, type Track, ticks, type View } from "@tilescope/client";
 import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
 import { sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import { type FoldedRows, layOut, NOTHING_FOLDED } from "../state/layout";
+import { type FoldedRows, layOut, NOTHING_FOLDED, ROW_PX } from "../state/layout";
 import { buildTree } from "../state/tree";
 import type { Picture } from "./picture";
-import { foldRows, unfoldRows } from "./row-fold";
+import { foldRows, foldShiftPx, unfoldRows } from "./row-fold";
 import { buildScene } from "./scene";
 
 const OPTIONS = { rootLevel: 3, leafEvents: 20, tilesPerPage: 4 };
 const ROWS = 9;
+const TOP = { topPx: 0, pinnedTopPx: 0 };
 
 /** Nine rows from 1,000 to 9,000 ticks, each nested row a tenth shorter than the one above it; a lone pair of rows at 12,000. */
 const events = [
@@ -51,7 +52,7 @@ function laidOut(folded: FoldedRows) {
 function pictureOf(view: View, folded: FoldedRows, change: Partial<Coverage> = {}): Picture {
   const draws = drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS);
   const coverage: Coverage = { draws, complete: true, ...change } as Coverage;
-  const scene = buildScene(laidOut(folded), { topPx: 0, pinnedTopPx: 0 }, 500);
+  const scene = buildScene(laidOut(folded), TOP, 500);
   return {
     scene,
     view,
@@ -64,26 +65,20 @@ function pictureOf(view: View, folded: FoldedRows, change: Partial<Coverage> = {
 }
 
 function folded(view: View, before: FoldedRows = NOTHING_FOLDED, change: Partial<Coverage> = {}) {
-  return foldRows(pictureOf(view, before, change), laidOut(before), before).get(0) ?? ROWS;
+  return foldRows(pictureOf(view, before, change), laidOut(before), TOP, before).get(0) ?? ROWS;
 }
 
 const whole = viewOf(0, 100, 256);
 const pair = viewOf(11_000, 10, 256);
 
 describe("at rest", () => {
-  it("a track with events around or in the view has all of its rows", () => {
+  it("a track with something in view keeps the rows down to the deepest of these", () => {
     expect(folded(whole)).toBe(ROWS);
-    expect(folded(pair)).toBe(ROWS);
-    expect(folded(viewOf(1000, 1, 256))).toBe(ROWS);
+    expect(folded(pair)).toBe(2);
+    expect(folded(viewOf(1000, 1, 256))).toBe(1);
   });
 
-  it("a track before or behind the view takes one row, loaded or not", () => {
-    expect(folded(viewOf(14_000, 10, 256))).toBe(1);
-    expect(folded(viewOf(14_000, 10, 256), NOTHING_FOLDED, { complete: false })).toBe(1);
-    expect(folded(viewOf(0, 1, 256))).toBe(1);
-  });
-
-  it("no event in view is hidden, and rows go by the view alone", () => {
+  it("as many rows as events in view need, in views at random, whatever was folded before", () => {
     for (let k = 0; k < 200; k++) {
       const start = (k * 7919) % 14_000;
       const ticksPerPx = 1 + (k % 40);
@@ -93,23 +88,64 @@ describe("at rest", () => {
         -1,
         ...events.filter((e) => e.start < end && e.start + e.duration > start).map((e) => e.row),
       );
-      expect(folded(view)).toBeGreaterThanOrEqual(deepest + 1);
-      expect(folded(view, new Map([[0, 1]]))).toBe(folded(view));
+      const rows = folded(view);
+      expect(rows).toBeGreaterThanOrEqual(deepest + 1);
+      // Bins over the edge of the view are drawn.
+      expect(rows).toBeLessThanOrEqual(deepest + 3 > ROWS - 2 ? ROWS : deepest + 3);
+      expect(folded(view, new Map([[0, 1 + (k % ROWS)]]))).toBe(rows);
     }
   });
 
+  it("a track before or behind the view takes one row, loaded or not", () => {
+    expect(folded(viewOf(14_000, 10, 256))).toBe(1);
+    expect(folded(viewOf(14_000, 10, 256), NOTHING_FOLDED, { complete: false })).toBe(1);
+    expect(folded(viewOf(0, 1, 256))).toBe(1);
+  });
+
+  it("rows stay as they are while tiles are missing or are those of the overview", () => {
+    for (const change of [{ complete: false }, { provisional: true }]) {
+      expect(folded(pair, NOTHING_FOLDED, change)).toBe(ROWS);
+      expect(folded(pair, new Map([[0, 4]]), change)).toBe(4);
+    }
+  });
+
+  it("a track off the screen has all of its rows", () => {
+    const before = new Map([[0, 2]]);
+    const above = { topPx: laidOut(before).heightPx, pinnedTopPx: 0 };
+    expect(foldRows(pictureOf(pair, before), laidOut(before), above, before).size).toBe(0);
+    const edge = { topPx: laidOut(before).heightPx - 1, pinnedTopPx: 0 };
+    const withoutDraws = { ...pictureOf(pair, before), coverages: new Map() };
+    expect(foldRows(withoutDraws, laidOut(before), edge, before), "only the gap below it is seen").toBe(before);
+  });
+
+  it("one row is not worth a move", () => {
+    expect(folded(viewOf(5600, 1, 64))).toBe(ROWS);
+  });
+
   it("the same rows are the same value", () => {
-    const before = new Map([[0, 1]]);
-    const view = viewOf(14_000, 10, 256);
-    expect(foldRows(pictureOf(view, before), laidOut(before), before)).toBe(before);
+    const before = new Map([[0, 2]]);
+    expect(foldRows(pictureOf(pair, before), laidOut(before), TOP, before)).toBe(before);
   });
 });
 
 describe("while it moves", () => {
   it("rows come back with the picture that has something in them", () => {
-    const before = new Map([[0, 1]]);
-    expect(unfoldRows(pictureOf(whole, before), before).size).toBe(0);
-    const outside = pictureOf(viewOf(14_000, 10, 256), before);
-    expect(unfoldRows(outside, before)).toBe(before);
+    const before = new Map([[0, 2]]);
+    expect(unfoldRows(pictureOf(whole, before), before).get(0)).toBe(ROWS);
+    expect(unfoldRows(pictureOf(pair, before), before)).toBe(before);
+  });
+});
+
+describe("the layout of fewer rows", () => {
+  const before = laidOut(NOTHING_FOLDED).items.at(-1);
+  const after = laidOut(new Map([[0, 2]])).items.at(-1);
+
+  it("leaves a place of the rows that stay where it is", () => {
+    expect(foldShiftPx(before!, after!, before!.topPx + ROW_PX)).toBe(0);
+    expect(foldShiftPx(after!, before!, after!.topPx + ROW_PX)).toBe(0);
+  });
+
+  it("leaves the lower edge where the place is folded away", () => {
+    expect(foldShiftPx(before!, after!, before!.topPx + 3 * ROW_PX)).toBe((2 - ROWS) * ROW_PX);
   });
 });

@@ -4,7 +4,7 @@ import { type FoldedRows, itemIndexAt, layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
 import type { Picture } from "./picture";
 import type { PointerPlace } from "./pointer-place";
-import { foldRows, unfoldRows } from "./row-fold";
+import { foldRows, foldShiftPx, unfoldRows } from "./row-fold";
 
 /** The timeline whose tracks are laid out: its element is in the box that scrolls. */
 export interface RowsPlace {
@@ -15,8 +15,8 @@ export interface RowsPlace {
 
 /** Folds rows that a picture at rest does not need. False: all stays as it is. */
 export function foldTracks(place: RowsPlace, picture: Picture): boolean {
-  const { foldedRows, layout } = place.pane;
-  return layRows(place, foldRows(picture, layout.peek(), foldedRows.peek()));
+  const { foldedRows, layout, scrolled } = place.pane;
+  return layRows(place, foldRows(picture, layout.peek(), scrolled.peek(), foldedRows.peek()));
 }
 
 /** Unfolds rows that a picture has something in. False: none are folded. */
@@ -35,8 +35,9 @@ function layRows({ pane, element, pointer }: RowsPlace, rows: FoldedRows): boole
   const item = layout.peek().items[itemIndexAt(layout.peek(), yPx + topPx)];
   foldedRows.value = rows;
   const after = item === undefined ? null : layoutItem(layout.peek(), item.key);
-  if (item !== undefined && after !== null && after.topPx !== item.topPx) {
-    scrollTo(pane, element, topPx + after.topPx - item.topPx);
+  const shiftPx = item === undefined || after === null ? 0 : foldShiftPx(item, after, yPx + topPx);
+  if (shiftPx !== 0) {
+    scrollTo(pane, element, topPx + shiftPx);
   }
   return true;
 }
