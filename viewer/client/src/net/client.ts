@@ -36,7 +36,10 @@ export interface ClientOptions {
   /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
-  readonly connect: () => Socket;
+  /** Null where nothing but `fetchPage` leads to the pages. */
+  readonly connect: (() => Socket) | null;
+  /** Pages that are fetched at the same time where the stream is not open. */
+  readonly fetchesAtOnce?: number | undefined;
   readonly fetchPage: FetchPage;
   /** For `exact`. */
   readonly fetchResidual?: FetchPage;
@@ -136,6 +139,7 @@ export class TileClient {
       options.createStream?.(events) ??
       new TileStream({
         connect: options.connect,
+        fetchesAtOnce: options.fetchesAtOnce,
         fetchPage: options.fetchPage,
         events,
         ...(options.limits === undefined ? {} : { limits: options.limits }),

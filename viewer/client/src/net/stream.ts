@@ -42,7 +42,10 @@ export interface StreamEvents {
 
 /** Options of a stream: its connection, the way over HTTP, its limits. */
 export interface StreamOptions {
-  readonly connect: () => Socket;
+  /** Null where nothing but HTTP leads to the pages. */
+  readonly connect: (() => Socket) | null;
+  /** Pages that are fetched over HTTP at the same time; as many as a browser has connections unless given. */
+  readonly fetchesAtOnce?: number | undefined;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
   /** Limits of the manifest; those of this version unless given. */
@@ -86,11 +89,16 @@ export class TileStream {
     this.#options = options;
     this.#workQueue = options.turns ?? new WorkQueue();
     this.#later = options.later ?? laterByTimer;
-    this.#fetcher = new PageFetcher(options.fetchPage, {
-      onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
-      // Without an answer the page stays wanted: it is asked for on the stream, or with the next attempt to connect.
-      onError: (key, error) => (error instanceof ApiError ? this.#fail(key, error) : this.#sendWants(true)),
-    });
+    this.#fetcher = new PageFetcher(
+      options.fetchPage,
+      {
+        onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
+        // Without an answer the page stays wanted: it is asked for on the stream, or with the next attempt to connect.
+        onError: (key, error) =>
+          error instanceof ApiError || options.connect === null ? this.#fail(key, error) : this.#sendWants(true),
+      },
+      options.fetchesAtOnce,
+    );
     this.#open();
   }
 
@@ -118,7 +126,7 @@ export class TileStream {
 
   /** Asks the server for a sign of life: it answers each list, be it the one of before. False where nothing is open. */
   ping(): boolean {
-    if (this.#state !== "open") {
+    if (this.#state !== "open" || this.#socket === null) {
       return false;
     }
     this.#outstanding = null;
@@ -156,6 +164,10 @@ export class TileStream {
   }
 
   #open(): void {
+    if (this.#options.connect === null) {
+      this.#setStatus("open");
+      return;
+    }
     const socket = this.#options.connect();
     let opened = false;
     socket.binaryType = "arraybuffer";
@@ -204,7 +216,8 @@ export class TileStream {
   /** `onStreamOnly`: what has just failed over HTTP is not tried there again. */
   #sendWants(onStreamOnly = false): void {
     const keys = this.#wanted.filter((key) => !this.#decoding.has(pageName(key)) && !this.#failed.has(pageName(key)));
-    if (this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
+    const hasNoSocket = this.#options.connect === null && this.#state === "open";
+    if (hasNoSocket || this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
       if (!onStreamOnly) {
         this.#fetcher.want(keys);
       }

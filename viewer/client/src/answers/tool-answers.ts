@@ -1,0 +1,16 @@
+/** Answers of tools that an archive gives: those that it keeps, about the whole run. */
+
+import { recordKey } from "../archive/keys";
+import type { ToolAnswerJson } from "../base/schema";
+import type { ArchivedRun } from "./archived-run";
+
+/** The answer of a tool to a question; null where it takes a server. */
+export async function toolAnswer(
+  run: ArchivedRun,
+  tool: string,
+  question: URLSearchParams,
+): Promise<ToolAnswerJson | null> {
+  const number = ((await run.manifest()).answers ?? []).indexOf(tool);
+  const isOfWholeRun = [...question.keys()].length === 0;
+  return number >= 0 && isOfWholeRun ? await run.json<ToolAnswerJson>(recordKey("z", [BigInt(number)])!) : null;
+}
