@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from typing import Any, Final
 import pytest
 
 from tests.absence import find_program
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.archive.writer import write_archive
 
 CLIENT: Final = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilescope-client.js"
 
@@ -51,3 +54,14 @@ def ask_archive(archive: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
     assert done.returncode == 0, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout)["answers"]
     return answers
+
+
+def archive_of(store_path: Path, folder: Path, without: tuple[str, ...] = ()) -> Path:
+    """The archive of a store, in a folder."""
+    output = io.BytesIO()
+    store = open_run_store(store_path)
+    write_archive(store, output, without=without)
+    store.close()
+    path = folder / f"{store_path.stem}.tsarc"
+    path.write_bytes(output.getvalue())
+    return path

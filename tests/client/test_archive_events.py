@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.client.archive_host import ask_archive
+from tests.client.archive_host import archive_of, ask_archive
 from tests.corpus import corpus_path
 from tests.demo import DEMO_TRACE
 from tests.run_kinds import build_run_kinds
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.store.archive.writer import write_archive
 
 EVENTS = 60
-
-
-def archive_of(store_path: Path, folder: Path, without: tuple[str, ...] = ()) -> Path:
-    output = io.BytesIO()
-    store = open_run_store(store_path)
-    write_archive(store, output, without=without)
-    store.close()
-    path = folder / f"{store_path.stem}.tsarc"
-    path.write_bytes(output.getvalue())
-    return path
 
 
 def chosen_events(store_path: Path, seed: int) -> list[tuple[int, int]]:

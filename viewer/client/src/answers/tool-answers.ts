@@ -1,8 +1,9 @@
-/** Answers of tools that an archive gives: those that it keeps, about the whole run. */
+/** Answers of tools that an archive gives: those that it keeps, about the whole run, and what is summed up of its histograms. */
 
 import { recordKey } from "../archive/keys";
 import type { ToolAnswerJson } from "../base/schema";
 import type { ArchivedRun } from "./archived-run";
+import { statsAnswer } from "./stats";
 
 /** The answer of a tool to a question; null where it takes a server. */
 export async function toolAnswer(
@@ -12,5 +13,8 @@ export async function toolAnswer(
 ): Promise<ToolAnswerJson | null> {
   const number = ((await run.manifest()).answers ?? []).indexOf(tool);
   const isOfWholeRun = [...question.keys()].length === 0;
+  if (!(number >= 0 && isOfWholeRun) && tool === "stats") {
+    return await statsAnswer(run, question);
+  }
   return number >= 0 && isOfWholeRun ? await run.json<ToolAnswerJson>(recordKey("z", [BigInt(number)])!) : null;
 }
