@@ -38,12 +38,12 @@ def random_questions(store_path: Path, seed: int) -> list[dict[str, str]]:
     return asked
 
 
-def as_python_has_it(store_path: Path, questions: list[dict[str, str]]) -> list[dict[str, Any]]:
-    stats = tool("stats")
+def as_python_has_it(store_path: Path, questions: list[dict[str, str]], name: str = "stats") -> list[dict[str, Any]]:
+    chosen = tool(name)
     store = open_run_store(store_path)
     reader = QueryReader(store)
     answers = [
-        json.loads(answer_json.encode(finish(ask(stats, Scope(reader, {}), from_text(stats.question, question)))))
+        json.loads(answer_json.encode(finish(ask(chosen, Scope(reader, {}), from_text(chosen.question, question)))))
         for question in questions
     ]
     store.close()

@@ -16,8 +16,12 @@ export interface QuestionSpan {
   readonly within: TickSpan;
 }
 
-/** The ticks of a question, without what lies apart unless both ends are given. */
-export async function questionSpan(run: ArchivedRun, question: URLSearchParams): Promise<QuestionSpan> {
+/** The ticks of a question; where outliers may be left out, without what lies apart unless both ends are given. */
+export async function questionSpan(
+  run: ArchivedRun,
+  question: URLSearchParams,
+  mayLeaveOut = true,
+): Promise<QuestionSpan> {
   const { public: said } = await run.manifest();
   const tick = (name: string): bigint | null => {
     const text = question.get(name);
@@ -27,7 +31,7 @@ export async function questionSpan(run: ArchivedRun, question: URLSearchParams):
     return text === null ? null : BigInt(text);
   };
   const [from, to] = [tick("start"), tick("end")];
-  const outliers = from !== null && to !== null ? null : (said.outliers ?? null);
+  const outliers = !mayLeaveOut || (from !== null && to !== null) ? null : (said.outliers ?? null);
   const end = await lastTick(run);
   const first = outliers === null ? 0n : BigInt(outliers.start);
   const last = outliers === null ? end + 1n : BigInt(outliers.end) + 1n;

@@ -2,6 +2,7 @@
 
 import type { ToolColumn } from "../base/schema";
 import type { ArchivedRun } from "./archived-run";
+import { around, partsOf } from "./track-parts";
 
 /** Groups have numbers. What is of one track is in one group, or what is of one name. */
 export interface Grouping {
@@ -12,8 +13,6 @@ export interface Grouping {
   /** Columns that tell which groups these are. */
   readonly columns: (groups: readonly number[]) => Promise<ToolColumn[]>;
 }
-
-const RANK = /^rank \d+(?: [\s\S]*)?$/;
 
 /** The groups of this sort in a run; null where they take a server. */
 export async function groupingOf(run: ArchivedRun, by: string): Promise<Grouping | null> {
@@ -87,36 +86,6 @@ function byCategory(run: ArchivedRun): Grouping {
         ),
       ];
     },
-  };
-}
-
-interface Part {
-  readonly id: number;
-  readonly parent?: number | null;
-  readonly kind: string;
-  readonly name: string;
-  readonly rollup?: number | null;
-}
-
-/** The groups around one, itself first. */
-function* line(parts: ReadonlyMap<number, Part>, group: number): Generator<Part> {
-  for (let part = parts.get(group); part !== undefined; part = parts.get(part.parent ?? -1)) {
-    yield part;
-  }
-}
-
-function around(parts: ReadonlyMap<number, Part>, group: number, kind: string): Part | undefined {
-  return [...line(parts, group)].find((part) => part.kind === kind);
-}
-
-async function partsOf(run: ArchivedRun) {
-  const { groups, tracks } = await run.trackTree();
-  const hosts = groups.filter(({ kind }) => kind === "host");
-  const hostTitle = hosts.length > 0 && hosts.every(({ name }) => RANK.test(name)) ? "Rank" : "Host";
-  return {
-    parts: new Map(groups.map((group): [number, Part] => [group.id, group])),
-    tracks: new Map(tracks.map((track) => [track.id, track])),
-    hostTitle,
   };
 }
 
