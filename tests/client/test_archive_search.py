@@ -92,6 +92,37 @@ def test_searches_in_the_demo_are_those_of_the_tool(tmp_path: Path) -> None:
     check_searches(tmp_path / "demo.store", tmp_path)
 
 
+def random_views(store_path: Path, seed: int) -> list[dict[str, str]]:
+    """Views of some tracks, rollups among them, with hits of a search."""
+    store = open_run_store(store_path)
+    end, tracks = int(store.internals()["public"]["end"]), len(store.internals()["tracks"])
+    store.close()
+    rng = random.Random(seed)
+    asked = []
+    for search in random_searches(store_path, seed)[:8]:
+        start, stop = sorted(rng.randrange(end + 2) for _ in range(2))
+        named = ",".join(map(str, sorted(rng.sample(range(tracks), min(5, tracks)))))
+        px = str(rng.choice((10, 400, 3000)))
+        view = {"query": search["query"], "px": px, "tracks": named, "by": "lane"}
+        asked.append(view | ({"start": str(start), "end": str(stop)} if rng.random() < 0.7 else {}))
+    return asked
+
+
+@pytest.mark.parametrize("name", ["xplane/gpu_v100x8_bert.xplane.pb", "kineto/h100_gpt_stack.pt.trace.json.gz"])
+def test_hits_in_bins_are_those_of_the_tool(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "real.store"
+    build_store([corpus_path(name)], path)
+    questions = random_views(path, 49)
+    paths = [f"/tools/hit_bins?{urllib.parse.urlencode(question)}" for question in questions]
+    answers = ask_archive(archive_of(path, tmp_path), paths)
+    assert any(answer["body"]["tables"][0]["columns"][0]["values"] for answer in answers)
+    for question, answer, of_tool in zip(
+        questions, answers, as_python_has_it(path, questions, "hit_bins"), strict=True
+    ):
+        assert answer["status"] == 200, (question, answer["body"])
+        assert comparable(answer["body"]) == comparable(of_tool), question
+
+
 def test_upper_and_lower_case_are_folded_as_unicode_says(tmp_path: Path) -> None:
     names = ["Straße", "STRASSE", "ΣΊΣΥΦΟΣ", "σίσυφος", "Ünder"]
     events = [{"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": k, "dur": 1} for k, name in enumerate(names)]

@@ -151,9 +151,7 @@ export class Session {
       onMissingBlocks: this.#events.onMissingBlocks,
       onPage: (page) => this.#learn(page),
       loadShape: (block) => api.shape(block),
-      ...(siteArchive === null
-        ? { connect: () => new WebSocket(api.streamUrl(location.href)) }
-        : { connect: null, fetchesAtOnce: manifest.limits.pageKeys }),
+      connect: siteArchive === null ? () => new WebSocket(api.streamUrl(location.href)) : null,
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
       fetchResidual: (key, abortSignal) => api.residual(key, abortSignal),
       onChange: this.#onChange,

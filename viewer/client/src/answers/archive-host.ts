@@ -139,7 +139,7 @@ export class ArchiveHost {
     const answer = await toolAnswer(run, tool, query);
     if (answer === null) {
       const command = `view ${this.#options.fullAddress(address)}`;
-      throw this.#refusal(`The answer of ${tool} is not in the archive, and takes a server`, command);
+      throw this.#refusal("This answer takes a server", command);
     }
     return answer;
   }

@@ -17,6 +17,8 @@ const TILE_LOG2 = 8n;
 const MOST_RECORDS = 65_536;
 /** Pages that are read at once. */
 const PAGES_AT_ONCE = 8;
+/** Pages that are read for all hits of a view: some 5 MB. */
+const MOST_PAGES = 160;
 
 /** A place in the order in which events are listed: by time, then by track. */
 export interface HitPlace {
@@ -51,15 +53,8 @@ interface Leaf {
 
 /** The first hits that start in the span, at most so many. */
 export async function chosenEvents(run: ArchivedRun, wish: HitWish, limit: number): Promise<Hit[]> {
-  const blocks = new Map<number, number[]>();
-  for (const track of wish.tracks) {
-    blocks.set(blockOf(track), [...(blocks.get(blockOf(track)) ?? []), track]);
-  }
   const span = spanLeft(wish);
-  const perBlock = await Promise.all(
-    [...blocks].map(([block, tracks]) => leavesWithHits(run, block, tracks, wish.names, span)),
-  );
-  const leaves = perBlock.flat().sort((a, b) => compareTicks(a.ticks.start, b.ticks.start));
+  const leaves = (await leavesOfTracks(run, wish, span)).sort((a, b) => compareTicks(a.ticks.start, b.ticks.start));
   if (wish.isBackward) {
     leaves.sort((a, b) => compareTicks(b.ticks.stop, a.ticks.stop));
   }
@@ -74,6 +69,30 @@ export async function chosenEvents(run: ArchivedRun, wish: HitWish, limit: numbe
     next = until;
   }
   return hits.slice(0, limit);
+}
+
+/** All hits that start in a span; null where more pages would have to be read than is worth it. */
+export async function allHits(
+  run: ArchivedRun,
+  tracks: readonly number[],
+  names: ReadonlySet<number>,
+  span: TickSpan,
+): Promise<readonly Hit[] | null> {
+  const wish = { tracks, names, span, after: null, isBackward: false };
+  const leaves = await leavesOfTracks(run, wish, span);
+  if (new Set(leaves.map(({ page }) => pageName(page))).size > MOST_PAGES) {
+    return null;
+  }
+  return (await Promise.all(leaves.map((leaf) => hitsOf(run, leaf, wish, span)))).flat();
+}
+
+async function leavesOfTracks(run: ArchivedRun, { tracks, names }: HitWish, span: TickSpan): Promise<Leaf[]> {
+  const blocks = new Map<number, number[]>();
+  for (const track of tracks) {
+    blocks.set(blockOf(track), [...(blocks.get(blockOf(track)) ?? []), track]);
+  }
+  const parts = [...blocks].map(([block, members]) => leavesWithHits(run, block, members, names, span));
+  return (await Promise.all(parts)).flat();
 }
 
 function compareTicks(a: bigint, b: bigint): number {

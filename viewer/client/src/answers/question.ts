@@ -42,7 +42,7 @@ export async function questionSpan(
 }
 
 /** The last tick of the run. */
-async function lastTick(run: ArchivedRun): Promise<bigint> {
+export async function lastTick(run: ArchivedRun): Promise<bigint> {
   return BigInt((await run.manifest()).public.end);
 }
 

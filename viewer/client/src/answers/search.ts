@@ -45,7 +45,7 @@ export async function searchAnswer(run: ArchivedRun, question: URLSearchParams):
 }
 
 /** Ids of the names that a query selects. */
-async function matchingNames(run: ArchivedRun, query: NameQuery): Promise<ReadonlySet<number>> {
+export async function matchingNames(run: ArchivedRun, query: NameQuery): Promise<ReadonlySet<number>> {
   const { count, page_size } = (await run.manifest()).public.names;
   const numbers = Array.from({ length: Math.ceil(count / page_size) }, (_, page) => page);
   const pages = await Promise.all(numbers.map((page) => run.names(page)));
@@ -58,7 +58,8 @@ async function matchingNames(run: ArchivedRun, query: NameQuery): Promise<Readon
   return ids;
 }
 
-async function matchingTracks(run: ArchivedRun, query: NameQuery, tracks: readonly number[]): Promise<number[]> {
+/** Those of some tracks that a query selects. */
+export async function matchingTracks(run: ArchivedRun, query: NameQuery, tracks: readonly number[]): Promise<number[]> {
   const tree = await partsOf(run);
   return tracks.filter((id) => {
     const track = tree.tracks.get(id)!;

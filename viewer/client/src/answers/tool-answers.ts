@@ -3,6 +3,7 @@
 import { recordKey } from "../archive/keys";
 import type { ToolAnswerJson } from "../base/schema";
 import type { ArchivedRun } from "./archived-run";
+import { hitBinsAnswer } from "./hit-bins";
 import { searchAnswer } from "./search";
 import { statsAnswer } from "./stats";
 
@@ -19,6 +20,9 @@ export async function toolAnswer(
   }
   if (tool === "search") {
     return await searchAnswer(run, question);
+  }
+  if (tool === "hit_bins") {
+    return await hitBinsAnswer(run, question);
   }
   return number >= 0 && isOfWholeRun ? await run.json<ToolAnswerJson>(recordKey("z", [BigInt(number)])!) : null;
 }

@@ -36,10 +36,8 @@ export interface ClientOptions {
   /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
-  /** Null where nothing but `fetchPage` leads to the pages. */
+  /** Null where nothing but `fetchPage` leads to pages, of which it takes any number at a time. */
   readonly connect: (() => Socket) | null;
-  /** Pages that are fetched at the same time where the stream is not open. */
-  readonly fetchesAtOnce?: number | undefined;
   readonly fetchPage: FetchPage;
   /** For `exact`. */
   readonly fetchResidual?: FetchPage;
@@ -139,7 +137,6 @@ export class TileClient {
       options.createStream?.(events) ??
       new TileStream({
         connect: options.connect,
-        fetchesAtOnce: options.fetchesAtOnce,
         fetchPage: options.fetchPage,
         events,
         ...(options.limits === undefined ? {} : { limits: options.limits }),

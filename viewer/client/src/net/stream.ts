@@ -42,10 +42,8 @@ export interface StreamEvents {
 
 /** Options of a stream: its connection, the way over HTTP, its limits. */
 export interface StreamOptions {
-  /** Null where nothing but HTTP leads to the pages. */
+  /** Null where nothing but `fetchPage` leads to pages, of which it takes any number at a time. */
   readonly connect: (() => Socket) | null;
-  /** Pages that are fetched over HTTP at the same time; as many as a browser has connections unless given. */
-  readonly fetchesAtOnce?: number | undefined;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
   /** Limits of the manifest; those of this version unless given. */
@@ -97,7 +95,7 @@ export class TileStream {
         onError: (key, error) =>
           error instanceof ApiError || options.connect === null ? this.#fail(key, error) : this.#sendWants(true),
       },
-      options.fetchesAtOnce,
+      options.connect === null ? LIMITS.pageKeys : undefined,
     );
     this.#open();
   }
@@ -216,12 +214,12 @@ export class TileStream {
   /** `onStreamOnly`: what has just failed over HTTP is not tried there again. */
   #sendWants(onStreamOnly = false): void {
     const keys = this.#wanted.filter((key) => !this.#decoding.has(pageName(key)) && !this.#failed.has(pageName(key)));
-    const hasNoSocket = this.#options.connect === null && this.#state === "open";
-    if (hasNoSocket || this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
+    const isStreamed = this.#socket !== null && this.#state === "open";
+    if (!isStreamed && this.#state !== "closed" && (this.#state !== "connecting" || this.#isFirst)) {
       if (!onStreamOnly) {
         this.#fetcher.want(keys);
       }
-    } else if (this.#state === "open") {
+    } else if (isStreamed) {
       const wanted = keys.filter((key) => !this.#fetcher.isFetching(key));
       const names = wanted.map(pageName);
       if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {
