@@ -9,6 +9,7 @@ import { ArchiveChanged, type ReadRange } from "../archive/range-reader";
 import { LIMITS, type Limits, type RunJson, type ToolEntry } from "../base/schema";
 import type { Fetch } from "../net/api";
 import { ApiError, NetworkError } from "../net/error";
+import { mayPass, pauseFor, retryPauseMs } from "../net/retry";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
 import { ArchivedRun, inflated } from "./archived-run";
@@ -24,6 +25,11 @@ export interface ArchiveHostOptions {
   /** All tools, as a list of them is kept beside the page. */
   readonly loadTools: () => Promise<readonly ToolEntry[]>;
 }
+
+/** Tries to open an archive beyond the first, and the pauses before them. */
+const MOST_FAILURES = 3;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 4000;
 
 const RUN_PATH = /^\/runs\/([^/]+)(\/.*)?$/;
 const BUILD_PATH = /^\/builds\/([^/]+)(\/.*)$/;
@@ -175,7 +181,7 @@ export class ArchiveHost {
   async #entry(address: string): Promise<RunJson> {
     const name = nameOf(this.#options.fullAddress(address));
     try {
-      return await this.#openEntry(address, name);
+      return await this.#openedEntry(address, name, 0);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       return {
@@ -194,8 +200,18 @@ export class ArchiveHost {
     }
   }
 
-  async #openEntry(address: string, name: string): Promise<RunJson> {
-    const run = await (this.#runs.get(address) ?? this.#open(address));
+  /** The entry of an archive that can be opened; where its host does not answer, it is tried a few times. */
+  async #openedEntry(address: string, name: string, failures: number): Promise<RunJson> {
+    let run: ArchivedRun;
+    try {
+      run = await (this.#runs.get(address) ?? this.#open(address));
+    } catch (error) {
+      if (!mayPass(error) || failures === MOST_FAILURES) {
+        throw error;
+      }
+      await pauseFor(retryPauseMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), null);
+      return await this.#openedEntry(address, name, failures + 1);
+    }
     const { public: said } = await run.manifest();
     return {
       ...{ id: address, name, path: name, state: "ready", error: null, hosts: said.hosts, files: said.files.length },
