@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
@@ -57,6 +57,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 def page_policy(frames: frozenset[str]) -> str:
     """The policy of the viewer's page, which pages of these origins may show in a frame, besides our own."""
     return " ".join((PAGE_POLICY, *sorted(frames)))
+
+
+def static_page_policy(origins: Collection[str]) -> str:
+    """The policy of the viewer's page on a host of files, where it reads archives of these origins, and of its own."""
+    return PAGE_POLICY.replace("connect-src 'self'", " ".join(("connect-src 'self'", *origins)))
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:

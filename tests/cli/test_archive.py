@@ -11,7 +11,8 @@ import pytest
 import tilescope
 from tests.demo import DEMO_TRACE
 from tests.tiler.store.archive.plain_archive import read_archive
-from tilescope.cli import main
+from tilescope.cli import archive_site, main
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.tools import answer_json
 
@@ -94,9 +95,11 @@ def test_parts_are_left_out_and_told_of(store: Path, tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ([], "-o"),
+        ([], "name a file with -o FILE, or a folder with --site DIR"),
         (["-o", "x.tsarc", "--without", "pages"], "cannot be made without 'pages'"),
         (["-o", "x.tsarc", "--answers", "nothing"], "nothing"),
+        (["-o", "x.tsarc", "--allow-origin", "https://a.example"], "--allow-origin needs --site"),
+        (["--site", "site", "--allow-origin", "a.example"], "origin"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -133,3 +136,12 @@ def test_an_archive_of_an_archive_is_the_same(
     assert (tmp_path / "again.tsarc").read_bytes() == archive.read_bytes()
     printed(capsys, "archive", archive, "-o", archive)  # in its own place
     assert (tmp_path / "again.tsarc").read_bytes() == archive.read_bytes()
+
+
+def test_a_viewer_that_is_not_built_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tilescope.server.http import viewer_files
+
+    monkeypatch.setattr(viewer_files, "STATIC", tmp_path / "nothing")
+    with pytest.raises(UsageError, match="this installation has no viewer"):
+        archive_site.write_site(tmp_path / "site", tmp_path / "site" / "run.tsarc", [])
+    assert not (tmp_path / "site").exists()

@@ -38,6 +38,7 @@ _GENERATED: Final = frozenset(
         "viewer/client/src/base/schema.ts",
         "viewer/client/src/base/jobs.ts",
         "viewer/client/src/pages/columns.ts",
+        "viewer/client/src/archive/columns.ts",
     }
 )
 

@@ -1,4 +1,4 @@
-"""A real nginx before a server, with the configuration of docs/proxy.md."""
+"""A real nginx: before a server, with the configuration of docs/proxy.md, or with another one."""
 
 from __future__ import annotations
 
@@ -81,6 +81,14 @@ def nginx_before_grpc(server_port: int, folder: Path) -> Iterator[int]:
     server = _GRPC_SERVER.format(port=port, location=_leading_to(server_port, location))
     with _nginx(folder, server, port):
         yield port
+
+
+@contextmanager
+def static_nginx(folder: Path, configuration: str) -> Iterator[str]:
+    """The URL of a server with this configuration."""
+    port = free_port()
+    with _nginx(folder / "nginx", f"server {{ listen 127.0.0.1:{port};\n{configuration} }}", port):
+        yield f"http://127.0.0.1:{port}/"
 
 
 def _documented() -> list[str]:

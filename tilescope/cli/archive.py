@@ -6,13 +6,17 @@ whole, or not at all.
 
 --without leaves out parts that take much room: arguments of events, operations of devices. What needs them says so
 then, and so do the warnings of `tilescope info`; `tilescope verify` can prove nothing of such a file. --answers
-keeps what tools answer about the whole run, as JSON, for programs that read the file themselves.
+keeps what tools answer about the whole run, for pages that no server answers.
+
+--site writes a folder for any web server or bucket: the viewer, the archive beside it, and the headers that both need,
+for nginx and for Caddy. Its pages read the archive themselves; `?archive=URL` opens another one.
 
 Examples:
 
     tilescope archive run.store -o run.tsarc
     tilescope archive run.store -o run.tsarc --without arguments,operations
     tilescope archive run.store -o run.tsarc --answers overview,op_profile
+    tilescope archive run.store --site public/ --answers overview
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.option_rules import only_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, printable, say
 from tilescope.cli.stores import refuse_address
@@ -35,21 +40,35 @@ if TYPE_CHECKING:
     from tilescope.tiler.store.store import Store
 
 NAME = "archive"
-HELP = "write a run as one read-only file"
+HELP = "write a run as one file for any web server"
+
+SUFFIX = ".tsarc"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=refuse_address, metavar="STORE", help="a store, as `tilescope index` writes it")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="where to write it")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="where to write it; default: in the DIR of --site"
+    )
     parser.add_argument("--without", metavar="PARTS", default="", help="leave out arguments, operations, or both")
     parser.add_argument(
         "--answers", metavar="TOOLS", default="", help="keep the answers of these tools, as in overview,stats"
     )
+    parser.add_argument("--site", type=Path, metavar="DIR", help="write the viewer as well, for a web server")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="another web server (https://HOST): this viewer reads its archives, and its pages this one; repeatable",
+    )
+    only_with(parser, "--site", "--allow-origin")
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the archive, and says how large it is."""
+    from tilescope.cli.archive_site import write_site
     from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
@@ -59,14 +78,19 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
+    if args.output is None and args.site is None:
+        raise UsageError("name a file with -o FILE, or a folder with --site DIR")
     refuse_file(args.store)
     if is_run(args.store) and not is_store(args.store):
         raise UsageError(f"{args.store}: is a run of shards: archive the stores in its folder `shards`, one by one")
     without, tools = checked_parts(_names(args.without)), _names(args.answers)
     begin = time.monotonic()
     with closing(open_store(args.store)) as store, must_make_sense(args.store), ProgressDisplay() as display:
+        output = args.output or args.site / f"{args.store.resolve().stem}{SUFFIX}"
+        if args.site is not None:
+            write_site(args.site, output, args.allow_origin)
         answers = _answers(store, tools, display)
-        with whole_file(args.output) as file:
+        with whole_file(output) as file:
             summary = write_archive(
                 store,
                 file,
@@ -74,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
                 answers=answers,
                 progress=lambda fraction, what: display.update(what, fraction),
             )
-    for line in _lines(args.output, summary, list(answers), time.monotonic() - begin):
+    for line in _lines(output, summary, list(answers), time.monotonic() - begin):
         say(line)
     return 0
 

@@ -13,10 +13,11 @@ type Table = Readonly<Record<string, readonly string[]>>;
 const CLIENT_TABLE: Table = {
   base: [],
   pages: ["base"],
-  archive: ["pages"],
+  archive: ["pages", "net"],
+  answers: ["base", "pages", "net", "archive"],
   net: ["base", "pages"],
   testing: ["base", "pages", "net"],
-  ".": ["base", "pages", "net"],
+  ".": ["base", "pages", "net", "archive", "answers"],
 };
 
 /** The table of viewer/README.md: `| \`base/\` | … | the client |`. */

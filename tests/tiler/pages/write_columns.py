@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,12 +11,12 @@ from tilescope.tiler.pages.columns import Col, Where
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "page-format.md"
-TYPESCRIPT: Final = ROOT / "viewer" / "client" / "src" / "pages" / "columns.ts"
+CLIENT: Final = ROOT / "viewer" / "client" / "src"
 
 _TABLE: Final = re.compile(r"<!-- columns: (\w+) -->\n(?:\*In [^\n]*\n\n)?(?:\|[^\n]*\n)*")
 _HEAD: Final = "| id | name | type | unit | since | meaning |\n|---|---|---|---|---|---|\n"
 
-# What the client decodes; the rest is not served in bulk.
+# What the client decodes: of what is served, and of what it reads of archives alone, which is loaded late.
 _SERVED: Final = (
     Where.TILES,
     Where.SLICES,
@@ -25,8 +26,20 @@ _SERVED: Final = (
     Where.SAMPLES,
     Where.SHAPE,
     Where.OVERVIEW,
-    Where.ARCHIVE_DIRECTORY,
 )
+_OF_ARCHIVES: Final = (
+    Where.ARCHIVE_DIRECTORY,
+    Where.FLOW_ENDS,
+    Where.LAUNCHES,
+    Where.LAUNCH_PLACES,
+    Where.HISTOGRAM,
+    Where.SPREAD,
+    Where.PAGE_NAMES,
+    Where.OPERATIONS,
+)
+
+# The modules of column ids.
+MODULES: Final = {CLIENT / "pages" / "columns.ts": _SERVED, CLIENT / "archive" / "columns.ts": _OF_ARCHIVES}
 
 
 def page_text(page: str) -> str:
@@ -34,14 +47,15 @@ def page_text(page: str) -> str:
     return _TABLE.sub(lambda match: f"<!-- columns: {match[1]} -->\n{_table(Where[match[1]])}", page)
 
 
-def typescript_text() -> str:
-    """The module of column ids."""
+def typescript_text(places: Sequence[Where]) -> str:
+    """The module of the ids of some columns."""
     lines = ["/** The columns of docs/page-format.md, by id. Written by `make types` from tiler/pages/columns.py. */\n"]
     for type_, name in (("int64", "INTS"), ("float64", "FLOATS")):
+        columns = [column for column in Col if column.type == type_ and column.where in places]
+        if not columns:
+            continue
         lines.append(f"\n/** Columns of {type_}. */\nexport const {name} = {{\n")
-        for column in Col:
-            if column.type == type_ and column.where in _SERVED:
-                lines.append(f"  /** {_meaning(column)} */\n  {_camel(column.name)}: {column.value},\n")
+        lines += [f"  /** {_meaning(column)} */\n  {_camel(column.name)}: {column.value},\n" for column in columns]
         lines.append("} as const;\n")
     return "".join(lines)
 
@@ -66,4 +80,5 @@ def _camel(name: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page_text(PAGE.read_text()))
-    TYPESCRIPT.write_text(typescript_text())
+    for module, places in MODULES.items():
+        module.write_text(typescript_text(places))

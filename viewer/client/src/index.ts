@@ -1,5 +1,8 @@
 /** The public names of the package, folder by folder. What is not here is nobody's business but the package's. */
 
+export { ArchiveHost, type ArchiveHostOptions } from "./answers/archive-host";
+export { httpRanges } from "./archive/http-range";
+export { ArchiveChanged, type RangeAnswer, type ReadRange } from "./archive/range-reader";
 export * from "./base/jobs";
 export * from "./base/schema";
 export * from "./base/time";

@@ -1,7 +1,7 @@
 /** The application: the page with its address, its server and its panes. */
 
 import { computed, effect, signal, untracked } from "@preact/signals";
-import { Api, laterByTimer, pauseFor } from "@tilescope/client";
+import { Api, type Fetch, laterByTimer, pauseFor } from "@tilescope/client";
 import { followWalking } from "../components/tree-focus";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
@@ -14,16 +14,23 @@ import { page } from "../state/page";
 import { makePane } from "../state/pane";
 import { pageParts } from "../state/parts";
 import { RunsPoller, runs } from "../state/runs";
+import { siteArchive } from "../state/site-archive";
 import { followPointer } from "../timeline/pointer-place";
 import { type PagePort, PaneApp } from "./pane-app";
 import type { Panes } from "./panes";
 import { takePage } from "./trace-display";
 
+/** What asks the server; where there is none, what answers from an archive. */
+const FETCH: Fetch =
+  siteArchive === null
+    ? (input, init) => fetch(input, init)
+    : async (input, init) => (await import("../state/archive-fetch")).archiveFetch(input, init);
+
 export class App implements PagePort {
   readonly mainPane = makePane();
   readonly address = new AddressKeeper(this.mainPane);
   readonly catalogue = new CatalogueLoader();
-  readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
+  readonly link = this.#keepLink(new Api(serverRoot(location.pathname), FETCH));
   readonly api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch), pauseFor, (questions) => {
     delayed.value = questions;
   });
@@ -83,7 +90,7 @@ export class App implements PagePort {
         }
       },
       checkRuns: () => void this.refreshRuns(),
-      fetch: (input, init) => fetch(input, init),
+      fetch: FETCH,
       now: () => performance.now(),
       later: laterByTimer,
     });

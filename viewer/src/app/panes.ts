@@ -21,6 +21,7 @@ import { rootOf } from "../state/pane-root";
 import { bindPart } from "../state/part-text";
 import { pageParts } from "../state/parts";
 import { showNotice } from "../state/shell";
+import { RUN_PARAMETER } from "../state/site-archive";
 import { formatSplit, parseSplit, type Split } from "../state/split";
 import type { Trace } from "../state/trace";
 import { type PagePort, PaneApp } from "./pane-app";
@@ -32,8 +33,8 @@ function secondText(location: PageLocation): string {
 }
 
 function parseSecond(text: string): PageLocation {
-  const run = new URLSearchParams(text).get("run");
-  const query = run === null ? "" : `?run=${encodeURIComponent(run)}`;
+  const run = new URLSearchParams(text).get(RUN_PARAMETER);
+  const query = run === null ? "" : `?${RUN_PARAMETER}=${encodeURIComponent(run)}`;
   return parseLocation(query, `#v=1&${text}`);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Run } from "@tilescope/client";
 import { fileOf, hostsOf, type RunColumn, type RunLine, type RunSorting } from "../state/run-list";
+import { RUN_PARAMETER } from "../state/site-archive";
 import { formatBytes, formatCount, formatDate, plural } from "./format";
 import { DownIcon } from "./icons";
 import { contentsText, durationText, eventsText, StateTag } from "./run-entry";
@@ -81,7 +82,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
     <tr class="runs-run" aria-rowindex={index + 2}>
       <td class="runs-name">
         <a
-          href={`?run=${encodeURIComponent(run.id)}`}
+          href={`?${RUN_PARAMETER}=${encodeURIComponent(run.id)}`}
           data-line={index}
           tabIndex={isTabStop ? 0 : -1}
           title={titleOf(run)}

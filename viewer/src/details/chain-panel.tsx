@@ -42,7 +42,7 @@ export function ChainPanel({ trace, details, loader }: Props) {
       return (
         <section>
           <h3>Chain of flows</h3>
-          <CannotFetch message={view.failure.message} retry={() => loader.again()} />
+          <CannotFetch failure={view.failure} retry={() => loader.again()} />
         </section>
       );
     default:

@@ -61,7 +61,7 @@ function EventContent({ trace }: { trace: Trace }) {
     return (
       <>
         <Head title="This event cannot be fetched" />
-        <CannotFetch message={view.failure.message} retry={() => app.viewNavigator.select({ ...view.event })} />
+        <CannotFetch failure={view.failure} retry={() => app.viewNavigator.select({ ...view.event })} />
       </>
     );
   }

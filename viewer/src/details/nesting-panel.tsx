@@ -246,7 +246,7 @@ export function NestingPanel({
     return (
       <section>
         <h3>Slices around it and in it</h3>
-        <CannotFetch message={state.failure.message} retry={request.retry} />
+        <CannotFetch failure={state.failure} retry={request.retry} />
       </section>
     );
   }

@@ -1,5 +1,6 @@
 /** Notices in the place of details that are not there. */
 
+import type { Failure } from "../state/failure";
 import { link } from "../state/link";
 
 export function SkeletonRows({ widths }: { widths: readonly number[] }) {
@@ -14,7 +15,15 @@ export function SkeletonRows({ widths }: { widths: readonly number[] }) {
 }
 
 /** Message of a failed fetch, with a way to try again. When the server is back, that happens by itself. */
-export function CannotFetch({ message, retry }: { message: string; retry: () => void }) {
+export function CannotFetch({ failure, retry }: { failure: Failure; retry: () => void }) {
+  const { message, isUnavailable } = failure;
+  if (isUnavailable) {
+    return (
+      <p class="detail-unavailable" data-state="unavailable">
+        {message}.
+      </p>
+    );
+  }
   const isAway = link.value.kind === "down";
   return (
     <div class="cannot-fetch" role="status" data-state="failed">

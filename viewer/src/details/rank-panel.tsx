@@ -26,7 +26,7 @@ export function RankPanel({ trace, details }: Props) {
     return (
       <section>
         <h3>Among those of its name</h3>
-        <CannotFetch message={state.failure.message} retry={request.again} />
+        <CannotFetch failure={state.failure} retry={request.again} />
       </section>
     );
   }

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../state/failure";
+import { siteArchive } from "../state/site-archive";
 import type { RequestHandle } from "./use-request";
 import "./states.css";
 
@@ -107,10 +108,10 @@ function Failed({ failure, again }: { failure: Failure; again: () => void }) {
   );
 }
 
-/** Not recorded is no fault: it says what to record. */
+/** Not recorded is no fault: it says what to record, or, of an archive, what gives the answer. */
 export function Unavailable({ reason, children }: { reason: string; children?: ComponentChildren }) {
   return (
-    <StateCard title="Not recorded in this run" state="unavailable">
+    <StateCard title={siteArchive === null ? "Not recorded in this run" : "Not in this archive"} state="unavailable">
       <p>{sentence(reason)}</p>
       {children}
     </StateCard>

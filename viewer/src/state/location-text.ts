@@ -2,6 +2,7 @@
 
 import { FIELD, LONGEST_PART, PART_NAMES, type PageLocation, VERSION } from "./location";
 import type { PagePlace, PageRange } from "./page";
+import { RUN_PARAMETER } from "./site-archive";
 import type { ChoiceTexts, TrackChoice } from "./track-choice";
 import { formatKeys } from "./track-keys";
 
@@ -67,7 +68,7 @@ function formatChoice({ filter, pin, hide, order, empty, lanes }: ChoiceTexts): 
 
 /** Writes an address, relative to the page: `?run=…#v=1&…`. */
 export function formatLocation(location: PageLocation): string {
-  const search = location.run === null ? "" : `?run=${encoded(location.run)}`;
+  const search = location.run === null ? "" : `?${RUN_PARAMETER}=${encoded(location.run)}`;
   const parts = [`v=${VERSION}`];
   if (location.range !== null) {
     parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);

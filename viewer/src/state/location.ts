@@ -1,7 +1,7 @@
 /**
  * Content of the page's address. Everything that a colleague needs to see the same is in it, and nothing else.
  *
- *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it
+ *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it; `?archive=URL` of pages without a server
  *     &embed=1                                 as part of another page: without bars and details
  *     #v=1                                     version of what follows
  *     &t=1024-9000                             visible range, ticks since the run's origin
@@ -33,6 +33,7 @@ import type { ColorBy } from "../raster/palette";
 import { type PagePlace, parsePageRange, TIMELINE } from "./page";
 import { LONGEST_QUERY } from "./query-text";
 import type { Selection } from "./selection";
+import { RUN_PARAMETER } from "./site-archive";
 import type { ChoiceTexts } from "./track-choice";
 import { keysText } from "./track-keys";
 
@@ -136,7 +137,7 @@ function oneOf<T extends string>(choices: readonly T[], text: string | null, oth
 
 /** Reads an address. What is malformed, or of another version, is left out instead of refused. */
 export function parseLocation(search: string, hash: string): PageLocation {
-  const run = new URLSearchParams(search).get("run");
+  const run = new URLSearchParams(search).get(RUN_PARAMETER);
   const values = new URLSearchParams(hash.replace(/^#/, ""));
   if (values.get("v") !== VERSION) {
     return { ...NOWHERE, run };

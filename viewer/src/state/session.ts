@@ -14,6 +14,7 @@ import { type Coloring, ColorTable } from "../raster/palette";
 import type { ShortForm, ShortNames } from "../raster/short-name";
 import { LateCode } from "./late-code";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
+import { siteArchive } from "./site-archive";
 import type { Trace } from "./trace";
 
 /** Pause before names are shortened, in which the first picture is painted. */
@@ -150,7 +151,7 @@ export class Session {
       onMissingBlocks: this.#events.onMissingBlocks,
       onPage: (page) => this.#learn(page),
       loadShape: (block) => api.shape(block),
-      connect: () => new WebSocket(api.streamUrl(location.href)),
+      connect: siteArchive === null ? () => new WebSocket(api.streamUrl(location.href)) : null,
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
       fetchResidual: (key, abortSignal) => api.residual(key, abortSignal),
       onChange: this.#onChange,

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { FormatError } from "../pages/error";
-import { Archive, ArchiveChanged, HEAD_BYTES, type ReadRange } from "./archive";
+import { Archive } from "./archive";
 import { crc32 } from "./crc32";
 import { LEAF, readDirectory } from "./directory";
 import { type ByteRange, HEADER_BYTES, parseHeader } from "./header";
 import { MANIFEST_KEY, namesKey, pageRecordKey, recordKey, shapeKey } from "./keys";
+import { ArchiveChanged, HEAD_BYTES, type ReadRange } from "./range-reader";
 
 interface Expected {
   build: string;

@@ -4,57 +4,45 @@ import { FormatError } from "../pages/error";
 import { crc32 } from "./crc32";
 import { BOOT, type Directory, LEAF, lastAtMost, ROOT, readDirectory } from "./directory";
 import { type ArchiveHeader, type ByteRange, ENTRIES_PER_LEAF, parseHeader, recordRange } from "./header";
-
-/** Header, root, boot directory and, of a small run, all of the boot records. */
-export const HEAD_BYTES = 65536;
+import { HEAD_BYTES, RangeReader, type ReadRange } from "./range-reader";
+import { RecordCache } from "./record-cache";
 
 const MAX_DIRECTORY_BYTES = 1 << 20;
 const KEPT_LEAVES = 64;
 
-/** Bytes of a range, fewer at the end of the file; `etag`: of the file, null where the host tells none. */
-export interface RangeAnswer {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly etag: string | null;
+/** A record with its key. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array<ArrayBuffer>;
 }
 
-export type ReadRange = (range: ByteRange) => Promise<RangeAnswer>;
-
-/** The file was replaced since it was opened: whoever reads it opens it again. */
-export class ArchiveChanged extends Error {
-  override readonly name = "ArchiveChanged";
-}
-
+/** All methods reject with FormatError, with ArchiveChanged, and with what the reader of ranges rejects with. */
 export class Archive {
   readonly header: ArchiveHeader;
-  readonly etag: string | null;
-  readonly #read: ReadRange;
-  readonly #head: Uint8Array<ArrayBuffer>;
+  readonly #ranges: RangeReader;
   readonly #root: Directory;
   readonly #boot: Directory;
+  readonly #records = new RecordCache();
   /** Least recently used first. */
   readonly #leaves = new Map<number, Promise<Directory>>();
+  /** The rest of the boot records, which a first screen needs: they come in one range. */
+  #bootRest: Promise<Uint8Array<ArrayBuffer>> | null = null;
 
   /** An archive of the parts that `open` has read. */
-  constructor(
-    read: ReadRange,
-    head: RangeAnswer,
-    directories: { header: ArchiveHeader; root: Directory; boot: Directory },
-  ) {
-    this.#read = read;
-    this.#head = head.bytes;
-    this.etag = head.etag;
+  constructor(ranges: RangeReader, directories: { header: ArchiveHeader; root: Directory; boot: Directory }) {
+    this.#ranges = ranges;
     this.header = directories.header;
     this.#root = directories.root;
     this.#boot = directories.boot;
   }
 
-  /** Opens the archive that a function reads. Rejects with FormatError, and with what `read` rejects with. */
+  /** Opens the archive that a function reads. */
   static async open(read: ReadRange): Promise<Archive> {
-    const head = await read({ start: 0, stop: HEAD_BYTES });
-    const header = parseHeader(head.bytes);
+    const ranges = new RangeReader(read, await read({ start: 0, stop: HEAD_BYTES }));
+    const header = parseHeader(ranges.head);
     const section = async (range: ByteRange, crc: number): Promise<Uint8Array<ArrayBuffer>> => {
       checkSize(range);
-      const bytes = await readWhole(read, head, range);
+      const bytes = await ranges.bytes(range);
       if (crc32(bytes) !== crc) {
         throw new FormatError("a directory of the archive was altered");
       }
@@ -70,14 +58,56 @@ export class Archive {
       readDirectory(members[0], ROOT, leafCount, leaves.stop - leaves.start),
       readDirectory(members[1], BOOT, header.bootRecords, bootRecords.stop - bootRecords.start),
     ]);
-    return new Archive(read, head, { header, root, boot });
+    return new Archive(ranges, { header, root, boot });
   }
 
-  /** The value of a record; null where there is none. Rejects with FormatError, ArchiveChanged. */
-  async get(key: string): Promise<Uint8Array<ArrayBuffer> | null> {
-    const boot = rangeIn(this.header, this.#boot, key);
-    const range = boot ?? (await this.#rangeInLeaf(key));
-    return range === null ? null : checkedValue(key, await readWhole(this.#read, this, range, this.#head));
+  /** The value of a record; null where there is none. */
+  get(key: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    return this.#records.get(key, async () => {
+      const boot = rangeIn(this.header, this.#boot, key);
+      const range = boot ?? (await this.#rangeInLeaf(key));
+      return range === null ? null : checkedValue(key, await this.#bytes(range));
+    });
+  }
+
+  /** The record with the greatest key that is at most this one, if it begins with `prefix`; else null. */
+  async lastAtMost(key: string, prefix: string): Promise<Entry | null> {
+    const number = lastAtMost(this.#root, key);
+    if (number < 0) {
+      return null;
+    }
+    const leaf = await this.#leaf(number);
+    const last = leaf.keys[lastAtMost(leaf, key)]!;
+    return last.startsWith(prefix) ? { key: last, value: (await this.get(last))! } : null;
+  }
+
+  /** The keys from one on, as long as they begin with `prefix`; at most `limit`. */
+  async keys(first: string, prefix: string, limit: number): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for (let number = Math.max(0, lastAtMost(this.#root, first)); number < this.#root.keys.length; number++) {
+      const leaf = await this.#leaf(number);
+      const before = lastAtMost(leaf, first);
+      for (let row = before >= 0 && leaf.keys[before] === first ? before : before + 1; row < leaf.keys.length; row++) {
+        if (!leaf.keys[row]!.startsWith(prefix) || keys.length >= limit) {
+          return keys;
+        }
+        keys.push(leaf.keys[row]!);
+      }
+    }
+    return keys;
+  }
+
+  async #bytes(range: ByteRange): Promise<Uint8Array<ArrayBuffer>> {
+    const { boot } = this.header;
+    const start = Math.max(boot.start, this.#ranges.head.length);
+    if (range.start < start || range.stop > boot.stop) {
+      return this.#ranges.bytes(range);
+    }
+    this.#bootRest ??= this.#ranges.bytes({ start, stop: boot.stop });
+    this.#bootRest.catch(() => {
+      this.#bootRest = null; // asked for again by whoever wants it next
+    });
+    return (await this.#bootRest).slice(range.start - start, range.stop - start);
   }
 
   async #rangeInLeaf(key: string): Promise<ByteRange | null> {
@@ -106,7 +136,7 @@ export class Archive {
     checkSize(range);
     const entries = Math.min(ENTRIES_PER_LEAF, records - number * ENTRIES_PER_LEAF);
     const end = boot.stop - boot.start + data.stop - data.start;
-    const leaf = await readDirectory(await readWhole(this.#read, this, range, this.#head), LEAF, entries, end);
+    const leaf = await readDirectory(await this.#ranges.bytes(range), LEAF, entries, end);
     if (leaf.keys[0] !== this.#root.keys[number]) {
       throw new FormatError("a leaf has other keys than the root says");
     }
@@ -125,25 +155,6 @@ function checkSize({ start, stop }: ByteRange): void {
   if (stop - start > MAX_DIRECTORY_BYTES) {
     throw new FormatError("a directory of impossible size");
   }
-}
-
-async function readWhole(
-  read: ReadRange,
-  opened: { readonly etag: string | null; readonly bytes?: Uint8Array<ArrayBuffer> },
-  range: ByteRange,
-  head: Uint8Array<ArrayBuffer> | undefined = opened.bytes,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (head !== undefined && range.stop <= head.length) {
-    return head.slice(range.start, range.stop);
-  }
-  const { bytes, etag } = await read(range);
-  if (etag !== opened.etag) {
-    throw new ArchiveChanged("the archive was replaced while it was open");
-  }
-  if (bytes.length !== range.stop - range.start) {
-    throw new FormatError(`the archive is cut short at byte ${range.start + bytes.length}`);
-  }
-  return bytes;
 }
 
 function checkedValue(key: string, record: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,9 @@
 /** A directory: keys of records in order, with the place and the size of each. */
 
-import { INTS } from "../pages/columns";
 import { Container } from "../pages/container";
 import { FormatError } from "../pages/error";
+import { INTS } from "./columns";
+import { inflateWithin } from "./inflate";
 import { recordKey } from "./keys";
 
 /** Kinds of directories: the level of the container. */
@@ -28,8 +29,8 @@ export async function readDirectory(
   entries: number,
   end: number,
 ): Promise<Directory> {
-  const container = new Container(await inflateWithin(member, HEAD_BYTES + entries * ROW_BYTES));
-  if (container.kind !== "directory" || container.level !== level || container.tileCount !== entries) {
+  const container = new Container(await inflateWithin(member, HEAD_BYTES + entries * ROW_BYTES, "a directory"));
+  if (container.kind !== "TSAD" || container.level !== level || container.tileCount !== entries) {
     throw new FormatError(`not the directory with ${entries} entries that should be here`);
   }
   const letters = container.ints(INTS.entryLetter, entries).toUint8("letter");
@@ -74,31 +75,4 @@ export function lastAtMost({ keys }: Directory, key: string): number {
     }
   }
   return low - 1;
-}
-
-/** Inflates a gzip member of at most so many bytes: an archive may come from anybody. */
-async function inflateWithin(member: Uint8Array<ArrayBuffer>, limit: number): Promise<Uint8Array> {
-  const { readable, writable } = new DecompressionStream("gzip");
-  const writer = writable.getWriter();
-  writer.write(member).catch(() => undefined);
-  writer.close().catch(() => undefined);
-  const reader = readable.getReader();
-  const bytes = new Uint8Array(limit);
-  let length = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        return bytes.subarray(0, length);
-      }
-      if (length + value.length > limit) {
-        throw new FormatError(`a directory inflates to more than ${limit} bytes`);
-      }
-      bytes.set(value, length);
-      length += value.length;
-    }
-  } catch (error) {
-    await reader.cancel().catch(() => undefined);
-    throw error instanceof FormatError ? error : new FormatError(`a directory is damaged: ${String(error)}`);
-  }
 }

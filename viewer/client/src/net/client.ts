@@ -36,7 +36,8 @@ export interface ClientOptions {
   /** Limits of the manifest; those of this version unless given. */
   readonly limits?: Limits;
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
-  readonly connect: () => Socket;
+  /** Null where nothing but `fetchPage` leads to pages, of which it takes any number at a time. */
+  readonly connect: (() => Socket) | null;
   readonly fetchPage: FetchPage;
   /** For `exact`. */
   readonly fetchResidual?: FetchPage;

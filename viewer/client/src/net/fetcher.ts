@@ -20,10 +20,12 @@ export class PageFetcher {
   readonly #running = new Map<PageName, AbortController>();
   readonly #fetchPage: FetchPage;
   readonly #events: FetchEvents;
+  readonly #atOnce: number;
 
-  constructor(fetchPage: FetchPage, events: FetchEvents) {
+  constructor(fetchPage: FetchPage, events: FetchEvents, atOnce = MAX_REQUESTS) {
     this.#fetchPage = fetchPage;
     this.#events = events;
+    this.#atOnce = atOnce;
   }
 
   /** The complete list, most urgent first; requests that are no longer in it are aborted. */
@@ -54,7 +56,7 @@ export class PageFetcher {
 
   #fill(): void {
     for (const key of this.#wanted) {
-      if (this.#running.size >= MAX_REQUESTS) {
+      if (this.#running.size >= this.#atOnce) {
         return;
       }
       if (!this.#running.has(pageName(key))) {

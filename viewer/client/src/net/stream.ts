@@ -42,7 +42,8 @@ export interface StreamEvents {
 
 /** Options of a stream: its connection, the way over HTTP, its limits. */
 export interface StreamOptions {
-  readonly connect: () => Socket;
+  /** Null where nothing but `fetchPage` leads to pages, of which it takes any number at a time. */
+  readonly connect: (() => Socket) | null;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
   /** Limits of the manifest; those of this version unless given. */
@@ -86,11 +87,16 @@ export class TileStream {
     this.#options = options;
     this.#workQueue = options.turns ?? new WorkQueue();
     this.#later = options.later ?? laterByTimer;
-    this.#fetcher = new PageFetcher(options.fetchPage, {
-      onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
-      // Without an answer the page stays wanted: it is asked for on the stream, or with the next attempt to connect.
-      onError: (key, error) => (error instanceof ApiError ? this.#fail(key, error) : this.#sendWants(true)),
-    });
+    this.#fetcher = new PageFetcher(
+      options.fetchPage,
+      {
+        onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
+        // Without an answer the page stays wanted: it is asked for on the stream, or with the next attempt to connect.
+        onError: (key, error) =>
+          error instanceof ApiError || options.connect === null ? this.#fail(key, error) : this.#sendWants(true),
+      },
+      options.connect === null ? LIMITS.pageKeys : undefined,
+    );
     this.#open();
   }
 
@@ -118,7 +124,7 @@ export class TileStream {
 
   /** Asks the server for a sign of life: it answers each list, be it the one of before. False where nothing is open. */
   ping(): boolean {
-    if (this.#state !== "open") {
+    if (this.#state !== "open" || this.#socket === null) {
       return false;
     }
     this.#outstanding = null;
@@ -156,6 +162,10 @@ export class TileStream {
   }
 
   #open(): void {
+    if (this.#options.connect === null) {
+      this.#setStatus("open");
+      return;
+    }
     const socket = this.#options.connect();
     let opened = false;
     socket.binaryType = "arraybuffer";
@@ -204,11 +214,12 @@ export class TileStream {
   /** `onStreamOnly`: what has just failed over HTTP is not tried there again. */
   #sendWants(onStreamOnly = false): void {
     const keys = this.#wanted.filter((key) => !this.#decoding.has(pageName(key)) && !this.#failed.has(pageName(key)));
-    if (this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
+    const isStreamed = this.#socket !== null && this.#state === "open";
+    if (!isStreamed && this.#state !== "closed" && (this.#state !== "connecting" || this.#isFirst)) {
       if (!onStreamOnly) {
         this.#fetcher.want(keys);
       }
-    } else if (this.#state === "open") {
+    } else if (isStreamed) {
       const wanted = keys.filter((key) => !this.#fetcher.isFetching(key));
       const names = wanted.map(pageName);
       if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {

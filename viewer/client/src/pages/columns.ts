@@ -66,20 +66,6 @@ export const INTS = {
   shapePageCrc: 85,
   /** the same of its residual; 0 without one. */
   shapeResidualCrc: 86,
-  /** first byte of the key: the letter of the kind of record. */
-  entryLetter: 120,
-  /** first number of the key; 0 where keys of this kind have fewer. */
-  entryFirst: 121,
-  /** second number of the key. */
-  entrySecond: 122,
-  /** third number of the key. */
-  entryThird: 123,
-  /** fourth number of the key. */
-  entryFourth: 124,
-  /** of the record with its checksum; in the root: of the leaf: bytes. */
-  entrySize: 125,
-  /** place of the record minus the end of the record before it in the directory, which is 0 for the first: bytes. */
-  entryGap: 126,
   /** 0 to 31, within the page. */
   overviewBin: 144,
   /** track number. */

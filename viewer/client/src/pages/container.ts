@@ -9,14 +9,14 @@ import { type Column, FloatColumn, IntColumn } from "./column";
 import { FormatError } from "./error";
 import { addBase, assembleWords, prefixSum, scaleWords, unzigzag } from "./transform";
 
-export type ContainerKind = "page" | "residual" | "shape" | "overview" | "directory";
+/** What a container is: of those that are not served, its magic. */
+export type ContainerKind = "page" | "residual" | "shape" | "overview" | `TS${string}`;
 
 const MAGIC: Record<string, ContainerKind> = {
   TSPG: "page",
   TSRD: "residual",
   TSSH: "shape",
   TSOV: "overview",
-  TSAD: "directory",
 };
 const VERSION = 1;
 const HEADER_BYTES = 16;
@@ -52,14 +52,14 @@ export class Container {
       throw new FormatError(`a container of ${bytes.length} bytes has no header`);
     }
     const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const kind = MAGIC[String.fromCharCode(...bytes.subarray(0, 4))];
-    if (kind === undefined) {
+    const magic = String.fromCharCode(...bytes.subarray(0, 4));
+    if (!isMagic(magic)) {
       throw new FormatError("not a column container: wrong magic bytes");
     }
     if (bytes[4] !== VERSION) {
       throw new FormatError(`container version ${bytes[4]} is not supported (expected ${VERSION})`);
     }
-    this.kind = kind;
+    this.kind = MAGIC[magic] ?? magic;
     this.level = data.getUint8(5);
     this.tileCount = data.getUint32(8, true);
     this.block = data.getUint32(12, true);
@@ -67,9 +67,14 @@ export class Container {
     this.#headers = readHeaders(data, data.getUint16(6, true));
   }
 
+  /** Number of values of a column; 0 where it was left out. */
+  sizeOf(id: number): number {
+    return this.#headers.get(id)?.length ?? 0;
+  }
+
   /** True if the column is there and has values. */
   has(id: number): boolean {
-    return (this.#headers.get(id)?.length ?? 0) > 0;
+    return this.sizeOf(id) > 0;
   }
 
   /** The column of that id with exactly `length` values. A column that was left out is empty. Throws FormatError. */
@@ -94,11 +99,15 @@ export class Container {
 
   #column(id: number, length: number): Column {
     const header = this.#headers.get(id);
-    if ((header?.length ?? 0) !== length) {
-      throw new FormatError(`column ${id} has ${header?.length ?? 0} values where ${length} are needed`);
+    if (this.sizeOf(id) !== length) {
+      throw new FormatError(`column ${id} has ${this.sizeOf(id)} values where ${length} are needed`);
     }
     return header === undefined ? new IntColumn(new BigInt64Array(0)) : decodeColumn(this.#bytes, header);
   }
+}
+
+function isMagic(text: string): text is `TS${string}` {
+  return /^TS[A-Z]{2}$/.test(text);
 }
 
 function readHeaders(data: DataView, count: number): Map<number, ColumnHeader> {

@@ -111,6 +111,11 @@ export class ShapeIndex {
     return this.#columns.events[position]!;
   }
 
+  /** The flags of the tile, as docs/page-format.md has them. */
+  flagsAt(position: number): number {
+    return this.#columns.flags[position]!;
+  }
+
   /** The page that holds the tile. */
   pageAt(position: number): PageKey {
     const start = this.#pageStart[position]!;

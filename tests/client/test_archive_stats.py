@@ -1,0 +1,103 @@
+"""Statistics that the TypeScript client adds up of archives: those of the tool on the same stores."""
+
+from __future__ import annotations
+
+import json
+import random
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.archive_host import archive_of, ask_archive
+from tests.corpus import corpus_path
+from tests.demo import DEMO_TRACE
+from tests.run_kinds import build_run_kinds
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, answer_json, ask, from_text, tool
+
+QUESTIONS = 12
+
+
+def random_questions(store_path: Path, seed: int) -> list[dict[str, str]]:
+    """The whole run by each grouping, and random spans of random tracks."""
+    store = open_run_store(store_path)
+    said = store.internals()
+    store.close()
+    rng = random.Random(seed)
+    end, tracks = int(said["public"]["end"]), len(said["tracks"])
+    asked: list[dict[str, str]] = [{}, *({"by": by} for by in ("category", "track", "process", "host"))]
+    for _ in range(QUESTIONS):
+        start, stop = sorted(rng.randrange(end + 2) for _ in range(2))
+        chosen = sorted(rng.sample(range(tracks), rng.randrange(1, min(8, tracks) + 1)))
+        question = {"start": str(start), "end": str(stop), "by": rng.choice(("name", "category", "track", "process"))}
+        asked.append(question | {"tracks": ",".join(map(str, chosen)), "limit": str(rng.choice((0, 3, 1000)))})
+    return asked
+
+
+def as_python_has_it(store_path: Path, questions: list[dict[str, str]], name: str = "stats") -> list[dict[str, Any]]:
+    chosen = tool(name)
+    store = open_run_store(store_path)
+    reader = QueryReader(store)
+    answers = [
+        json.loads(answer_json.encode(finish(ask(chosen, Scope(reader, {}), from_text(chosen.question, question)))))
+        for question in questions
+    ]
+    store.close()
+    return answers
+
+
+def comparable(answer: dict[str, Any]) -> dict[str, Any]:
+    """Without sentences, which a server writes; equal rows stand in no order."""
+    tables = [
+        {**table, "columns": None, "rows": sorted(zip(*(c["values"] for c in table["columns"]), strict=True), key=str)}
+        | {"heads": [{**column, "values": None} for column in table["columns"]]}
+        for table in answer["tables"]
+    ]
+    return {**answer, "headline": None, "notes": None, "tables": tables}
+
+
+def check_stats(store_path: Path, folder: Path) -> None:
+    questions = random_questions(store_path, 49)
+    paths = [f"/tools/stats?{urllib.parse.urlencode(question)}" for question in questions]
+    answers = ask_archive(archive_of(store_path, folder), paths)
+    for question, answer, expected in zip(questions, answers, as_python_has_it(store_path, questions), strict=True):
+        assert answer["status"] == 200, (question, answer["body"])
+        assert comparable(answer["body"]) == comparable(expected), question
+
+
+def test_statistics_of_runs_of_all_kinds_are_those_of_the_tool(tmp_path: Path) -> None:
+    for path in build_run_kinds(tmp_path).values():
+        store = open_run_store(path)
+        has_events = not store.internals()["public"]["empty"]
+        store.close()
+        if has_events:
+            check_stats(path, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "xplane/gpu_v100x8_bert.xplane.pb",
+        "xplane/tpu_v6e_4core.xplane.pb",
+        "chrome/devtools_116.json",
+        "chrome/viztracer_multi_process_pool.json",
+        "kineto/h100_gpt_stack.pt.trace.json.gz",
+        "kineto/nccl_data.json.gz",
+    ],
+)
+def test_statistics_of_real_traces_are_those_of_the_tool(name: str, tmp_path: Path) -> None:
+    build_store([corpus_path(name)], tmp_path / "real.store")
+    check_stats(tmp_path / "real.store", tmp_path)
+
+
+def test_what_takes_a_server_is_named_with_the_command(tmp_path: Path) -> None:
+    build_store([DEMO_TRACE], tmp_path / "demo.store")
+    paths = ["/tools/stats?sum=bytes", "/tools/call_tree", "/export"]
+    for answer in ask_archive(archive_of(tmp_path / "demo.store", tmp_path), paths):
+        assert answer["status"] == 422
+        assert answer["body"]["error"]["code"] == "not_available"
+        assert "tilescope view https://files.example/run.tsarc" in answer["body"]["error"]["message"]

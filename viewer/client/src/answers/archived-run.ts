@@ -1,0 +1,182 @@
+/** A run in an archive: its records as what they mean. */
+
+import type { Archive } from "../archive/archive";
+import { inflateWithin, MAX_INFLATED_BYTES } from "../archive/inflate";
+import { MANIFEST_KEY, namesKey, pageRecordKey, recordKey, shapeKey, TRACKS_KEY } from "../archive/keys";
+import type { ManifestJson, TrackTreeJson } from "../base/schema";
+import { FormatError } from "../pages/error";
+import { type PageKey, slotOf } from "../pages/key";
+import { type DecodedPage, decodePage } from "../pages/page";
+import { ShapeIndex } from "../pages/shape";
+
+/** The manifest as it is stored: what the API says of a run, and what it does not. */
+export interface StoredManifest {
+  readonly public: ManifestJson;
+  readonly files: readonly { readonly args_encoding: string }[];
+  /** By track id; `file`: -1 of a rollup. */
+  readonly tracks: readonly StoredTrack[];
+  readonly answers?: readonly string[];
+  readonly left_out?: readonly string[];
+}
+
+export interface StoredTrack {
+  readonly kind: "async" | "counter" | "instant" | "rollup" | "slice";
+  readonly file: number;
+  readonly name: string;
+  readonly events: number;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Decoded shapes and pages that are looked at again. */
+const KEPT = 64;
+
+/** All methods reject with FormatError, and with what the archive rejects with. */
+export class ArchivedRun {
+  readonly archive: Archive;
+  readonly #kept = new Map<string, Promise<unknown>>();
+
+  constructor(archive: Archive) {
+    this.archive = archive;
+  }
+
+  get build(): string {
+    return this.archive.header.build;
+  }
+
+  manifest(): Promise<StoredManifest> {
+    return this.#keep("manifest", async () => {
+      const manifest = await this.json<StoredManifest>(MANIFEST_KEY);
+      if (typeof manifest.public !== "object" || manifest.public.build !== this.build) {
+        throw new FormatError("the manifest of the archive is of another run");
+      }
+      return manifest;
+    });
+  }
+
+  trackTree(): Promise<TrackTreeJson> {
+    return this.#keep("tracks", () => this.json<TrackTreeJson>(TRACKS_KEY));
+  }
+
+  /** Names and categories by id, from `page * page_size` on. */
+  names(page: number): Promise<readonly (readonly [string, string])[]> {
+    return this.#keep(`names ${page}`, () => this.json(namesKey(page)));
+  }
+
+  /** Name and category of an id; -1 is none. */
+  async name(id: number): Promise<readonly [string, string]> {
+    if (id < 0) {
+      return ["[no name]", ""];
+    }
+    const { page_size } = (await this.manifest()).public.names;
+    const entry = (await this.names(Math.floor(id / page_size)))[id % page_size];
+    if (entry === undefined) {
+      throw new FormatError(`the archive has no name ${id}`);
+    }
+    return entry;
+  }
+
+  shape(block: number): Promise<ShapeIndex> {
+    return this.#keep(`shape ${block}`, async () => ShapeIndex.decode(await this.content(shapeKey(block)), block));
+  }
+
+  /** The gzip members of a page and of its residual, which may have no bytes; null where there is no such page. */
+  async pageMembers(key: PageKey): Promise<{ readonly page: Bytes; readonly residual: Bytes } | null> {
+    const record = await this.archive.get(pageRecordKey(key));
+    if (record === null) {
+      return null;
+    }
+    const size = record.length < 4 ? Number.NaN : new DataView(record.buffer, record.byteOffset).getUint32(0, true);
+    if (!(size <= record.length - 4)) {
+      throw new FormatError("a page of the archive is cut short");
+    }
+    return { page: record.slice(4, 4 + size), residual: record.slice(4 + size) };
+  }
+
+  page(key: PageKey): Promise<DecodedPage> {
+    return this.#keep(`page ${key.block}/${key.level}/${key.index}/${key.slot}`, async () => {
+      const members = await this.pageMembers(key);
+      if (members === null) {
+        throw new FormatError("the archive lacks a page that it should have");
+      }
+      return decodePage(await inflated(members.page), key);
+    });
+  }
+
+  /** The inflated value of a record; null where there is none. */
+  async find(key: string): Promise<Bytes | null> {
+    const member = await this.archive.get(key);
+    return member === null ? null : await inflated(member);
+  }
+
+  /** The inflated value of a record that must be there. */
+  async content(key: string): Promise<Bytes> {
+    const content = await this.find(key);
+    if (content === null) {
+      throw new FormatError(`the archive lacks a record ${key[0]} that it should have`);
+    }
+    return content;
+  }
+
+  /** The last record of a kind whose numbers begin as these do, and are not behind them. */
+  async lastAtMost(letter: string, numbers: readonly (bigint | number)[]): Promise<LastRecord | null> {
+    const key = recordKey(letter, numbers.map(BigInt));
+    if (key === null) {
+      return null;
+    }
+    const entry = await this.archive.lastAtMost(key, key.slice(0, -8));
+    return entry === null ? null : { number: lastNumber(entry.key), content: await inflated(entry.value) };
+  }
+
+  async json<T>(key: string): Promise<T> {
+    return parsed<T>(await this.content(key));
+  }
+
+  /** What `make` gives, kept for those who want it next. */
+  #keep<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const value = (this.#kept.get(name) as Promise<T> | undefined) ?? make();
+    this.#kept.delete(name);
+    this.#kept.set(name, value);
+    value.catch(() => this.#kept.get(name) === value && this.#kept.delete(name));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT && oldest !== undefined) {
+      this.#kept.delete(oldest);
+    }
+    return value;
+  }
+}
+
+/** A record, and the last number of its key. */
+export interface LastRecord {
+  readonly number: number;
+  readonly content: Bytes;
+}
+
+export function inflated(member: Bytes): Promise<Bytes> {
+  return inflateWithin(member, MAX_INFLATED_BYTES, "a record of the archive");
+}
+
+export function parsed<T>(bytes: Uint8Array): T {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as T;
+  } catch {
+    throw new FormatError("a record of the archive is no JSON");
+  }
+}
+
+/** The first tile of a track's page that is this one. Throws FormatError. */
+export function tileOn({ tiles }: DecodedPage, track: number, index: number): DecodedPage["tiles"][number] {
+  const tile = tiles.find((candidate) => candidate.track === track && candidate.index === index);
+  if (tile === undefined) {
+    throw new FormatError(`tile ${index} of slot ${slotOf(track)} is not on its page`);
+  }
+  return tile;
+}
+
+function lastNumber(key: string): number {
+  let number = 0;
+  for (const character of key.slice(-8)) {
+    number = number * 256 + character.charCodeAt(0);
+  }
+  return number;
+}

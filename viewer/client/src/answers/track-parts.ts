@@ -1,0 +1,38 @@
+/** Groups around tracks. */
+
+import type { ArchivedRun } from "./archived-run";
+
+const RANK = /^rank \d+(?: [\s\S]*)?$/;
+
+/** A group of the track tree. */
+export interface Part {
+  readonly id: number;
+  readonly parent?: number | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly rollup?: number | null;
+}
+
+/** The groups around one, itself first. */
+function* line(parts: ReadonlyMap<number, Part>, group: number): Generator<Part> {
+  for (let part = parts.get(group); part !== undefined; part = parts.get(part.parent ?? -1)) {
+    yield part;
+  }
+}
+
+/** The innermost group of a kind around one, itself included. */
+export function around(parts: ReadonlyMap<number, Part>, group: number, kind: string): Part | undefined {
+  return [...line(parts, group)].find((part) => part.kind === kind);
+}
+
+/** Groups and tracks by id, and what the run calls its hosts. */
+export async function partsOf(run: ArchivedRun) {
+  const { groups, tracks } = await run.trackTree();
+  const hosts = groups.filter(({ kind }) => kind === "host");
+  const hostTitle = hosts.length > 0 && hosts.every(({ name }) => RANK.test(name)) ? "Rank" : "Host";
+  return {
+    parts: new Map(groups.map((group): [number, Part] => [group.id, group])),
+    tracks: new Map(tracks.map((track) => [track.id, track])),
+    hostTitle,
+  };
+}
