@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tilescope.tiler.blobs import Blob, BlobRange
+from tilescope.tiler.blobs.head_blob import HEAD_BYTES
 from tilescope.tiler.errors import BlobChanged, BlobError, BlobMissing, DamagedStore, NoStore, StoreError
 
 # A request costs a round trip of 30 to 100 ms: as long as it takes to get 32 kB at 5 Mbit/s.
@@ -14,9 +15,6 @@ GAP_BYTES: Final = 32 << 10
 
 # Of ranges that are read at once.
 BATCH_BYTES: Final = 4 << 20
-
-# The first read: header, root, boot directory and, of a small run, all of the boot records.
-HEAD_BYTES: Final = 64 << 10
 
 
 class Ranges:
