@@ -21,8 +21,9 @@ from tilescope.tiler.blobs.blob_file import BlobFile
 from tilescope.tiler.blobs.file_blob import blob_error
 from tilescope.tiler.blobs.place import BlobEntry, BlobPlace
 from tilescope.tiler.blobs.scratch_space import ScratchSpace
-from tilescope.tiler.errors import NOTHING_THERE, TraceError
-from tilescope.tiler.path_names import name_folder
+from tilescope.tiler.blobs.trace_errors import trace_errors
+from tilescope.tiler.errors import NOTHING_THERE, BlobMissing
+from tilescope.tiler.path_names import name_folder, path_name
 
 MAX_OBJECTS: Final = 100_000  # as many files as a folder is searched for
 _MS_NS: Final = 10**6
@@ -74,13 +75,14 @@ class Mirror:
 
     def open(self, name: str) -> BlobFile:
         """The object behind a file, as it was listed. Raises TraceError where it is not."""
-        return BlobFile(self.folder / name, self.open_blob(name), self._scratch)
+        with trace_errors(self.folder / name):
+            return BlobFile(self.folder / name, self.open_blob(name), self._scratch)
 
     def open_blob(self, name: str) -> Blob:
-        """The same object as a blob. Raises TraceError where it is not."""
+        """The same object as a blob. Raises BlobMissing where it is not."""
         entry = self._entries.get(name)
         if entry is None:
-            raise TraceError(self.folder / name, NOTHING_THERE)
+            raise BlobMissing(path_name(self.folder / name), NOTHING_THERE)
         return self.place.open(name, BlobState(entry.size_bytes, entry.etag))
 
     def _files(self) -> set[str]:
@@ -145,7 +147,7 @@ def mirror_of(path: Path) -> Mirror | None:
 
 
 def mirrored_blob(path: Path) -> Blob | None:
-    """The object behind a regular file, as a blob; None where no mirror has it. Raises TraceError."""
+    """The object behind a regular file, as a blob; None where no mirror has it. Raises BlobMissing."""
     mirror = mirror_of(path)
     if mirror is None or not path.is_file():
         return None

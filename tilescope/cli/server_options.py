@@ -83,6 +83,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     from tilescope.server.runs.arrivals import NOTHING_ARRIVES
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
+    from tilescope.server.runs.remote_opening import RemoteOpening
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import holding_archive
@@ -97,16 +98,18 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
             )
     served = args.paths if shelf is None else [*args.paths, shelf.folder]
     confined = within(served, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
+    opening = RemoteOpening(open_run)
     return Registry(
         args.paths,
         cache_directory(args),
-        OpenStores(open_run),
+        OpenStores(opening.open),
         confined,
         index_all=index_all,
         memory_bytes=args.memory,
         max_inflated=args.max_inflated,
         time_unit=args.time_unit,
         arrivals=NOTHING_ARRIVES if shelf is None else shelf,
+        opening=opening,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tilescope.remote.address import Address
 from tilescope.remote.opening import open_traces
-from tilescope.tiler.blobs import Mirror, MirrorState, ScratchSpace, register, unregister
+from tilescope.tiler.blobs import Mirror, MirrorState, ScratchSpace, mirror_of, register, unregister
 from tilescope.tiler.blobs.blob_name import checked_name
 from tilescope.tiler.blobs.mirror import MAX_OBJECTS
 from tilescope.tiler.count_text import plural
@@ -53,8 +53,7 @@ def mirror_address(plan: MirrorPlan) -> Mirrored:
     """Makes and registers the mirror of an address. Lists it, and opens nothing. Raises `BlobError`s and UsageError."""
     address = Address.parse(plan.address)
     place, name = open_traces(plan.address)
-    digest = hashlib.sha256(address.url.encode()).hexdigest()[:_DIGEST_CHARACTERS]
-    folder = Path(plan.root, digest, "object" if name else checked_name(address.name))
+    folder = Path(_plan_folder(plan), "object" if name else checked_name(address.name))
     mirror = Mirror(folder, place, _scratch_space(plan.scratch_folder, plan.scratch_bytes))
     state = mirror.refresh()
     register(mirror)
@@ -66,6 +65,23 @@ def mirror_address(plan: MirrorPlan) -> Mirrored:
 def _scratch_space(folder: str, limit_bytes: int) -> ScratchSpace:
     """Space for the copies of all mirrors together."""
     return ScratchSpace(Path(folder), limit_bytes)
+
+
+def mirror_of_path(path: Path, plans: Iterable[MirrorPlan]) -> None:
+    """Has a path stand for its object in this process, too, as it is now. Does nothing for a path of this machine."""
+    mirror = mirror_of(path)
+    if mirror is not None:
+        mirror.refresh()
+        return
+    for plan in plans:
+        if path.is_relative_to(_plan_folder(plan)):
+            mirror_address(plan)
+
+
+def _plan_folder(plan: MirrorPlan) -> Path:
+    """The folder of all that an address may stand for."""
+    digest = hashlib.sha256(Address.parse(plan.address).url.encode()).hexdigest()[:_DIGEST_CHARACTERS]
+    return Path(plan.root, digest)
 
 
 def unregister_plan(mirrored: Mirrored, plan: MirrorPlan) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from tilescope.tiler.blobs import Blob, FileBlob, mirrored_blob
 from tilescope.tiler.errors import DamagedStore, NoStore
+from tilescope.tiler.path_names import path_name
 from tilescope.tiler.store.archive.header import HEADER_BYTES, MAGIC, Header
 from tilescope.tiler.store.archive.manifest_marks import left_out_parts
 from tilescope.tiler.store.archive.partial_store import PartialStore
+from tilescope.tiler.store.archive.ranges import store_errors
 from tilescope.tiler.store.archive.reader import ArchiveReader
 from tilescope.tiler.store.run_store import RunStore
 
@@ -36,7 +38,8 @@ def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore |
     Raises NoStore, StoreVersion, DamagedStore, StoreError.
     """
     if isinstance(blob, Path):
-        mirrored = mirrored_blob(blob)
+        with store_errors(path_name(blob)):
+            mirrored = mirrored_blob(blob)
         blob, keeps_values = (FileBlob(blob), keeps_values) if mirrored is None else (mirrored, True)
     try:
         reader = ArchiveReader(blob, keeps_values=keeps_values)
@@ -51,11 +54,12 @@ def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore |
 
 
 def _first_bytes(path: Path, count: int) -> bytes | None:
-    """The beginning of a file; None where there is no regular file. Raises `BlobError`s for an object elsewhere."""
-    mirrored = mirrored_blob(path)
-    if mirrored is not None:
-        with closing(mirrored):
-            return mirrored.read(0, count)
+    """The beginning of a file; None where there is no regular file. Raises StoreError for an object elsewhere."""
+    with store_errors(path_name(path)):
+        mirrored = mirrored_blob(path)
+        if mirrored is not None:
+            with closing(mirrored):
+                return mirrored.read(0, count)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
     except OSError:

@@ -67,7 +67,12 @@ class ArchiveReader:
         return None if entry is None else self._read(*entry)
 
     def fetch(self, keys: Sequence[bytes]) -> None:
-        """Reads values that will be asked for and keeps them, up to `BATCH_BYTES`: neighbours in one request."""
+        """Reads values that will be asked for and keeps them, up to `BATCH_BYTES`: neighbours in one request.
+
+        Nothing is read while the first of them is kept, so that a list that moves on is read part by part.
+        """
+        if keys and _VALUES.get(self, keys[0], None) is not None:
+            return
         places: dict[bytes, BlobRange] = {}
         size = 0
         for key in keys:
