@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from msgspec import Struct
 
 from tilescope.remote.address import Address
 from tilescope.remote.opening import open_traces
-from tilescope.tiler.blobs import Mirror, MirrorState, ScratchSpace, mirror_of, register, unregister
+from tilescope.tiler.blobs import (
+    DEFAULT_SCRATCH_BYTES,
+    Mirror,
+    MirrorState,
+    ScratchSpace,
+    mirror_of,
+    register,
+    unregister,
+)
 from tilescope.tiler.blobs.blob_name import checked_name
 from tilescope.tiler.blobs.mirror import MAX_OBJECTS
 from tilescope.tiler.count_text import plural
@@ -82,6 +92,18 @@ def _plan_folder(plan: MirrorPlan) -> Path:
     """The folder of all that an address may stand for."""
     digest = hashlib.sha256(Address.parse(plan.address).url.encode()).hexdigest()[:_DIGEST_CHARACTERS]
     return Path(plan.root, digest)
+
+
+@contextmanager
+def mirrored_object(address: str) -> Iterator[Path]:
+    """A path that stands for the object at an address, within the block. Raises UsageError and `BlobError`s."""
+    with TemporaryDirectory(prefix="tilescope-mirror-") as root:
+        plan = MirrorPlan(address, root, root, DEFAULT_SCRATCH_BYTES)
+        mirrored = mirror_address(plan)
+        try:
+            yield mirrored.path
+        finally:
+            unregister_plan(mirrored, plan)
 
 
 def unregister_plan(mirrored: Mirrored, plan: MirrorPlan) -> None:

@@ -62,11 +62,16 @@ def open_traces(text: str) -> tuple[BlobPlace, str]:
 def _opener(address: Address) -> Callable[[BlobState | None], Blob]:
     """Opens the object at an address, in a state that it must have."""
     if address.is_web:
-        return partial(WebBlob, address, WebRequests(_pool(), tokens_by_origin()), None)
+        return partial(WebBlob, address, web_requests(), None)
     folder, _, name = address.path.rpartition("/")
     if not name:
         raise UsageError(f"{address.shown}: this is a place: name an object in it")
     return partial(_bucket(structs.replace(address, path=folder)).open, name)
+
+
+def web_requests() -> WebRequests:
+    """Requests with the tokens of the environment. Raises UsageError."""
+    return WebRequests(_pool(), tokens_by_origin())
 
 
 @cache
