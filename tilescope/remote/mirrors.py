@@ -37,6 +37,7 @@ class MirrorPlan(Struct, frozen=True):
     root: str  # the folder below which mirrors lie
     scratch_folder: str
     scratch_bytes: int
+    prefixes: tuple[str, ...] = ()  # below which it must lie: it was given by somebody else than the command line
 
 
 class Mirrored(Struct, frozen=True):
@@ -62,7 +63,7 @@ _PLANS: list[MirrorPlan] = []
 def mirror_address(plan: MirrorPlan) -> Mirrored:
     """Makes and registers the mirror of an address. Lists it, and opens nothing. Raises `BlobError`s and UsageError."""
     address = Address.parse(plan.address)
-    place, name = open_traces(plan.address)
+    place, name = open_traces(plan.address, plan.prefixes)
     folder = Path(_plan_folder(plan), "object" if name else checked_name(address.name))
     mirror = Mirror(folder, place, _scratch_space(plan.scratch_folder, plan.scratch_bytes))
     state = mirror.refresh()
