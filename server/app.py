@@ -19,6 +19,7 @@ from tilescope.server.guard.start_secret import take_secret
 from tilescope.server.http.sockets import close_all
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.keys import (
+    ADDRESSES,
     CAPTURE_WATCHES,
     CAPTURES,
     CONNECTIONS,
@@ -37,6 +38,7 @@ from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.failures import answer_failures
 from tilescope.server.runs.marks import MarkFiles
+from tilescope.server.runs.opened_addresses import OpenedAddresses
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
@@ -56,11 +58,12 @@ def make_app(
     capturer: Capturer | None = None,
     sampler: Sampler | None = None,
     shelf: Shelf | None = None,
+    addresses: OpenedAddresses | None = None,
 ) -> web.Application:
     """An application that serves the runs of a registry, and opens and closes it.
 
     `capturer` and `sampler` speak with running jobs: ours, unless given. `shelf`: where uploads
-    are kept, which the registry knows too.
+    are kept; `addresses`: those that are opened. The registry knows both, too.
     """
     origins = settings.allow_origins
     metrics = Metrics()
@@ -83,6 +86,8 @@ def make_app(
     app[GUESTS] = Guests(settings, metrics)
     app[CAPTURES] = Captures(settings.captures, registry, capturer, sampler)
     app[UPLOADS] = Uploads(settings, registry, shelf)
+    if addresses is not None:
+        app[ADDRESSES] = addresses
     app[CAPTURE_WATCHES] = set()
     app[MONITORS] = set()
     app[CONNECTIONS] = set()

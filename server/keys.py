@@ -9,6 +9,7 @@ from tilescope.server.guard.guests import Guests
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.marks import MarkFiles
+from tilescope.server.runs.opened_addresses import OpenedAddresses
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
@@ -29,5 +30,6 @@ WATCHES = web.AppKey("watches", set[WatchConnection])
 CAPTURES = web.AppKey("captures", Captures)
 CAPTURE_WATCHES = web.AppKey("capture_watches", set[CaptureConnection])
 MONITORS = web.AppKey("monitors", set[MonitorConnection])
+ADDRESSES = web.AppKey("addresses", OpenedAddresses)
 UPLOADS = web.AppKey("uploads", Uploads)
 VIEWER = web.AppKey("viewer", ViewerFiles)

@@ -31,6 +31,8 @@ _ANSWERS: Final = (
     schema.CaptureRoom,
     schema.CaptureOrder,
     schema.MonitorMessage,
+    schema.AddressOrder,
+    schema.OpenedAddress,
     schema.UploadRoom,
     schema.UploadOrder,
     schema.Upload,

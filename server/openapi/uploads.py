@@ -1,4 +1,4 @@
-"""The operations on uploads, as OpenAPI path items."""
+"""The operations on uploads and on addresses that are opened, as OpenAPI path items."""
 
 from __future__ import annotations
 
@@ -54,11 +54,22 @@ def upload_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any
         "",
     )
     room = make("Whether files are opened here", {"200": answer("The rules.", "UploadRoom")}, (403, 500), (), "")
+    address = make(
+        "Open an address",
+        {"200": answer("Its runs are in the list.", "OpenedAddress")},
+        (400, 403, 408, 413, 422, 429, 500, 507),
+        (),
+        "For the pages of this server and for programs: a trace, an archive or a bucket below the prefixes that the "
+        "server was started with. 403 for another address, 400 or 422 where nothing there can be read.",
+    )
     path = f"{API}/uploads/{{upload}}"
     return {
         f"{API}/uploads": {
             "get": room | _named("getUploads"),
             "post": begin | body("application/json", reference("UploadOrder")) | _named("beginUpload"),
+        },
+        f"{API}/addresses": {
+            "post": address | body("application/json", reference("AddressOrder")) | _named("openAddress")
         },
         path: {
             "get": make("How far an upload is", state, (403, 404, 500), upload, "") | _named("getUpload"),

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 
 from tilescope.server.routes import (
+    addresses,
     attachments,
     batch,
     captures,
@@ -39,6 +40,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     openapi.routes,
     runs.routes,
     captures.routes,
+    addresses.routes,
     uploads.routes,
     manifest.routes,
     tracks.routes,

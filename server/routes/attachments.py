@@ -10,6 +10,7 @@ from tilescope.server.http.caching import JSON, immutable_if_kept, immutable_par
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.runs.store_reads import read_from
 from tilescope.server.services.attachments import attachment_of
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.store.attachments import content
@@ -21,7 +22,8 @@ routes = web.RouteTableDef()
 async def get_attachments(request: web.Request) -> web.Response:
     """The list."""
     store = await store_of(request)
-    return stored_member(request, store, store.get(ATTACHMENTS), "attachments", JSON)
+    body = await read_from(store, lambda: store.get(ATTACHMENTS))
+    return stored_member(request, store, body, "attachments", JSON)
 
 
 @routes.get(BUILD + f"/attachments/{{attachment:{NUMBER}}}")
@@ -30,7 +32,7 @@ async def get_attachment(request: web.Request) -> web.StreamResponse:
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
     with registry.lease(run.id, request.match_info["build"]) as store:
-        entry = attachment_of(store, number(request, "attachment"))
+        entry = await read_from(store, lambda: attachment_of(store, number(request, "attachment")))
         etag = f"{store.build}-attachment-{entry.id}"
         kept = immutable_if_kept(request, etag)
         if kept is not None:
@@ -39,11 +41,11 @@ async def get_attachment(request: web.Request) -> web.StreamResponse:
         if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return answer
         chunks = content(store, entry, part.start, part.end)
-        first = next(chunks, b"") if request.method != hdrs.METH_HEAD else b""  # damage is an error, not a broken body
+        has_body = request.method != hdrs.METH_HEAD
+        piece = await read_from(store, lambda: next(chunks, b"")) if has_body else b""  # damage is an error of its own
         await answer.prepare(request)
-        if request.method != hdrs.METH_HEAD:
-            await answer.write(first)
-            for piece in chunks:
-                await answer.write(piece)
+        while piece:
+            await answer.write(piece)
+            piece = await read_from(store, lambda: next(chunks, b""))
         await answer.write_eof()
     return answer

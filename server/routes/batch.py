@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -15,6 +15,7 @@ from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.failures import report_failure
+from tilescope.server.runs.store_reads import fetch_listed_pages
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey
@@ -43,7 +44,9 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse(headers=_HEADERS)
         await answer.prepare(request)
         try:
-            for count, frame in enumerate(_frames(store, keys, meter, partial(report_failure, request)), 1):
+            count = 0
+            async for frame in _frames(store, keys, meter, partial(report_failure, request)):
+                count += 1
                 async with asyncio.timeout(SEND_TIMEOUT_S):
                     await answer.write(frame)
                 if count % PAGES_BEFORE_YIELD == 0:
@@ -57,11 +60,12 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
     return answer
 
 
-def _frames(
+async def _frames(
     store: Store, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
-) -> Iterator[bytes]:
+) -> AsyncIterator[bytes]:
     try:
-        for key in keys:
+        for number, key in enumerate(keys):
+            await fetch_listed_pages(store, keys, number)
             page = stored_page(store, key)
             if page is not None:
                 meter.sent(len(page))

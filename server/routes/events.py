@@ -8,6 +8,7 @@ from tilescope.server.http.caching import JSON
 from tilescope.server.json_text import json_body
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.runs.store_reads import read_from
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 
@@ -19,7 +20,7 @@ async def get_event(request: web.Request) -> web.Response:
     """The event of that ordinal on the track."""
     store = await store_of(request)
     track, ordinal = number(request, "track"), number(request, "ordinal")
-    details = event_details(store, track, ordinal)
+    details = await read_from(store, lambda: event_details(store, track, ordinal))
     body = None if details is None else json_body(details)
     return stored_member(
         request, store, body, f"events-{track}.{ordinal}", JSON, gzip=False, block=track // TRACKS_PER_BLOCK

@@ -17,6 +17,7 @@ from tilescope.server.json_text import json_body
 from tilescope.server.routes.manifest import manifest_body
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import RunState, RunStatus
+from tilescope.server.runs.store_reads import read_from
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, decompress
@@ -47,7 +48,8 @@ async def with_first_answers(page: bytes, registry: Registry, wanted: str | None
         return page
     try:
         with must_make_sense(status.run.store):
-            answers = b",".join(b"%s:%s" % (json_body(path), body) for path, body in _answers(runs, status, registry))
+            store = registry.current_store(status.run)
+            answers = await read_from(store, lambda: b",".join(_members(runs, status, store)))
     except StoreError:  # the request that this would have spared tells of it
         return page
     # Names of a trace are anybody's: nothing in them ends the element or begins another.
@@ -61,9 +63,12 @@ def _run_of(runs: Sequence[RunStatus], wanted: str | None) -> RunStatus | None:
     return next((status for status in runs if status.run.id == wanted), None)
 
 
-def _answers(runs: Sequence[RunStatus], status: RunStatus, registry: Registry) -> Iterator[tuple[str, bytes]]:
+def _members(runs: Sequence[RunStatus], status: RunStatus, store: Store) -> Iterator[bytes]:
+    return (b"%s:%s" % (json_body(path), body) for path, body in _answers(runs, status, store))
+
+
+def _answers(runs: Sequence[RunStatus], status: RunStatus, store: Store) -> Iterator[tuple[str, bytes]]:
     run = f"/runs/{quote(status.run.id, safe='')}"
-    store = registry.current_store(status.run)
     build = f"{run}/builds/{quote(store.build, safe='')}"
     if len(runs) <= _MAX_RUNS:
         yield "/runs", json_body(RunList(runs=[listed.to_schema() for listed in runs]))

@@ -9,6 +9,7 @@ from aiohttp import web
 from tilescope.server.http.caching import BINARY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.runs.store_reads import read_from
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.pages import PageKey, Part
 
@@ -35,4 +36,5 @@ async def _part(request: web.Request, part: Part) -> web.Response:
     store = await store_of(request)
     block, level, index, slot = (number(request, field) for field in _FIELDS)
     key = PageKey(block, level, index, slot, part)
-    return stored_member(request, store, stored_page(store, key), key.text(), BINARY, block=key.block)
+    body = await read_from(store, lambda: stored_page(store, key))
+    return stored_member(request, store, body, key.text(), BINARY, block=key.block)

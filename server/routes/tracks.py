@@ -7,6 +7,7 @@ from aiohttp import web
 from tilescope.server.http.caching import JSON
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.runs.store_reads import read_from
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.store import need
 
@@ -17,4 +18,4 @@ routes = web.RouteTableDef()
 async def get_tracks(request: web.Request) -> web.Response:
     """Groups and tracks, in screen order."""
     store = await store_of(request)
-    return stored_member(request, store, need(store, TRACKS), "tracks", JSON)
+    return stored_member(request, store, await read_from(store, lambda: need(store, TRACKS)), "tracks", JSON)

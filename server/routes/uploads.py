@@ -13,7 +13,7 @@ from tilescope.server.guard.start_secret import has_secret
 from tilescope.server.http.bodies import body_steps, decoded_body
 from tilescope.server.http.caching import JSON, UNKEPT, unkept
 from tilescope.server.json_text import json_body
-from tilescope.server.keys import UPLOADS
+from tilescope.server.keys import ADDRESSES, UPLOADS
 from tilescope.server.paths import API, NUMBER, number
 from tilescope.tiler.schema import UPLOAD_PIECE_BYTES, UploadOrder
 
@@ -30,7 +30,9 @@ _STRANGER: Final = (
 @routes.get(_ALL)
 async def get_uploads(request: web.Request) -> web.Response:
     """Rules for this browser."""
-    return unkept(json_body(request.app[UPLOADS].room(_reason_against(request))), JSON)
+    opened = request.app.get(ADDRESSES)
+    prefixes = [] if opened is None else opened.prefixes
+    return unkept(json_body(request.app[UPLOADS].room(_reason_against(request), prefixes)), JSON)
 
 
 @routes.post(_ALL)

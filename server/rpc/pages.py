@@ -10,6 +10,7 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.metrics import PageMeter
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.server.rpc.messages import bytes_field
+from tilescope.server.runs.store_reads import fetch_pages
 from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, WantQueue
 from tilescope.tiler.lookup.tiles import stored_page
@@ -49,7 +50,7 @@ class PageSession:
                 if self._error is not None:
                     raise self._error
                 self._changed.clear()
-                response = self._next_response()
+                response = await self._next_response()
                 if response is not None:
                     yield response
                 elif self._ended:
@@ -60,7 +61,7 @@ class PageSession:
             receiver.cancel()
             await asyncio.gather(receiver, return_exceptions=True)
 
-    def _next_response(self) -> bytes | None:
+    async def _next_response(self) -> bytes | None:
         """A `PagesResponse`: what is due, up to the end of a tier or list, or until it is full; None: nothing is."""
         parts: list[bytes] = []
         size_bytes = 0
@@ -70,6 +71,7 @@ class PageSession:
                 break
             if not isinstance(step, Fetch):
                 raise AssertionError(f"{step}: only views are resolved, and they have a call of their own")
+            await fetch_pages(self._store, step.key, self._wants.next_pages)
             page = stored_page(self._store, step.key)
             key = pb.PageKey(**step.key._asdict())
             if page is None:

@@ -15,6 +15,7 @@ from tilescope.server.rpc.failures import Context, answers, streams
 from tilescope.server.rpc.messages import event_message, to_message
 from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.store_reads import read_from
 from tilescope.server.services import Asker, Questions
 from tilescope.server.services.attachments import attachment_of
 from tilescope.server.services.workers import Asking
@@ -55,7 +56,7 @@ class TilesService:
         try:
             store = self._registry.current_store(run)
             manifest = manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing)
-            tree = need(store, TRACKS)
+            tree = await read_from(store, lambda: need(store, TRACKS))
         except StoreError as error:
             self._registry.report(run.id, error)
             raise
@@ -65,14 +66,16 @@ class TilesService:
     @answers
     async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            member = _existing(store, store.get(NAMES, request.page), f"names-{request.page}")
+            record = await read_from(store, lambda: store.get(NAMES, request.page))
+            member = _existing(store, record, f"names-{request.page}")
             names = (pb.Name(name=name, category=category) for name, category in json.loads(decompress(member)))
             return pb.NamesResponse(names=names)
 
     @answers
     async def Shape(self, request: pb.ShapeRequest, _context: Context) -> pb.ShapeResponse:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            return pb.ShapeResponse(record=_existing(store, store.get(SHAPE, request.block), f"shapes-{request.block}"))
+            record = await read_from(store, lambda: store.get(SHAPE, request.block))
+            return pb.ShapeResponse(record=_existing(store, record, f"shapes-{request.block}"))
 
     @answers
     async def ListTools(self, request: pb.ListToolsRequest, context: Context) -> bytes:  # noqa: N802
@@ -86,7 +89,7 @@ class TilesService:
     @answers
     async def Details(self, request: pb.DetailsRequest, _context: Context) -> pb.Event:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            details = event_details(store, request.track, request.ordinal)
+            details = await read_from(store, lambda: event_details(store, request.track, request.ordinal))
             if details is None:
                 event_name = record_title(f"events-{request.track}.{request.ordinal}")
                 raise NotFound(f"there is no {event_name} in build {store.build}")
@@ -117,7 +120,8 @@ class TilesService:
         self, request: pb.ListAttachmentsRequest, _context: Context
     ) -> pb.AttachmentList:
         with await self._lease(request.run, request.build) as store:
-            member = _existing(store, store.get(ATTACHMENTS), "attachments")
+            record = await read_from(store, lambda: store.get(ATTACHMENTS))
+            member = _existing(store, record, "attachments")
             return to_message(json.loads(decompress(member)), pb.AttachmentList())
 
     @streams
@@ -125,9 +129,10 @@ class TilesService:
         self, request: pb.ReadAttachmentRequest, _context: Context
     ) -> AsyncGenerator[pb.ReadAttachmentResponse, None]:
         with await self._lease(request.run, request.build) as store:
-            entry = attachment_of(store, request.attachment)
+            entry = await read_from(store, lambda: attachment_of(store, request.attachment))
             end = request.end if request.HasField("end") else None
-            for piece in content(store, entry, request.start, end):
+            pieces = content(store, entry, request.start, end)
+            while piece := await read_from(store, lambda: next(pieces, b"")):
                 yield pb.ReadAttachmentResponse(data=piece)
 
     @streams

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 
 from tilescope.server.metrics import PageMeter
 from tilescope.server.rpc.messages import bytes_field
+from tilescope.server.runs.store_reads import fetch_listed_pages, read_from
 from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.views import TIER_OF, pages_of_view
 from tilescope.tiler.lookup.tiles import stored_page
@@ -19,7 +20,10 @@ async def responses(
     """A `ViewResponse` for each page. None is read from the store before the client took those before it."""
     tracks, nearby = list(request.tracks) or None, list(request.nearby)
     view = ViewRequest(request.start, request.end, request.px, tracks, nearby, request.residuals)
-    for one_pass, key in pages_of_view(questions, store, view):
+    wants = await read_from(store, lambda: pages_of_view(questions, store, view))
+    keys = [want.key for want in wants]
+    for number, (one_pass, key) in enumerate(wants):
+        await fetch_listed_pages(store, keys, number)
         page = stored_page(store, key)
         if page is not None:
             meter.sent(len(page))

@@ -82,6 +82,14 @@ class OpenStores:
         published = self._look(path)
         return published.build or self.current(path).build
 
+    def is_open(self, path: Path) -> bool:
+        """True if the published generation of a store is open. Raises `StoreError`."""
+        return (path, self._look(path).generation) in self._entries
+
+    def is_described(self, path: Path) -> bool:
+        """True if what lists of runs show of a store is there without opening it. Raises `StoreError`."""
+        return self._look(path).build is not None
+
     def current_sources(self, path: Path) -> tuple[Fingerprint, ...]:
         """Fingerprints of the trace files from which the published generation was built. Raises `StoreError`."""
         published = self._look(path)

@@ -22,6 +22,7 @@ from tilescope.server.runs.growth import SETTLE_S, Growth
 from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, RunJob
 from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.remote_opening import RemoteBuildOpener, RemoteOpening
 from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs, with_separated
 from tilescope.server.runs.watchers import Watcher, Watchers
@@ -57,12 +58,15 @@ class Registry:
         rescan_interval_s: float = RESCAN_INTERVAL_S,
         growth: Growth | None = None,
         arrivals: Arrivals = NOTHING_ARRIVES,
+        opening: RemoteOpening | None = None,
     ) -> None:
+        """`opening`: of stores at addresses, as `stores` opens them; None: there are none."""
         self.paths = tuple(paths)
         self._arrivals = arrivals
         self._cache = cache
         self.cache_root = cache.root
         self._stores = stores
+        self._opening = opening
         self._discover = discover
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
@@ -96,11 +100,18 @@ class Registry:
                 with suppress(asyncio.CancelledError):
                     await task
         await asyncio.gather(*self._working_aside)
+        if self._opening is not None:
+            self._opening.close()
         self._stores.close()
 
     async def list_runs(self) -> list[RunStatus]:
         """All runs as they are now, newest first."""
         await self._scan()
+        if self._opening is not None:
+            stores = (run.store for run in self._runs.values())
+            await self._opening.prepare_list(
+                store for store in stores if not self._is_there(store, OpenStores.is_described)
+            )
         return self.known_runs()
 
     def known_runs(self) -> list[RunStatus]:
@@ -111,7 +122,10 @@ class Registry:
         """The run of that id; looks at the disk if it is not known yet. Raises `NotFound`."""
         if run_id not in self._runs:
             await self._scan()
-        return self._existing_run(run_id)
+        run = self._existing_run(run_id)
+        if self._opening is not None and not self._is_there(run.store, OpenStores.is_open):
+            await self._opening.prepare([run.store])
+        return run
 
     async def find_folder(self, folder: Path) -> FoundRun | None:
         """The run of a folder of which all files have just been written; None if it is not served.
@@ -202,7 +216,8 @@ class Registry:
 
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], Store]:
         """Returns a function that opens a build in another process, by its store's path and its id."""
-        return self._stores.opener(is_growing=is_growing)
+        plans = mirror_plans()
+        return RemoteBuildOpener(plans) if plans and not is_growing else self._stores.opener(is_growing=is_growing)
 
     def indexing(self) -> RunStatus | None:
         """The run that is being indexed now."""
@@ -234,6 +249,12 @@ class Registry:
         run = self._runs.get(run_id)
         if run is not None:
             self._indexer.want(run.store, self._watchers.wanted(run_id))
+
+    def _is_there(self, store: Path, is_there: Callable[[OpenStores, Path], bool]) -> bool:
+        try:
+            return is_there(self._stores, store)
+        except StoreError:  # which whoever asks for it is told
+            return True
 
     def _grows(self, store: Path, build: str) -> bool:
         state = self._indexer.state(store)

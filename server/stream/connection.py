@@ -6,6 +6,7 @@ What a slow client can hold is one page and the socket's buffer: no page is read
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from aiohttp import WSMsgType, web
@@ -14,10 +15,11 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.http import sockets
 from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.metrics import PageMeter
+from tilescope.server.runs.store_reads import fetch_pages, read_from
 from tilescope.server.stream import frames, messages
 from tilescope.server.stream.messages import ViewWant, Want
 from tilescope.server.stream.views import Resolve, resolve_view
-from tilescope.server.stream.wants import Done, Resolved, Step, WantQueue
+from tilescope.server.stream.wants import Done, Fetch, Resolved, Step, WantQueue
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.store.store import Store
 
@@ -52,15 +54,16 @@ class Connection(SocketConnection):
                 return
             if frame.type is not WSMsgType.BINARY:
                 raise BadMessage("messages are binary")
-            self._take(frame.data)
+            await self._take(frame.data)
             await asyncio.sleep(0)  # to resolve a view takes milliseconds: let other clients have their turn
 
-    def _take(self, data: bytes) -> None:
+    async def _take(self, data: bytes) -> None:
         message = messages.parse(data)
         if isinstance(message, Want):
             self._wants.replace(message)
         elif isinstance(message, ViewWant):
-            self._wants.replace(resolve_view(message, self._resolve), message.have)
+            want = await read_from(self._store, partial(resolve_view, message, self._resolve))
+            self._wants.replace(want, message.have)
         else:
             self._wants.add_credit(message.size_bytes)
         self._changed.set()
@@ -74,6 +77,8 @@ class Connection(SocketConnection):
     async def _send_what_is_due(self) -> None:
         steps = 0
         while (step := self._wants.next_step()) is not None:
+            if isinstance(step, Fetch):
+                await fetch_pages(self._store, step.key, self._wants.next_pages)
             async with asyncio.timeout(sockets.SEND_TIMEOUT_S):
                 await self._socket.send_bytes(self._frame(step))
             steps += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass
+from itertools import islice
 
 from tilescope.server.errors import BadMessage
 from tilescope.server.stream.messages import MAX_WANTS, Want, WantTier
@@ -83,6 +84,10 @@ class WantQueue:
         if not self._steps or (isinstance(self._steps[0], Fetch) and self.credit_bytes <= 0):
             return None
         return self._steps.popleft()
+
+    def next_pages(self, count: int) -> list[PageKey]:
+        """Pages of the next steps, so many at most."""
+        return [step.key for step in islice(self._steps, count) if isinstance(step, Fetch)]
 
     def page_sent(self, key: PageKey, size_bytes: int) -> None:
         """The page of the last `Fetch` goes on the wire; called before it is written."""

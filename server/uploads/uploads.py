@@ -62,8 +62,8 @@ class Uploads:
             with suppress(asyncio.CancelledError):
                 await self._sweeping
 
-    def room(self, reason: str | None) -> UploadRoom:
-        """Rules for a client; `reason`: why it may not send."""
+    def room(self, reason: str | None, prefixes: Sequence[str]) -> UploadRoom:
+        """Rules for a client; `reason`: why it may not send. `prefixes`: of addresses that it may have opened."""
         return UploadRoom(
             allowed=reason is None,
             reason=reason,
@@ -72,6 +72,7 @@ class Uploads:
             most_files=MOST_UPLOAD_FILES,
             piece_bytes=UPLOAD_PIECE_BYTES,
             most_bytes=str(self.rules.per_client_bytes),
+            prefixes=prefixes,
         )
 
     async def begin(self, order: UploadOrder, client: str) -> Upload:

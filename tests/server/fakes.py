@@ -178,6 +178,7 @@ class FakeStore:
     location = "fake.store"
     recorded: tuple[Fingerprint, ...] = ()
     is_growing = False
+    fetch = None
 
     def __init__(self, build: str = "b1", pages: dict[PageKey, bytes] | None = None) -> None:
         self.build = build

@@ -34,7 +34,7 @@ _JOB_HEAD: Final = """\
 /** What the server says of running jobs and of uploads, as tiler/schema declares it. Written by `make types`. */
 """
 
-_OF_JOBS: Final = ("Capture", "Monitor", "Upload")
+_OF_JOBS: Final = ("AddressOrder", "Capture", "Monitor", "OpenedAddress", "Upload")
 
 # Of requests, or with a better type in TypeScript.
 _LEFT_OUT: Final = {"Batch", "PageKey", "Names"}

@@ -3,8 +3,18 @@
 from tilescope.tiler.blobs.blob import Blob, BlobRange, BlobState
 from tilescope.tiler.blobs.blob_file import BlobFile
 from tilescope.tiler.blobs.file_blob import FileBlob
+from tilescope.tiler.blobs.head_blob import HeadBlob
 from tilescope.tiler.blobs.local_place import LocalPlace
-from tilescope.tiler.blobs.mirror import Mirror, MirrorState, is_mirrored, open_mirrored, register, unregister
+from tilescope.tiler.blobs.mirror import (
+    Mirror,
+    MirrorState,
+    is_mirrored,
+    mirror_of,
+    mirrored_blob,
+    open_mirrored,
+    register,
+    unregister,
+)
 from tilescope.tiler.blobs.place import MAX_PAGE_ENTRIES, BlobEntry, BlobPlace, EntryPage, PartWriter
 from tilescope.tiler.blobs.scratch_copy import ScratchCopy
 from tilescope.tiler.blobs.scratch_space import DEFAULT_SCRATCH_BYTES, ScratchSpace
@@ -21,6 +31,7 @@ __all__ = [
     "BlobState",
     "EntryPage",
     "FileBlob",
+    "HeadBlob",
     "LocalPlace",
     "Mirror",
     "MirrorState",
@@ -28,6 +39,8 @@ __all__ = [
     "ScratchCopy",
     "ScratchSpace",
     "is_mirrored",
+    "mirror_of",
+    "mirrored_blob",
     "open_mirrored",
     "register",
     "trace_errors",

@@ -6,17 +6,16 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilescope.tiler.blobs.blob import Blob
+from tilescope.tiler.blobs.head_blob import HEAD_BYTES
 from tilescope.tiler.blobs.scratch_copy import ScratchCopy
 from tilescope.tiler.blobs.scratch_space import ScratchSpace
 from tilescope.tiler.blobs.trace_errors import trace_errors
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-_HEAD_BYTES: Final = 64 * 1024  # for a look at a file, in one request: nothing is read ahead for it
 
 
 class BlobFile(io.RawIOBase):
@@ -91,9 +90,9 @@ class BlobFile(io.RawIOBase):
         super().close()
 
     def _next_piece(self) -> memoryview:
-        if self._stream is None and self._position < _HEAD_BYTES:
+        if self._stream is None and self._position < HEAD_BYTES:
             if self._head is None:
-                self._head = self.blob.read(0, _HEAD_BYTES)
+                self._head = self.blob.read(0, HEAD_BYTES)
             if self._position < len(self._head):
                 return memoryview(self._head)[self._position :]
         if self._stream is None:

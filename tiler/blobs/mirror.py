@@ -16,13 +16,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilescope.tiler.blobs.blob import BlobState
+from tilescope.tiler.blobs.blob import Blob, BlobState
 from tilescope.tiler.blobs.blob_file import BlobFile
 from tilescope.tiler.blobs.file_blob import blob_error
 from tilescope.tiler.blobs.place import BlobEntry, BlobPlace
 from tilescope.tiler.blobs.scratch_space import ScratchSpace
-from tilescope.tiler.errors import NOTHING_THERE, TraceError
-from tilescope.tiler.path_names import name_folder
+from tilescope.tiler.blobs.trace_errors import trace_errors
+from tilescope.tiler.errors import NOTHING_THERE, BlobMissing
+from tilescope.tiler.path_names import name_folder, path_name
 
 MAX_OBJECTS: Final = 100_000  # as many files as a folder is searched for
 _MS_NS: Final = 10**6
@@ -74,11 +75,15 @@ class Mirror:
 
     def open(self, name: str) -> BlobFile:
         """The object behind a file, as it was listed. Raises TraceError where it is not."""
+        with trace_errors(self.folder / name):
+            return BlobFile(self.folder / name, self.open_blob(name), self._scratch)
+
+    def open_blob(self, name: str) -> Blob:
+        """The same object as a blob. Raises BlobMissing where it is not."""
         entry = self._entries.get(name)
         if entry is None:
-            raise TraceError(self.folder / name, NOTHING_THERE)
-        blob = self.place.open(name, BlobState(entry.size_bytes, entry.etag))
-        return BlobFile(self.folder / name, blob, self._scratch)
+            raise BlobMissing(path_name(self.folder / name), NOTHING_THERE)
+        return self.place.open(name, BlobState(entry.size_bytes, entry.etag))
 
     def _files(self) -> set[str]:
         """Names of the files that are laid."""
@@ -127,15 +132,26 @@ def unregister(mirror: Mirror) -> None:
 
 def is_mirrored(path: Path) -> bool:
     """True if a path stands for an object elsewhere."""
-    return any(path.is_relative_to(mirror.folder) for mirror in _MIRRORS)
+    return mirror_of(path) is not None
 
 
 def open_mirrored(path: Path) -> BlobFile | None:
     """The object behind a path; None where no mirror has it."""
-    for mirror in _MIRRORS:
-        if path.is_relative_to(mirror.folder):
-            return mirror.open(path.relative_to(mirror.folder).as_posix())
-    return None
+    mirror = mirror_of(path)
+    return None if mirror is None else mirror.open(path.relative_to(mirror.folder).as_posix())
+
+
+def mirror_of(path: Path) -> Mirror | None:
+    """The mirror that has a path; None where it is of this machine."""
+    return next((mirror for mirror in _MIRRORS if path.is_relative_to(mirror.folder)), None)
+
+
+def mirrored_blob(path: Path) -> Blob | None:
+    """The object behind a regular file, as a blob; None where no mirror has it. Raises BlobMissing."""
+    mirror = mirror_of(path)
+    if mirror is None or not path.is_file():
+        return None
+    return mirror.open_blob(path.relative_to(mirror.folder).as_posix())
 
 
 def _time_ns(entry: BlobEntry) -> int:

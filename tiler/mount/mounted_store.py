@@ -43,6 +43,7 @@ class MountedStore:
     """Shards of one axis, as one run. They are closed with it."""
 
     is_growing = False
+    fetch = None  # shards are on this machine
 
     def __init__(self, path: Path, shards: Sequence[ShardRecords], notes: Sequence[str]) -> None:
         """`notes`: lines on what is missing. There is at least one shard. Raises DamagedStore."""

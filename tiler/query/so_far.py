@@ -35,6 +35,7 @@ class StoreSoFar:
     """
 
     is_growing = True
+    fetch = None
 
     def __init__(self, store: Store) -> None:
         self._run_manifest = run_manifest(store)

@@ -71,6 +71,7 @@ from tilescope.tiler.schema.manifest import (
 )
 from tilescope.tiler.schema.marks import MAX_MARKS_BYTES, KeptMarks, Mark, MarkKind, MarkList
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks, TickSum
+from tilescope.tiler.schema.opened_address import AddressOrder, OpenedAddress
 from tilescope.tiler.schema.outliers import Outlier, OutlierReason, Outliers
 from tilescope.tiler.schema.run import (
     Progress,
@@ -106,6 +107,7 @@ __all__ = [
     "SETTLED_LAST",
     "TRACK_FIGURES",
     "UPLOAD_PIECE_BYTES",
+    "AddressOrder",
     "Argument",
     "Attachment",
     "AttachmentList",
@@ -148,6 +150,7 @@ __all__ = [
     "MonitorProblem",
     "MonitorSample",
     "NameCounts",
+    "OpenedAddress",
     "Outlier",
     "OutlierReason",
     "Outliers",

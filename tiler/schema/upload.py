@@ -58,3 +58,4 @@ class UploadRoom(Struct, frozen=True, kw_only=True):
     most_files: Annotated[Count, Meta(description="Files of one upload.")]
     piece_bytes: Annotated[Count, Meta(description="Bytes of one piece.")]
     most_bytes: Annotated[Decimal, Meta(description="Bytes that one client may have on this server, in all uploads.")]
+    prefixes: Annotated[Sequence[str], Meta(description="Addresses below them can be opened.")]

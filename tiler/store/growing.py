@@ -31,6 +31,8 @@ class GrowingRunStore:
     Until `published` is called its answers may change, and `gate` says which records can be read.
     """
 
+    fetch = None  # it is on this machine
+
     def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
         self.location = str(path)
         self._data = data

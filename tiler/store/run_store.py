@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,7 @@ from tilescope.tiler.store import generation
 from tilescope.tiler.store.build_lock import mark_used
 from tilescope.tiler.store.generation_lock import Use, hold
 from tilescope.tiler.store.lmdb_reader import LmdbReader
-from tilescope.tiler.store.store import Entry, NumberedRecord, RecordReader, need, unexpected
+from tilescope.tiler.store.store import Entry, Fetch, NumberedRecord, RecordName, RecordReader, need, unexpected
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.store.version import STORE_VERSION
 
@@ -33,9 +34,20 @@ class RunStore:
 
     is_growing = False  # its answers stay as they are
 
-    def __init__(self, data: RecordReader, location: str, release: Callable[[], None] = lambda: None) -> None:
-        """`release` is called when the store is closed. Raises StoreVersion or DamagedStore."""
+    def __init__(
+        self,
+        data: RecordReader,
+        location: str,
+        release: Callable[[], None] = lambda: None,
+        *,
+        fetch_keys: Callable[[Sequence[bytes]], None] | None = None,
+    ) -> None:
+        """`release` is called when the store is closed. `fetch_keys`: `Store.fetch`, by keys.
+
+        Raises StoreVersion or DamagedStore.
+        """
         self.location = location
+        self.fetch: Fetch | None = None if fetch_keys is None else partial(_fetch, fetch_keys)
         self._release = release
         self._data = data
         self._internals = self._read_internals()
@@ -162,6 +174,14 @@ def give_back(path: Path, use: Use) -> None:
     """Lets others remove the generation, and notes that the store at `path` was used until now."""
     use.close()
     mark_used(path)
+
+
+def _fetch(fetch_keys: Callable[[Sequence[bytes]], None], names: Sequence[RecordName]) -> None:
+    keys = []
+    for record, numbers in names:
+        with suppress(struct.error):  # a number that no key has
+            keys.append(record.key(*numbers))
+    fetch_keys(keys)
 
 
 def _check_count(record: Record, count: int) -> None:

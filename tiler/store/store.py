@@ -7,14 +7,17 @@ returns are in `tiler/lookup`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.records.record import Available, Record
 
 Entry = tuple[bytes, bytes]  # key and value of a record
+RecordName = tuple[Record, tuple[int, ...]]  # a kind of record, and the numbers of a key
 NumberedRecord = tuple[tuple[int, ...], bytes]  # the numbers of its key, and its value
+
+Fetch = Callable[[Sequence[RecordName]], None]
 
 
 class RecordReader(Protocol):
@@ -65,6 +68,14 @@ class Store(Protocol):
     @property
     def is_growing(self) -> bool:
         """True as long as it is being built, so that its answers may change."""
+        ...
+
+    @property
+    def fetch(self) -> Fetch | None:
+        """Reads records that will be asked for, in few requests; None where nobody waits for one record.
+
+        Where there is one, any read may wait for another machine: an event loop leaves it to a thread.
+        """
         ...
 
     def ungated(self) -> Store:

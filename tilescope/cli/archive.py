@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.option_rules import only_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, printable, say
-from tilescope.cli.stores import refuse_address
+from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import seconds_text
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ SUFFIX = ".tsarc"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=refuse_address, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_store_argument(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="where to write it; default: in the DIR of --site"
     )
@@ -68,8 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the archive, and says how large it is."""
+    from tilescope.tiler.errors import UsageError
+
+    if args.output is None and args.site is None:
+        raise UsageError("name a file with -o FILE, or a folder with --site DIR")
+    with local_store(args.store) as store:
+        return _archive(store, args)
+
+
+def _archive(path: Path, args: argparse.Namespace) -> int:
     from tilescope.cli.archive_site import write_site
-    from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.mount import is_run
@@ -78,15 +86,12 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
-    if args.output is None and args.site is None:
-        raise UsageError("name a file with -o FILE, or a folder with --site DIR")
-    refuse_file(args.store)
-    if is_run(args.store) and not is_store(args.store):
-        raise UsageError(f"{args.store}: is a run of shards: archive the stores in its folder `shards`, one by one")
+    if is_run(path) and not is_store(path):
+        raise UsageError(f"{path}: is a run of shards: archive the stores in its folder `shards`, one by one")
     without, tools = checked_parts(_names(args.without)), _names(args.answers)
     begin = time.monotonic()
-    with closing(open_store(args.store)) as store, must_make_sense(args.store), ProgressDisplay() as display:
-        output = args.output or args.site / f"{args.store.resolve().stem}{SUFFIX}"
+    with closing(open_store(path)) as store, must_make_sense(path), ProgressDisplay() as display:
+        output = args.output or args.site / f"{path.resolve().stem}{SUFFIX}"
         if args.site is not None:
             write_site(args.site, output, args.allow_origin)
         answers = _answers(store, tools, display)

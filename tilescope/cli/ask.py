@@ -24,7 +24,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilescope.cli.stores import refuse_address
+from tilescope.cli.addresses import path_or_address
+from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ FORMATS = ("text", "brief", "json", "csv", "parquet")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments. Those of a tool are its own: tools are not loaded before one is asked for."""
-    parser.add_argument("store", type=refuse_address, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_store_argument(parser)
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="which tool: see `tilescope tools`")
     options = parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="options of the tool")
     options.required = False  # or it is named where STORE is missing
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     args.debug = args.debug or options.debug
     if options.format == "parquet" and options.output is None:
         raise UsageError("parquet is binary: name a file with -o FILE")
-    _ask(args.store, chosen_tool, options)
+    with local_store(args.store) as store:
+        _ask(store, chosen_tool, options)
     return 0
 
 
@@ -71,7 +73,6 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
     from tilescope.cli.option_words import in_option_words, option_words
     from tilescope.cli.spans import ticks_text, zero_of
-    from tilescope.cli.stores import refuse_file
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store.validation import must_make_sense
@@ -82,7 +83,6 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     with option_words(tool_parameters), ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
-            refuse_file(store)
             return QueryReader(opened.enter_context(closing(open_run(store))), rules)
 
         with must_make_sense(path):
@@ -98,7 +98,8 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
                 values[parameter.name] = text
         question = from_text(chosen_tool.question, values)
         with must_make_sense(path):
-            others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
+            refs = references(question, BuildRef).values()
+            others = {ref: reader(opened.enter_context(local_store(path_or_address(ref)))) for ref in refs}
             answer = finish(ask(chosen_tool, Scope(main, others), question))
             names = track_names(main.tree)
     if options.format in ("text", "brief"):

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tilescope.cli.option_rules import not_with, only_with
 from tilescope.cli.say import printable, say, say_json
+from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.size_text import size_text
@@ -42,7 +43,7 @@ SHOWN_CHARACTERS = 100  # of a name
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_store_argument(parser)
     parser.add_argument("name", nargs="?", metavar="NAME", help="name or id of the attachment to write out")
     parser.add_argument("--host", metavar="HOST", help="only those of this host")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; must not exist yet")
@@ -53,15 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the list, or writes one."""
-    from tilescope.cli.stores import refuse_file
+    with local_store(args.store) as store:
+        return _attachments(store, args)
+
+
+def _attachments(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.store.attachments import content
     from tilescope.tiler.store.validation import must_make_sense
 
-    refuse_file(args.store)
-    store = open_run(args.store)
+    store = open_run(path)
     try:
-        with must_make_sense(args.store):
+        with must_make_sense(path):
             entries = listed_in(store)
             if args.name is None:
                 shown = [entry for entry in entries if args.host in (None, entry.host)]

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from tilescope.cli.say import complain
+from tilescope.cli.stores import add_store_argument, local_store
 
 if TYPE_CHECKING:
     from tilescope.tiler.query import QueryReader
@@ -41,7 +42,7 @@ HELP = "write events as trace-event JSON, for other viewers"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_store_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; default: standard output")
     parser.add_argument("--start", metavar="TIME", help="first tick of the span; default: the start of the run")
     parser.add_argument("--end", metavar="TIME", help="first tick after the span; default: the end of the run")
@@ -53,9 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the file, and says what it is."""
+    with local_store(args.store) as store:
+        return _export(store, args)
+
+
+def _export(path: Path, args: argparse.Namespace) -> int:
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import printable, say
-    from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.export import ExportQuestion
@@ -65,11 +70,10 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import parameters
 
-    refuse_file(args.store)
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
     words = option_words(parameters(ExportQuestion))
-    with words, closing(open_run(args.store)) as store, must_make_sense(args.store):
+    with words, closing(open_run(path)) as store, must_make_sense(path):
         pieces = _watched(_pieces(QueryReader(store), args))
         if args.output is None:
             _write(pieces, sys.stdout.buffer)

@@ -28,7 +28,7 @@ from tilescope.cli.cache_options import cache_directory
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
-from tilescope.cli.upload_options import add_upload_options, make_shelf, with_uploads
+from tilescope.cli.upload_options import add_upload_options, make_addresses, make_shelf, with_uploads
 from tilescope.tiler.errors import TilescopeError
 
 NAME = "serve"
@@ -70,7 +70,8 @@ def _serve(args: argparse.Namespace) -> int:
 
     settings = with_uploads(make_settings(args), args, is_view=False)
     shelf = make_shelf(settings, args, NAME)
-    registry = make_registry(args, index_all=False, shelf=shelf)
+    addresses = make_addresses(args, mirror_folder(cache_directory(args).root), shelf)
+    registry = make_registry(args, index_all=False, shelf=shelf, addresses=addresses)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
     warn_of_strangers(settings)
 
@@ -93,7 +94,7 @@ def _serve(args: argparse.Namespace) -> int:
         for port in grpc_port:
             say(f"gRPC at {settings.host}:{port}")
 
-    app = make_app(registry, settings=settings, shelf=shelf)
+    app = make_app(registry, settings=settings, shelf=shelf, addresses=addresses)
     if not args.no_grpc:
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it would say to standard error, we say better
         from tilescope.server.rpc import beside_http

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import add_access_options
-from tilescope.cli.addresses import add_scratch_option
+from tilescope.cli.addresses import add_scratch_option, mirror_folder
 from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.limit_options import add_limit_options
@@ -25,6 +25,7 @@ from tilescope.cli.work_rules_option import add_work_rules_option
 from tilescope.tiler.errors import NOTHING_THERE, TraceError
 
 if TYPE_CHECKING:
+    from tilescope.server.runs.opened_addresses import OpenedAddresses
     from tilescope.server.runs.registry import Registry
     from tilescope.server.uploads.shelf import Shelf
 
@@ -74,8 +75,14 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
     add_limit_options(parser, has_grpc=has_grpc)
 
 
-def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | None = None) -> Registry:
-    """The runs at the paths of the command line, and on the shelf.
+def make_registry(
+    args: argparse.Namespace,
+    *,
+    index_all: bool,
+    shelf: Shelf | None = None,
+    addresses: OpenedAddresses | None = None,
+) -> Registry:
+    """The runs at the paths of the command line, on the shelf, and at addresses that are opened.
 
     Raises `TraceError` for a path that does not exist, or is no file.
     """
@@ -83,6 +90,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     from tilescope.server.runs.arrivals import NOTHING_ARRIVES
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
+    from tilescope.server.runs.remote_opening import RemoteOpening
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.readers import discover
     from tilescope.tiler.readers.container import holding_archive
@@ -95,18 +103,22 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
             raise TraceError(
                 path, f"is {kind}", advice="index it first" if kind == "a pipe" else "name a file or a folder"
             )
-    served = args.paths if shelf is None else [*args.paths, shelf.folder]
+    cache = cache_directory(args)
+    served = [*args.paths, *([] if shelf is None else [shelf.folder])]
+    served += [] if addresses is None else [mirror_folder(cache.root)]
     confined = within(served, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
+    opening = RemoteOpening(open_run)
     return Registry(
         args.paths,
-        cache_directory(args),
-        OpenStores(open_run),
+        cache,
+        OpenStores(opening.open),
         confined,
         index_all=index_all,
         memory_bytes=args.memory,
         max_inflated=args.max_inflated,
         time_unit=args.time_unit,
-        arrivals=NOTHING_ARRIVES if shelf is None else shelf,
+        arrivals=addresses or shelf or NOTHING_ARRIVES,
+        opening=opening,
     )
 
 

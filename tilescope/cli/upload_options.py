@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.cache_options import cache_directory
@@ -12,6 +13,7 @@ from tilescope.cli.sizes import parse_size
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
+    from tilescope.server.runs.opened_addresses import OpenedAddresses
     from tilescope.server.settings import Settings
     from tilescope.server.uploads.shelf import Shelf
 
@@ -36,6 +38,14 @@ def add_upload_options(parser: argparse.ArgumentParser, *, is_view: bool) -> Non
             "--allow-open",
             action="store_true",
             help="whoever has the token may open files in the browser, which everybody with the token can then see",
+        )
+        group.add_argument(
+            "--allow-open-url",
+            action="append",
+            default=[],
+            metavar="PREFIX",
+            help="whoever reaches the server may open addresses below this one, such as https://HOST/traces/ or "
+            "s3://BUCKET/; https:// alone: of all public hosts; repeatable",
         )
     group.add_argument(
         "--open-per-client",
@@ -67,6 +77,19 @@ def with_uploads(settings: Settings, args: argparse.Namespace, *, is_view: bool)
     if args.allow_open and settings.access.is_open:
         raise UsageError("--allow-open needs a token (--token-file): else whoever reaches the server could send files")
     return replace(settings, uploads=UploadRules(is_allowed=args.allow_open, **sizes))
+
+
+def make_addresses(args: argparse.Namespace, mirrors: Path, shelf: Shelf | None) -> OpenedAddresses | None:
+    """The addresses that can be opened; None where none can be. Raises `UsageError`."""
+    from tilescope.remote.mirrors import MirrorPlan
+    from tilescope.server.runs.arrivals import NOTHING_ARRIVES
+    from tilescope.server.runs.opened_addresses import OpenedAddresses
+
+    if not args.allow_open_url:
+        return None
+    root = str(mirrors.absolute())
+    plan = MirrorPlan("", root, root, args.scratch, tuple(args.allow_open_url))
+    return OpenedAddresses(plan, NOTHING_ARRIVES if shelf is None else shelf)
 
 
 def make_shelf(settings: Settings, args: argparse.Namespace, command: str) -> Shelf | None:

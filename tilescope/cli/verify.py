@@ -28,10 +28,12 @@ import argparse
 import time
 from pathlib import Path
 
+from tilescope.cli.addresses import path_or_address
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
+from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import seconds_text
 from tilescope.tiler.count_text import plural
 
@@ -41,34 +43,42 @@ HELP = "prove that a store is exact"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_store_argument(parser)
     add_memory_option(parser, "memory for all threads together")
     parser.add_argument(
-        "--same-as", type=Path, metavar="OTHER", help="compare with this store of the same trace, instead of proving"
+        "--same-as",
+        type=path_or_address,
+        metavar="OTHER",
+        help="compare with this store of the same trace, instead of proving",
     )
     not_with(parser, "--same-as", "--memory")
 
 
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
-    from tilescope.cli.stores import refuse_file
+    from tilescope.tiler.mount import stores_of
+
+    with local_store(args.store) as path:
+        if args.same_as is not None:
+            with local_store(args.same_as) as other:
+                _compare(path, other)
+            return 0
+        for store in stores_of(path):
+            _prove(store, args.memory)
+    return 0
+
+
+def _compare(path: Path, other_path: Path) -> None:
     from tilescope.tiler.errors import StoresDiffer
     from tilescope.tiler.mount import stores_of
     from tilescope.tiler.verify import compare_stores
 
-    refuse_file(args.store)
-    if args.same_as is not None:
-        refuse_file(args.same_as)
-        stores, others = stores_of(args.store), stores_of(args.same_as)
-        if len(stores) != len(others):
-            raise StoresDiffer(f"{args.same_as}: has {plural(len(others), 'store', 'stores')}, not {len(stores):,}")
-        for store, other in zip(stores, others, strict=True):
-            for line in compare_stores(store, other).lines():
-                say(line)
-        return 0
-    for store in stores_of(args.store):
-        _prove(store, args.memory)
-    return 0
+    stores, others = stores_of(path), stores_of(other_path)
+    if len(stores) != len(others):
+        raise StoresDiffer(f"{other_path}: has {plural(len(others), 'store', 'stores')}, not {len(stores):,}")
+    for store, other in zip(stores, others, strict=True):
+        for line in compare_stores(store, other).lines():
+            say(line)
 
 
 def _prove(path: Path, memory_bytes: int) -> None:

@@ -1,31 +1,33 @@
-"""A store on this machine, without a server."""
+"""A store without a server: on this machine, or an archive at an address."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
+from tilescope.remote.mirrors import mirrored_object
 from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.mount import current_build_path, is_run, open_run
 from tilescope.tiler.pages import PageKey, decompress, record_title
+from tilescope.tiler.path_names import path_name
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.readers.discovered_run import run_id
 from tilescope.tiler.records.attachments import ATTACHMENTS
 from tilescope.tiler.records.names import NAMES
-from tilescope.tiler.records.tiles import SHAPE
+from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store.attachments import content, entry_of
@@ -36,6 +38,8 @@ from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_valu
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 T = TypeVar("T")
+
+_PAGES_AHEAD: Final = 32  # that are read together where the store is elsewhere
 
 
 @dataclass(slots=True)
@@ -56,21 +60,34 @@ _open: dict[Path, _Shared] = {}
 _opening = threading.Lock()
 
 
-def _share(path: Path, rules: WorkRules, folder: Path | None = None) -> tuple[Path, _Shared]:
-    """The published generation of a store, or that `folder` when it is open; to be released. Raises StoreError."""
+def _share(path: Path, rules: WorkRules) -> tuple[Path, _Shared]:
+    """The published generation of a store; to be released. Raises StoreError."""
+    folder = current_build_path(path)
+    shared = _share_open(folder)
+    if shared is not None:
+        return folder, shared
+    store = open_run(path)
+    try:
+        fresh = _Shared(store, {rules: QueryReader(store, rules)})
+    except BaseException:  # of a damaged one
+        store.close()
+        raise
+    folder = path / f"gen-{store.build}"
     with _opening:
-        folder = folder or current_build_path(path)
-        shared = _open.get(folder)
-        if shared is None:
-            store = open_run(path)
-            folder = path / f"gen-{store.build}"
-            shared = _open.get(folder)
-            if shared is None:
-                shared = _open[folder] = _Shared(store, {rules: QueryReader(store, rules)})
-            else:  # a build that was published just then, or a run of shards, whose path does not tell its build
-                store.close()
+        shared = _open.setdefault(folder, fresh)
         shared.users += 1
+    if shared is not fresh:  # it was opened just then, or is a run of shards, whose path does not tell its build
+        store.close()
     return folder, shared
+
+
+def _share_open(folder: Path) -> _Shared | None:
+    """A generation that is open; to be released. None where it is not."""
+    with _opening:
+        shared = _open.get(folder)
+        if shared is not None:
+            shared.users += 1
+        return shared
 
 
 def _release(folder: Path) -> None:
@@ -89,12 +106,11 @@ def _reading(ref: str, rules: WorkRules) -> Iterator[QueryReader]:
     It is named by the path of its store, or as `LocalSource.ref` names one that is open.
     """
     path = Path(ref).resolve()
-    if path in _open:
-        folder, shared = _share(path.parent, rules, path)
-    elif is_run(path):
+    folder, shared = path, _share_open(path)
+    if shared is None:
+        if not is_run(path):
+            raise NoStore(f"{ref}: there is no store here to compare with")
         folder, shared = _share(path, rules)
-    else:
-        raise NoStore(f"{ref}: there is no store here to compare with")
     try:
         yield shared.reader(rules)
     finally:
@@ -130,16 +146,16 @@ class LocalSource:
     def __init__(self, path: Path, work_rules: WorkRules = NO_WORK_RULES) -> None:
         if not is_run(path):
             what = "there is no store here" if path.exists() else NOTHING_THERE
-            raise NoStore(f"{path}: {what} (make one with: tilescope index TRACE -o STORE)")
+            raise NoStore(f"{path_name(path)}: {what} (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()
         self._rules = work_rules
         self._folder, shared = _share(self._path, work_rules)
         self._shared: _Shared | None = shared
-        self._id = run_id(self._path, self._path.name)
+        self._id = run_id(Path(self.place), self._path.name)
 
     @property
     def place(self) -> str:
-        return str(self._path)
+        return path_name(self._path)
 
     async def runs(self) -> list[dict[str, Any]]:
         manifest = run_manifest(self._store)
@@ -147,7 +163,7 @@ class LocalSource:
         run = Run(
             id=self._id,
             name=self._path.name,
-            path=str(self._path),
+            path=self.place,
             state=RunState.READY,
             error=None,
             hosts=manifest.hosts,
@@ -181,41 +197,47 @@ class LocalSource:
 
     async def tracks(self, build: Build) -> dict[str, Any]:
         self._check(*build)
-        tree: dict[str, Any] = json.loads(decompress(need(self._store, TRACKS)))
+        tree: dict[str, Any] = json.loads(decompress(await self._read(lambda: need(self._store, TRACKS))))
         return tree
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         self._check(*build)
-        names: list[list[str]] = json.loads(decompress(self._existing(self._store.get(NAMES, page), f"names-{page}")))
+        record = await self._read(lambda: self._store.get(NAMES, page))
+        names: list[list[str]] = json.loads(decompress(self._existing(record, f"names-{page}")))
         return names
 
     async def shape(self, build: Build, block: int) -> bytes:
         self._check(*build)
-        return self._existing(self._store.get(SHAPE, block), f"shapes-{block}")
+        return self._existing(await self._read(lambda: self._store.get(SHAPE, block)), f"shapes-{block}")
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         self._check(*build)
-        for key in keys:
+        fetch = self._store.fetch
+        for number, key in enumerate(keys):
+            if fetch is not None:
+                names = [(PAGE, key[:4]) for key in keys[number : number + _PAGES_AHEAD]]
+                await asyncio.to_thread(fetch, names)
             yield key, self._existing(stored_page(self._store, key), key.text())
 
     async def attachments(self, build: Build) -> list[dict[str, Any]]:
         self._check(*build)
-        record = self._existing(self._store.get(ATTACHMENTS), "attachments")
+        record = self._existing(await self._read(lambda: self._store.get(ATTACHMENTS)), "attachments")
         listed: list[dict[str, Any]] = json.loads(decompress(record))["attachments"]
         return listed
 
     async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
         self._check(*build)
         store = self._store
-        entry = entry_of(self._existing(store.get(ATTACHMENTS), "attachments"), number)
+        entry = entry_of(self._existing(await self._read(lambda: store.get(ATTACHMENTS)), "attachments"), number)
         if entry is None:
             raise Refused("not_found", f"there is no attachment {number} in build {store.build}")
-        for piece in content(store, entry):
+        pieces = content(store, entry)
+        while piece := await self._read(lambda: next(pieces, b"")):
             yield piece
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         self._check(*build)
-        details = event_details(self._store, track, ordinal)
+        details = await self._read(lambda: event_details(self._store, track, ordinal))
         if details is None:
             event_name = record_title(f"events-{track}.{ordinal}")
             raise Refused("not_found", f"there is no {event_name} in build {self._store.build}")
@@ -253,6 +275,10 @@ class LocalSource:
     def _reader(self) -> QueryReader:
         return self._in_use().reader(self._rules)
 
+    async def _read(self, read: Callable[[], T]) -> T:
+        """What `read` returns, which reads from the store: in a thread where that may wait for another machine."""
+        return read() if self._store.fetch is None else await asyncio.to_thread(read)
+
     def _in_use(self) -> _Shared:
         if self._shared is None:
             raise NoStore(f"{self._path}: the client is closed")
@@ -268,3 +294,17 @@ class LocalSource:
         if record is None:
             raise Refused("not_found", f"there is no {record_title(name)} in build {self._store.build}")
         return record
+
+
+class AddressSource(LocalSource):
+    """The one run of an archive at an address, which is mirrored until the source is closed."""
+
+    def __init__(self, address: str, work_rules: WorkRules = NO_WORK_RULES) -> None:
+        """Raises StoreError where no archive lies there, and `BlobError`s."""
+        with ExitStack() as stack:
+            super().__init__(stack.enter_context(mirrored_object(address)), work_rules)
+            self._mirrored = stack.pop_all()
+
+    async def close(self) -> None:
+        await super().close()
+        self._mirrored.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 
 from tilescope.remote.address import Address, is_address
+from tilescope.remote.allowed_prefixes import AllowedPrefixes
 from tilescope.remote.single_place import SinglePlace
 from tilescope.remote.tokens import tokens_by_origin
 from tilescope.remote.web_blob import WebBlob
@@ -42,12 +43,15 @@ def open_place(text: str) -> BlobPlace:
     return _bucket(address)
 
 
-def open_traces(text: str) -> tuple[BlobPlace, str]:
+def open_traces(text: str, prefixes: Sequence[str] = ()) -> tuple[BlobPlace, str]:
     """The place in which the traces at an address lie, and the name of the object, where it is the address of one.
 
-    Asks the host of a bucket which it is. Raises UsageError and `BlobError`s.
+    Asks the host of a bucket which it is. `prefixes`: below which an address must lie that others have given, redirects
+    included; no token is used for it then. Raises UsageError and `BlobError`s.
     """
     address = Address.parse(text)
+    if prefixes:
+        AllowedPrefixes(prefixes).check(address)
     if not address.is_web:
         if not address.path or address.path.endswith("/"):
             return _bucket(address), ""
@@ -56,17 +60,31 @@ def open_traces(text: str) -> tuple[BlobPlace, str]:
         except BlobMissing:
             return _bucket(address), ""
     name = _USUAL_NAME if name_problem(address.name) is not None else address.name
-    return SinglePlace(address.shown.rpartition("/")[0], name, _opener(address)), name
+    return SinglePlace(address.shown.rpartition("/")[0], name, _opener(address, prefixes)), name
 
 
-def _opener(address: Address) -> Callable[[BlobState | None], Blob]:
+def _opener(address: Address, prefixes: Sequence[str] = ()) -> Callable[[BlobState | None], Blob]:
     """Opens the object at an address, in a state that it must have."""
     if address.is_web:
-        return partial(WebBlob, address, WebRequests(_pool(), tokens_by_origin()), None)
+        return partial(WebBlob, address, guarded_requests(tuple(prefixes)) if prefixes else web_requests(), None)
     folder, _, name = address.path.rpartition("/")
     if not name:
         raise UsageError(f"{address.shown}: this is a place: name an object in it")
     return partial(_bucket(structs.replace(address, path=folder)).open, name)
+
+
+def web_requests() -> WebRequests:
+    """Requests with the tokens of the environment. Raises UsageError."""
+    return WebRequests(_pool(), tokens_by_origin())
+
+
+@cache
+def guarded_requests(prefixes: tuple[str, ...]) -> WebRequests:
+    """Requests for addresses that others have given, without tokens. Raises UsageError."""
+    from tilescope.remote.guarded_pool import guarded_pool
+
+    allowed = AllowedPrefixes(prefixes)
+    return WebRequests(guarded_pool(allowed.names_host), {}, allowed.check)
 
 
 @cache

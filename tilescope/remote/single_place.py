@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, Blob, BlobEntry, BlobState, EntryPage, PartWriter
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, Blob, BlobEntry, BlobState, EntryPage, HeadBlob, PartWriter
 from tilescope.tiler.errors import BlobMissing, UsageError
 
 
@@ -16,6 +16,7 @@ class SinglePlace:
         self._address = address
         self._name = name
         self._open_object = open_object
+        self._head: tuple[BlobState, bytes] | None = None  # what the first listing read of the object
 
     @property
     def address(self) -> str:
@@ -24,13 +25,18 @@ class SinglePlace:
     def list(self, prefix: str = "", after: str | None = None, limit: int = MAX_PAGE_ENTRIES) -> EntryPage:
         if not self._name.startswith(prefix) or (after is not None and self._name <= after) or limit < 1:
             return EntryPage((), None)
-        state = self._open_object(None).state()
+        blob = self._open_object(None)
+        if self._head is None:  # a look at the object is what comes next
+            first = HeadBlob(blob)
+            self._head = first.state(), first.head()
+        state = blob.state()
         return EntryPage((BlobEntry(self._name, state.size_bytes, state.etag, 0),), None)
 
     def open(self, name: str, state: BlobState | None = None) -> Blob:
         if name != self._name:
             raise BlobMissing(f"{self._address}/{name}", "there is only one object here")
-        return self._open_object(state)
+        head = self._head
+        return HeadBlob(self._open_object(state), head[1] if head is not None and head[0] == state else None)
 
     def put(self, name: str) -> PartWriter:
         raise UsageError(f"{self._address}/{name}: nothing is written here")

@@ -43,6 +43,7 @@ class _Pages:
 
     location = "memory"
     is_growing = False
+    fetch = None
 
     def __init__(self, pages: list[bytes], count: int, page_size: int) -> None:
         self._pages, self._about = pages, {"count": count, "page_size": page_size}

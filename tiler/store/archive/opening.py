@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import closing
 from pathlib import Path
 
-from tilescope.tiler.blobs import Blob, FileBlob
+from tilescope.tiler.blobs import Blob, FileBlob, mirrored_blob
 from tilescope.tiler.errors import DamagedStore, NoStore
+from tilescope.tiler.path_names import path_name
 from tilescope.tiler.store.archive.header import HEADER_BYTES, MAGIC, Header
 from tilescope.tiler.store.archive.manifest_marks import left_out_parts
 from tilescope.tiler.store.archive.partial_store import PartialStore
+from tilescope.tiler.store.archive.ranges import store_errors
 from tilescope.tiler.store.archive.reader import ArchiveReader
 from tilescope.tiler.store.run_store import RunStore
 
@@ -29,15 +32,18 @@ def archive_build(path: Path) -> str:
 
 
 def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore | PartialStore:
-    """Opens the archive in a blob or a local file. `keeps_values`: records that were read are kept in memory.
+    """Opens the archive in a blob, or at a path. `keeps_values`: records that were read are kept, as those of an object
+    that a path stands for are.
 
     Raises NoStore, StoreVersion, DamagedStore, StoreError.
     """
     if isinstance(blob, Path):
-        blob = FileBlob(blob)
+        with store_errors(path_name(blob)):
+            mirrored = mirrored_blob(blob)
+        blob, keeps_values = (FileBlob(blob), keeps_values) if mirrored is None else (mirrored, True)
     try:
         reader = ArchiveReader(blob, keeps_values=keeps_values)
-        store = RunStore(reader, reader.location)
+        store = RunStore(reader, reader.location, fetch_keys=reader.fetch if keeps_values else None)
         if store.build != reader.header.build:
             raise DamagedStore(f"{reader.location}: byte 24: the manifest is that of another build (copy it anew)")
         left_out = left_out_parts(store.internals(), reader.location)
@@ -48,6 +54,12 @@ def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore |
 
 
 def _first_bytes(path: Path, count: int) -> bytes | None:
+    """The beginning of a file; None where there is no regular file. Raises StoreError for an object elsewhere."""
+    with store_errors(path_name(path)):
+        mirrored = mirrored_blob(path)
+        if mirrored is not None:
+            with closing(mirrored):
+                return mirrored.read(0, count)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
     except OSError:

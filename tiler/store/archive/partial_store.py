@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.archive.left_out import PARTS, reason, records_of
 from tilescope.tiler.store.run_store import RunStore
-from tilescope.tiler.store.store import Entry, NumberedRecord
+from tilescope.tiler.store.store import Entry, Fetch, NumberedRecord, RecordName
 
 
 class PartialStore:
@@ -24,6 +25,7 @@ class PartialStore:
         self._lacking = records_of(left_out)
         self.build = store.build
         self.location = store.location
+        self.fetch: Fetch | None = None if store.fetch is None else partial(self._fetch, store.fetch)
 
     def ungated(self) -> PartialStore:
         """Returns itself: all that it has is there."""
@@ -59,6 +61,9 @@ class PartialStore:
     def close(self) -> None:
         """Closes the store."""
         self._store.close()
+
+    def _fetch(self, fetch: Fetch, names: Sequence[RecordName]) -> None:
+        fetch([name for name in names if name[0] not in self._lacking])
 
     def _check(self, record: Record) -> None:
         if record in self._lacking:

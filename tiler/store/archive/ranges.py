@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tilescope.tiler.blobs import Blob, BlobRange
+from tilescope.tiler.blobs.head_blob import HEAD_BYTES
 from tilescope.tiler.errors import BlobChanged, BlobError, BlobMissing, DamagedStore, NoStore, StoreError
 
 # A request costs a round trip of 30 to 100 ms: as long as it takes to get 32 kB at 5 Mbit/s.
@@ -15,8 +16,18 @@ GAP_BYTES: Final = 32 << 10
 # Of ranges that are read at once.
 BATCH_BYTES: Final = 4 << 20
 
-# The first read: header, root, boot directory and, of a small run, all of the boot records.
-HEAD_BYTES: Final = 64 << 10
+
+@contextmanager
+def store_errors(location: str) -> Iterator[None]:
+    """Within the block a `BlobError` is a StoreError, BlobMissing a NoStore."""
+    try:
+        yield
+    except BlobMissing as error:
+        raise NoStore(str(error)) from error
+    except BlobChanged as error:
+        raise StoreError(f"{location}: the archive was replaced while it was open (open it again)") from error
+    except BlobError as error:
+        raise StoreError(str(error)) from error
 
 
 class Ranges:
@@ -26,7 +37,7 @@ class Ranges:
         """Raises NoStore, StoreError."""
         self._blob = blob
         self.location = blob.address
-        with self._store_errors():
+        with store_errors(self.location):
             self._head = blob.read(0, HEAD_BYTES)
             self.size = blob.state().size_bytes
 
@@ -39,13 +50,13 @@ class Ranges:
         """Returns the bytes of a place. Raises StoreError; DamagedStore where the file ends before."""
         if place.stop <= len(self._head):
             return self._head[place.start : place.stop]
-        with self._store_errors():
+        with store_errors(self.location):
             return self._whole(self._blob.read(*place), place)
 
     def read_many(self, places: Sequence[BlobRange]) -> list[bytes]:
         """Returns the bytes of places, in order. Those that lie less than `GAP_BYTES` apart are read together."""
         merged = merge_neighbours([place for place in places if place.stop > len(self._head)])
-        with self._store_errors():
+        with store_errors(self.location):
             parts = [self._whole(part, span) for part, span in zip(self._blob.read_many(merged), merged, strict=True)]
         return [self._cut(place, merged, parts) for place in places]
 
@@ -66,17 +77,6 @@ class Ranges:
             end = place.start + len(data)
             raise DamagedStore(f"{self.location}: byte {end:,}: the archive is cut short (copy it anew)")
         return data
-
-    @contextmanager
-    def _store_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except BlobMissing as error:
-            raise NoStore(str(error)) from error
-        except BlobChanged as error:
-            raise StoreError(f"{self.location}: the archive was replaced while it was open (open it again)") from error
-        except BlobError as error:
-            raise StoreError(str(error)) from error
 
 
 def merge_neighbours(places: Sequence[BlobRange]) -> list[BlobRange]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Final
@@ -18,7 +18,7 @@ from tilescope.tiler.caches import KeyedCache
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.store.archive.directory import Directory, DirectoryLevel, decode_directory
 from tilescope.tiler.store.archive.header import ENTRIES_PER_LEAF, HEADER_BYTES, Header
-from tilescope.tiler.store.archive.ranges import BATCH_BYTES, Ranges
+from tilescope.tiler.store.archive.ranges import BATCH_BYTES, GAP_BYTES, Ranges
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES, checksum, mismatch
 from tilescope.tiler.store.store import Entry
 
@@ -61,22 +61,28 @@ class ArchiveReader:
 
     def get(self, key: bytes) -> bytes | None:
         """The value, or None. Raises DamagedStore, as all that reads does."""
-        index = self._boot.find(key)
-        directory = self._boot
-        if index is None:
-            number = self._leaf_number(key)
-            if number < 0:
-                return None
-            directory = self._leaf(number)
-            index = directory.find(key)
-            if index is None:
-                return None
-        if not self._keeps_values:
-            return self._value(key, self._ranges.read(self._place(directory, index)))
-        value = _VALUES.get(self, key, None)
-        if value is None:
-            value = _VALUES.keep(self, key, self._value(key, self._ranges.read(self._place(directory, index))))
-        return value
+        if self._keeps_values and (value := _VALUES.get(self, key, None)) is not None:
+            return value
+        entry = self._find(key)
+        return None if entry is None else self._read(*entry)
+
+    def fetch(self, keys: Sequence[bytes]) -> None:
+        """Reads values that will be asked for and keeps them, up to `BATCH_BYTES`: neighbours in one request.
+
+        Nothing is read while the first of them is kept, so that a list that moves on is read part by part.
+        """
+        if keys and _VALUES.get(self, keys[0], None) is not None:
+            return
+        places: dict[bytes, BlobRange] = {}
+        size = 0
+        for key in keys:
+            entry = self._find(key) if _VALUES.get(self, key, None) is None else None
+            if entry is not None:
+                places[key] = place = self._place(*entry)
+                size += place.stop - place.start
+                if size > BATCH_BYTES:
+                    break
+        self._keep(places)
 
     def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""
@@ -102,7 +108,7 @@ class ArchiveReader:
         last = leaf.keys[index]
         if not last.startswith(prefix):
             return None
-        return last, self._value(last, self._ranges.read(self._place(leaf, index)))
+        return last, self._read(leaf, index)
 
     def count(self) -> int:
         """Number of entries, as the header gives it."""
@@ -115,6 +121,46 @@ class ArchiveReader:
     def close(self) -> None:
         """Closes the file."""
         self._ranges.close()
+
+    def _find(self, key: bytes) -> tuple[Directory, int] | None:
+        """The directory that has a key, and the row of it."""
+        index = self._boot.find(key)
+        if index is not None:
+            return self._boot, index
+        number = self._leaf_number(key)
+        leaf = None if number < 0 else self._leaf(number)
+        index = None if leaf is None else leaf.find(key)
+        return None if leaf is None or index is None else (leaf, index)
+
+    def _read(self, directory: Directory, index: int) -> bytes:
+        """The value of a row."""
+        key = directory.keys[index]
+        if not self._keeps_values:
+            return self._value(key, self._ranges.read(self._place(directory, index)))
+        value = _VALUES.get(self, key, None)
+        if value is None:
+            rows = self._rows_along(directory, index)
+            value = self._keep({directory.keys[row]: self._place(directory, row) for row in rows})[key]
+        return value
+
+    def _rows_along(self, directory: Directory, index: int) -> list[int]:
+        """The row, and those that follow it in the file: a request takes as long as it takes to get `GAP_BYTES`."""
+        rows, start = [index], directory.starts[index]
+        end = start + directory.sizes[index]
+        for row in range(index + 1, len(directory.keys)):
+            if directory.starts[row] != end or end + directory.sizes[row] - start > GAP_BYTES:
+                break
+            rows.append(row)
+            end += directory.sizes[row]
+        return rows
+
+    def _keep(self, places: Mapping[bytes, BlobRange]) -> dict[bytes, bytes]:
+        """Reads the values at these places, by their keys, and keeps them."""
+        stored = self._ranges.read_many(list(places.values()))
+        values = {key: self._value(key, record) for key, record in zip(places, stored, strict=True)}
+        for key, value in values.items():
+            _VALUES.keep(self, key, value)
+        return values
 
     def _leaf_number(self, key: bytes) -> int:
         """The leaf in which a key would be; -1 before the first."""

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { formatBytes, formatPercent } from "../components/format";
 import { CloseIcon } from "../components/icons";
+import { AddressForm } from "./address-form";
 import { type ChosenFile, chosenFiles, titleOf } from "./chosen-files";
 import type { UploadRun, UploadView } from "./upload-run";
 import "../styles/dialog.css";
@@ -22,6 +23,10 @@ function Room({ room }: Pick<Choice, "room">) {
       {room.seenBy} It is removed when nobody has opened it for {room.keptDays} days.
     </p>
   );
+}
+
+function Addresses({ run, prefixes }: { run: UploadRun; prefixes: readonly string[] }) {
+  return prefixes.length > 0 ? <AddressForm prefixes={prefixes} open={(address) => run.openAddress(address)} /> : null;
 }
 
 /** A button that opens the browser's own dialog. */
@@ -98,6 +103,7 @@ function ChoiceForm({ run, view }: { run: UploadRun; view: Choice }) {
         <FileButton label="Choose files …" isFolder={false} isPrimary take={send} />
         <FileButton label="Choose a folder …" isFolder isPrimary={false} take={send} />
       </div>
+      <Addresses run={run} prefixes={room.prefixes} />
     </>
   );
 }
@@ -151,9 +157,12 @@ function Body({ run }: { run: UploadRun }) {
       return <p class="upload-hint">Asking the server …</p>;
     case "refused":
       return (
-        <p class="upload-notice" role="status">
-          {view.reason.charAt(0).toUpperCase() + view.reason.slice(1)}.
-        </p>
+        <>
+          <p class="upload-notice" role="status">
+            {view.reason.charAt(0).toUpperCase() + view.reason.slice(1)}.
+          </p>
+          <Addresses run={run} prefixes={view.prefixes} />
+        </>
       );
     case "choice":
       return <ChoiceForm run={run} view={view} />;

@@ -10,6 +10,7 @@ const ROOM = {
   most_files: 3,
   piece_bytes: 8 << 20,
   most_bytes: "9000000",
+  prefixes: ["https://host/traces/"],
 };
 
 /** A server with one upload, which may refuse what it is sent. */
@@ -34,6 +35,9 @@ class FakeServer {
         expect(path).toBe(`/uploads/u/files/0/${this.received}`);
         this.received += (init.body as Blob).size;
       }
+      if (path === "/addresses") {
+        return { runs: [JSON.parse(init.body as string).address.length > 40 ? "long" : "run"] };
+      }
       const isListed = path.endsWith("/runs");
       return {
         id: "u",
@@ -51,13 +55,15 @@ class FakeServer {
 function made(server: FakeServer) {
   const listed: string[] = [];
   const failed: string[] = [];
+  const opened: string[] = [];
   const run = new UploadRun({
     api: server.api,
     now: () => 0,
     onListed: (runs, title) => listed.push(`${title}: ${runs}`),
+    onOpened: (runs, address) => opened.push(`${address}: ${runs}`),
     onFailed: (message) => failed.push(message),
   });
-  return { run, listed, failed };
+  return { run, listed, failed, opened };
 }
 
 const file = (size: number) => [
@@ -185,4 +191,15 @@ it("is cancelled, on the server too", async () => {
   expect(server.requests).toContain("DELETE /uploads/u");
   expect([listed, failed]).toEqual([[], []]);
   expect(run.view.value.kind).toBe("choice");
+});
+
+it("has an address opened, and shows it without its signature", async () => {
+  const server = new FakeServer();
+  const { run, opened } = made(server);
+  await run.openAddress(" https://host/traces/run.tsarc?signature=sesame");
+  expect(server.requests).toEqual(["POST /addresses"]);
+  expect(opened).toEqual(["https://host/traces/run.tsarc: long"]);
+  server.refuse = () => new ApiError(403, "forbidden", "this server does not open this address");
+  await expect(run.openAddress("https://elsewhere/a")).rejects.toThrow("does not open this address");
+  expect(opened.length).toBe(1);
 });

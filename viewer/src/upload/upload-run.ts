@@ -12,6 +12,7 @@ import {
   fetchUploadRoom,
   listUpload,
   mayPass,
+  openAddress,
   pauseFor,
   removeUpload,
   retryPauseMs,
@@ -38,7 +39,8 @@ export type UploadView =
   | { readonly kind: "loading" }
   /** The server does not say whether files may be sent. */
   | { readonly kind: "unknown"; readonly message: string }
-  | { readonly kind: "refused"; readonly reason: string }
+  /** `prefixes`: of addresses that may be opened all the same. */
+  | { readonly kind: "refused"; readonly reason: string; readonly prefixes: readonly string[] }
   /** `files`: those that were dropped, and wait for a word. */
   | {
       readonly kind: "choice";
@@ -62,6 +64,8 @@ export interface UploadRunPort {
   readonly now: () => number;
   /** The runs are in the list. */
   readonly onListed: (runs: readonly string[], title: string) => void;
+  /** The runs at an address are in the list. */
+  readonly onOpened: (runs: readonly string[], address: string) => void;
   readonly onFailed: (message: string) => void;
 }
 
@@ -95,7 +99,11 @@ export class UploadRun {
     }
     const room = this.#room;
     if (!room.allowed) {
-      this.view.value = { kind: "refused", reason: room.reason ?? "this server opens no files" };
+      this.view.value = {
+        kind: "refused",
+        reason: room.reason ?? "this server opens no files",
+        prefixes: room.prefixes,
+      };
       return;
     }
     const wrong = unreadable ?? (files === null ? null : wrongWith(files, room));
@@ -137,6 +145,15 @@ export class UploadRun {
         this.view.value = { kind: "failed", title, message: messageOf(error), isFinal: NO_TRACE.includes(status) };
         this.#port.onFailed(`${title} could not be opened: ${messageOf(error)}`);
       }
+    }
+  }
+
+  /** Has the server open an address. Rejects with the reason where it cannot. */
+  async openAddress(address: string): Promise<void> {
+    try {
+      this.#port.onOpened(await openAddress(this.#port.api, address), address.trim().replace(/\?.*/, ""));
+    } catch (error) {
+      throw new Error(messageOf(error));
     }
   }
 

@@ -19,7 +19,8 @@ export class Uploads {
     this.#run = new UploadRun({
       api,
       now: () => performance.now(),
-      onListed: (runs, title) => this.#listed(runs, title),
+      onListed: (runs, title) => this.#listed(runs, `${title} has been sent, and is being indexed`),
+      onOpened: (runs, address) => this.#listed(runs, `${address} is opened`),
       onFailed: (message) => {
         announcement.value = message;
       },
@@ -78,8 +79,8 @@ export class Uploads {
   }
 
   /** The run is in the list; where somebody waits for it, it is opened. */
-  #listed(runs: readonly string[], title: string): void {
-    announcement.value = `${title} has been sent, and is being indexed`;
+  #listed(runs: readonly string[], message: string): void {
+    announcement.value = message;
     this.#app.refreshRuns();
     const [first] = runs;
     if (first !== undefined && this.#dialog !== null) {

@@ -24,6 +24,7 @@ class DictStore:
     """A `Store` of these records, and of a manifest."""
 
     is_growing = False
+    fetch = None
     build = BUILD
     location = "a dictionary"
 

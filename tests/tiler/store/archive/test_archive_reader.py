@@ -147,6 +147,42 @@ def test_what_was_read_is_kept_where_reading_takes_long() -> None:
     assert blob.is_closed
 
 
+def test_small_neighbours_are_read_along() -> None:
+    values = {ARGUMENTS.key(track, 0): bytes([track]) * 4_000 for track in range(100)}
+    blob = written(DictStore(values))
+    archive = open_archive(blob, keeps_values=True)
+    assert [archive.get(ARGUMENTS, track, 0) for track in range(100)] == list(values.values())
+    assert len(blob.reads) <= 3 + len(blob.data) // GAP_BYTES  # not a hundred
+
+
+def test_records_are_fetched_in_few_requests() -> None:
+    values = {ARGUMENTS.key(track, 0): bytes([track]) * 20_000 for track in range(120)}
+    for without in ([], ["operations"]):
+        blob = written(DictStore(values), without=without)
+        archive = open_archive(blob, keeps_values=True)
+        assert archive.fetch is not None
+        archive.fetch([(ARGUMENTS, (track, 0)) for track in range(20, 120)])
+        before = len(blob.reads)
+        assert before <= 3
+        archive.fetch([(ARGUMENTS, (1 << 40, 0)), (ARGUMENTS, (1000, 0))])  # of keys that are not there
+        assert [archive.get(ARGUMENTS, track, 0) for track in range(20, 120)] == list(values.values())[20:]
+        assert len(blob.reads) == before
+
+
+def test_more_than_is_read_at_once_is_left_for_later() -> None:
+    values = {ARGUMENTS.key(track, 0): bytes([track]) * 1_000_000 for track in range(12)}
+    blob = written(DictStore(values))
+    archive = open_archive(blob, keeps_values=True)
+    assert archive.fetch is not None
+    archive.fetch([(ARGUMENTS, (track, 0)) for track in range(12)])
+    assert sum(place.stop - place.start for place in blob.reads) < BATCH_BYTES + 2_000_000
+    assert [archive.get(ARGUMENTS, track, 0) for track in range(12)] == list(values.values())
+
+
+def test_what_is_at_hand_fetches_nothing() -> None:
+    assert open_archive(written(DictStore({}))).fetch is None
+
+
 def test_a_replaced_file_is_an_error_by_name() -> None:
     blob = written(DictStore({ARGUMENTS.key(track, 0): bytes(20_000) for track in range(100)}))
     archive = open_archive(blob)

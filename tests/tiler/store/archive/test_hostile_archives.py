@@ -13,12 +13,12 @@ import pytest
 
 from tests.tiler.store.archive.altered_archive import AlteredArchive, Columns
 from tests.tiler.store.archive.test_archive_reader import BytesBlob
+from tilescope.tiler.blobs.head_blob import HEAD_BYTES
 from tilescope.tiler.errors import DamagedStore, StoreError, StoreVersion
 from tilescope.tiler.pages import compress, container
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.store.archive import open_archive
-from tilescope.tiler.store.archive.ranges import HEAD_BYTES
 
 LEAVES = 4  # the section
 

@@ -1,5 +1,11 @@
 /** What the server says of running jobs and of uploads, as tiler/schema declares it. Written by `make types`. */
 
+/** An address to open. */
+export interface AddressOrder {
+  /** Of a trace, an archive or a bucket. */
+  readonly address: string;
+}
+
 /** A capture, and what has become of it. */
 export interface Capture {
   readonly id: string;
@@ -331,6 +337,12 @@ export function readMonitorSample(json: MonitorSampleJson): MonitorSample {
   };
 }
 
+/** What lies at an address that was opened. */
+export interface OpenedAddress {
+  /** Ids of its runs, the newest first. */
+  readonly runs: readonly string[];
+}
+
 /** An upload, and how far it is. */
 export interface Upload {
   readonly id: string;
@@ -417,6 +429,8 @@ export interface UploadRoom {
   readonly pieceBytes: number;
   /** Bytes that one client may have on this server, in all uploads. */
   readonly mostBytes: bigint;
+  /** Addresses below them can be opened. */
+  readonly prefixes: readonly string[];
 }
 
 /** UploadRoom as JSON has it. */
@@ -428,6 +442,7 @@ export interface UploadRoomJson {
   readonly most_files: number;
   readonly piece_bytes: number;
   readonly most_bytes: string;
+  readonly prefixes: readonly string[];
 }
 
 /** UploadRoom of its JSON. */
@@ -440,6 +455,7 @@ export function readUploadRoom(json: UploadRoomJson): UploadRoom {
     mostFiles: json.most_files,
     pieceBytes: json.piece_bytes,
     mostBytes: BigInt(json.most_bytes),
+    prefixes: json.prefixes,
   };
 }
 

@@ -1,6 +1,7 @@
-/** Uploads: traces that are sent to a server, in pieces. */
+/** Uploads: traces that are sent to a server, in pieces; and addresses that it opens. */
 
 import {
+  type OpenedAddress,
   readUpload,
   readUploadRoom,
   type Upload,
@@ -54,6 +55,12 @@ export async function sendPiece(
 export async function listUpload(api: Api, id: string, signal?: AbortSignal): Promise<Upload> {
   const init = { method: "POST", headers: JSON_HEADERS, signal: signal ?? null };
   return readUpload(await api.json<UploadJson>(`${pathOf(id)}/runs`, init));
+}
+
+/** Has the server open an address, below the prefixes that it allows. Returns the ids of its runs, the newest first. */
+export async function openAddress(api: Api, address: string): Promise<readonly string[]> {
+  const init = { method: "POST", body: JSON.stringify({ address }), headers: JSON_HEADERS };
+  return (await api.json<OpenedAddress>("/addresses", init)).runs;
 }
 
 /** Removes an upload, whole or not. */

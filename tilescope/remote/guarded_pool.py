@@ -1,0 +1,80 @@
+"""Connections to hosts that others name: each name is resolved once, and no private address is connected to.
+
+What was checked is what is connected to: a name that leads elsewhere at its next resolution gains nothing.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import NewConnectionError
+from urllib3.util.connection import create_connection
+
+from tilescope.tiler.errors import BlobForbidden
+
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # has an address of IPv4 in its last 32 bits
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
+
+# Whether a host, as an address has it, may be of a private network: by scheme and host.
+MayBePrivate = Callable[[str, str], bool]
+
+
+def guarded_pool(may_be_private: MayBePrivate) -> PoolManager:
+    """A pool whose connections refuse addresses of private networks, of this machine and the like."""
+
+    class Connection(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connect(self, "http", may_be_private)
+
+    class SecureConnection(HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connect(self, "https", may_be_private)
+
+    class Pool(HTTPConnectionPool):
+        ConnectionCls = Connection
+
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = SecureConnection
+
+    pool = PoolManager(num_pools=8, maxsize=8)
+    pool.pool_classes_by_scheme = {"http": Pool, "https": SecurePool}
+    return pool
+
+
+def is_public(text: str) -> bool:
+    """True for an IP address of the internet: not private, loopback, link-local, multicast or reserved."""
+    address = ip_address(text.partition("%")[0])
+    if isinstance(address, IPv6Address):
+        embedded = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if embedded is None and address in _NAT64:
+            return is_public(str(ip_address(int(address) & 0xFFFF_FFFF)))
+        if embedded is not None:
+            return is_public(str(embedded))
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _connect(connection: HTTPConnection, scheme: str, may_be_private: MayBePrivate) -> socket.socket:
+    host, port = connection.host, connection.port
+    name = f"[{host}]" if ":" in host else host
+    shown = name if port == _USUAL_PORTS[scheme] else f"{name}:{port}"
+    try:
+        entries = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NewConnectionError(connection, "its name is not known") from error
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+    if not may_be_private(scheme, shown) and not all(map(is_public, addresses)):
+        what = "its host has an address of a private network, which this server does not connect to"
+        raise BlobForbidden(f"{scheme}://{shown}", what)
+    for number, address in enumerate(addresses, 1):
+        try:
+            timeout = connection.timeout
+            return create_connection((address, port), timeout, connection.source_address, connection.socket_options)
+        except OSError as error:
+            if number == len(addresses):
+                raise NewConnectionError(connection, "cannot be connected to") from error
+    raise NewConnectionError(connection, "has no address")
