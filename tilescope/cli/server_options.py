@@ -33,6 +33,8 @@ _DEFAULT_PORT = 8808
 KEPT_ANSWERS_BYTES = 64 * 10**6
 QUESTION_CACHE_BYTES = 512 << 20
 
+_SHARDS_WAIT_S = 20.0  # until a run is shown without those of its hosts that cannot be read yet
+
 
 def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> None:
     """Declares where to listen, who may ask, and how much memory and disk there is for what."""
@@ -100,7 +102,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool, shelf: Shelf | N
     return Registry(
         args.paths,
         cache_directory(args),
-        OpenStores(open_run),
+        OpenStores(partial(open_run, wait_seconds=_SHARDS_WAIT_S)),
         confined,
         index_all=index_all,
         memory_bytes=args.memory,
