@@ -11,9 +11,11 @@ from tilescope.tiler.mount.open_run import (
     published_file,
     stores_of,
 )
+from tilescope.tiler.mount.proof import check_merge
 
 __all__ = [
     "MountedStore",
+    "check_merge",
     "current_build_path",
     "is_mounted",
     "is_outdated",

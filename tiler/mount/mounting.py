@@ -41,26 +41,26 @@ def mount(path: Path, run: ShardedRun, wait_seconds: float = WAIT_SECONDS) -> Mo
             }
             return MountedStore(str(path), kept.store, kept.places, readers, handles)
         kept.store.close()
-    return _merged(path, run, {place.name: place for place in kept.places} if kept else {}, wait_seconds)[0]
+    return merge_anew(path, run, {place.name: place for place in kept.places} if kept else None, wait_seconds)[0]
 
 
 def keep_merge(path: Path, run: ShardedRun) -> None:
     """Keeps what a run has once, so that opening it opens no shard. Raises StoreError."""
-    store, merged = _merged(path, run, {}, WAIT_SECONDS)
+    store, merged = merge_anew(path, run)
     try:
         write_merge(path, merged)
     finally:
         store.close()
 
 
-def _merged(
-    path: Path, run: ShardedRun, places: Mapping[str, ShardPlace], wait_seconds: float
+def merge_anew(
+    path: Path, run: ShardedRun, places: Mapping[str, ShardPlace] | None = None, wait_seconds: float = WAIT_SECONDS
 ) -> tuple[MountedStore, MergedRecords]:
     """The run, merged of all shards that can be read within so many seconds. `places`: those that shards had before.
 
     Raises StoreError where none can.
     """
-    handles = ShardHandles()
+    handles, places = ShardHandles(), places or {}
     try:
         read = InTime(partial(_read, path, run.axis, handles, places), run.shards, wait_seconds)
         late = f"it could not be opened within {wait_seconds:g} s"

@@ -52,19 +52,15 @@ def run(args: argparse.Namespace) -> int:
     """Writes the archive, and says how large it is."""
     from tilescope.cli.stores import refuse_file
     from tilescope.cli.whole_file import whole_file
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.mount import is_run
-    from tilescope.tiler.store import is_store, open_store
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.store.archive.left_out import checked_parts
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
     refuse_file(args.store)
-    if is_run(args.store) and not is_store(args.store):
-        raise UsageError(f"{args.store}: is a run of shards: archive the stores in its folder `shards`, one by one")
     without, tools = checked_parts(_names(args.without)), _names(args.answers)
     begin = time.monotonic()
-    with closing(open_store(args.store)) as store, must_make_sense(args.store), ProgressDisplay() as display:
+    with closing(open_run(args.store)) as store, must_make_sense(args.store), ProgressDisplay() as display:
         answers = _answers(store, tools, display)
         with whole_file(args.output) as file:
             summary = write_archive(

@@ -9,7 +9,8 @@ with less memory, events are checked in smaller batches. If a single page, or th
 more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
-Of a folder of shards each shard is proven, or compared with the one in its place, one after the other.
+Of a folder of shards each shard is proven, one after the other, and then what the run keeps of all of them together.
+With --same-as each shard is compared with the one in its place in another folder, or all of the run with an archive.
 
 With --same-as nothing is proven: STORE is compared with another store of the same trace, entry by entry. A store does
 not depend on how much memory and how many processors the indexing had: all entries are equal, but for the build id and
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import closing
 from pathlib import Path
 
 from tilescope.cli.memory_option import add_memory_option
@@ -53,12 +55,19 @@ def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.errors import StoresDiffer
-    from tilescope.tiler.mount import stores_of
-    from tilescope.tiler.verify import compare_stores
+    from tilescope.tiler.mount import check_merge, is_mounted, open_run, stores_of
+    from tilescope.tiler.shards.sharded_run import read_sharded_run
+    from tilescope.tiler.store.archive import is_archive_file
+    from tilescope.tiler.verify import compare_entries, compare_stores
 
     refuse_file(args.store)
     if args.same_as is not None:
         refuse_file(args.same_as)
+        if is_mounted(args.store) and is_archive_file(args.same_as):
+            with closing(open_run(args.store)) as run, closing(open_run(args.same_as)) as archive:
+                for line in compare_entries(run, archive).lines():
+                    say(line)
+            return 0
         stores, others = stores_of(args.store), stores_of(args.same_as)
         if len(stores) != len(others):
             raise StoresDiffer(f"{args.same_as}: has {plural(len(others), 'store', 'stores')}, not {len(stores):,}")
@@ -68,6 +77,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for store in stores_of(args.store):
         _prove(store, args.memory)
+    if is_mounted(args.store):
+        same = check_merge(args.store, read_sharded_run(args.store))
+        if same is not None:
+            say(f"{args.store}: {same.entries:,} entries of all shards together: equal to those of the shards")
     return 0
 
 
