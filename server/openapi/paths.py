@@ -209,10 +209,19 @@ def _export(summary: str, answers: dict[str, Any], notes: str) -> PathItem:
 def _index() -> PathItem:
     content = {"application/json": {"schema": reference("Run")}}
     answers = {
-        "200": {"description": "It is indexed already.", "content": content},
+        "200": {
+            "description": "It is indexed already; hosts that it lacked were looked for again.",
+            "content": content,
+        },
         "202": {"description": "It is queued before all others, or being indexed.", "content": content},
     }
-    return _operation("Index a run, or try again after a failure", answers, (403, 404, 422), ("run",), "")
+    return _operation(
+        "Index a run, or try again after a failure, or to open hosts that it lacks",
+        answers,
+        (403, 404, 422),
+        ("run",),
+        "",
+    )
 
 
 def _health() -> PathItem:

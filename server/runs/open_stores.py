@@ -17,7 +17,7 @@ from tilescope.server.errors import UnknownBuild
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.sources import separated_sources, sources
-from tilescope.tiler.mount import open_run_build, published_file
+from tilescope.tiler.mount import is_outdated, open_run_build, published_file
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store import open_growing as open_growing_store
@@ -80,7 +80,9 @@ class OpenStores:
     def current_build(self, path: Path) -> str:
         """The build id of the published generation. Raises `StoreError`."""
         published = self._look(path)
-        return published.build or self.current(path).build
+        entry = self._entries.get((path, published.generation))
+        is_fresh = published.build is not None and not (entry is not None and is_outdated(entry.store))
+        return published.build if is_fresh and published.build else self.current(path).build
 
     def is_open(self, path: Path) -> bool:
         """True if the published generation of a store is open. Raises `StoreError`."""
@@ -219,6 +221,9 @@ class OpenStores:
         if path in self._growing and self._growing[path][0].generation == generation:
             self.settle(path)
         entry = self._entries.get((path, generation))
+        if entry is not None and is_outdated(entry.store):
+            self.doubt(path)
+            entry = None
         if entry is None:
             store = self._open_store(path)
             now = self._look(path)

@@ -164,8 +164,15 @@ class Registry:
         return tuple(self._runs.values())
 
     def request_index(self, run: FoundRun) -> RunStatus:
-        """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""
+        """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again.
+
+        One of shards that lacks hosts is opened again: they may be there by now.
+        """
         status = self._status(run)
+        if status.state is RunState.READY and self._stores.current_manifest(run.store).missing:
+            self._stores.doubt(run.store)
+            self._watchers.wake(run.id)
+            status = self._status(run)
         if status.state is not RunState.READY:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")

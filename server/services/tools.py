@@ -123,9 +123,9 @@ def json_text(table: str, answer: Answer) -> bytes:
 def arrow_stream(table: str, answer: Answer) -> bytes:
     """One table as an Arrow IPC stream. Raises UsageError when there is none of that name, or no pyarrow.
 
-    Raises NotBuilt for an answer that is not complete: a stream does not say so.
+    Raises NotBuilt while the run is indexed and the answer is not complete: a stream does not say so.
     """
-    if not answer.is_complete:
+    if answer.is_growing:
         raise NotBuilt("the run is still being indexed: ask in JSON, whose answers say whether they are complete")
     from tilescope.tiler.tools.arrow import ipc_stream
 

@@ -20,7 +20,7 @@ def index(files: list[Path], folder: Path, *options: str) -> int:
 
 def complaints(err: str) -> list[str]:
     """Lines of standard error without those of progress, which a slow machine shows."""
-    return [line for line in err.splitlines() if not line.startswith(("survey ", "index "))]
+    return [line for line in err.splitlines() if not line.startswith(("survey ", "index ", "merging "))]
 
 
 def test_shards_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,12 +45,39 @@ def test_shards_are_no_trace_and_no_single_store(tmp_path: Path, capsys: pytest.
     capsys.readouterr()
     assert index([run], tmp_path / "other") == 2
     assert "this is a store already" in capsys.readouterr().err
-    assert main(["archive", str(run), "-o", str(tmp_path / "run.tsarc")]) == 2
-    assert "is a run of shards: archive the stores in its folder `shards`" in capsys.readouterr().err
     assert main(["verify", str(run), "--same-as", str(run)]) == 0
     assert capsys.readouterr().out.count("entries are equal") == 2
     assert main(["verify", str(run), "--same-as", str(store)]) == 1
     assert f"{store}: has 1 store, not 2" in capsys.readouterr().err
+
+
+def test_a_run_of_shards_is_archived_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, archive = tmp_path / "run", tmp_path / "run.tsarc"
+    assert index(write_pod(tmp_path / "pod", hosts=2, events=500), run, "--executor", IN_THREADS) == 0
+    assert main(["archive", str(run), "-o", str(archive)]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(run), "--same-as", str(archive)]) == 0
+    assert "entries are equal" in capsys.readouterr().out
+    assert main(["info", str(archive)]) == 0
+    assert "on 2 hosts" in capsys.readouterr().out
+    answers = []
+    for source in (run, archive):
+        assert main(["ask", str(source), "stats", "--format", "json"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+    assert main(["verify", str(archive)]) == 2
+    assert "is the archive of a run of shards: prove the run" in capsys.readouterr().err
+
+
+def test_a_merge_that_says_something_else_is_no_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, other = tmp_path / "run", tmp_path / "other"
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    assert index(files, run, "--executor", IN_THREADS) == 0
+    assert index(files[:1], other, "--executor", IN_THREADS) == 0
+    (other / "merged.tsarc").replace(run / "merged.tsarc")
+    capsys.readouterr()
+    assert main(["verify", str(run)]) == 1
+    assert "differs from" in capsys.readouterr().err
 
 
 def test_a_host_that_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

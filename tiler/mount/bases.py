@@ -28,6 +28,19 @@ class Bases(Struct, frozen=True):
         """The first track, which begins a block."""
         return self.block * TRACKS_PER_BLOCK
 
+    def behind(
+        self, *, blocks: int, files: int = 0, attachments: int = 0, tables: int = 0, carriers: int = 0, groups: int
+    ) -> Bases:
+        """The bases of the shard behind one that has so many of each."""
+        return Bases(
+            self.block + blocks,
+            self.file + files,
+            self.attachment + attachments,
+            self.table + tables,
+            self.carrier + carriers,
+            self.group + groups,
+        )
+
     def of_number(self, name: str) -> int | None:
         """The base of a number of keys, by its name; None: it is of something that the run has once."""
         base: int | None = getattr(self, name) if name in _OWN else None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import structs
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.mount.merged_tree import Mounted
+from tilescope.tiler.mount.mounted import Mounted
 from tilescope.tiler.pages import compress, decompress
-from tilescope.tiler.records.device.metadata_rows import StoredRows
 from tilescope.tiler.records.origins import FileOrigin, Origins
-from tilescope.tiler.records.overview import OVERVIEW, OverviewEntries
+from tilescope.tiler.records.overview import OverviewEntries
 from tilescope.tiler.records.tables import encode_tables
 from tilescope.tiler.store.attachments import list_record
 
@@ -19,15 +18,15 @@ from tilescope.tiler.store.attachments import list_record
 def overview_page(mounted: Mounted, level: int, page: int) -> bytes | None:
     """A page of the overview; None where no shard has one. Raises DamagedStore."""
     parts = []
-    for shard, bases in mounted:
-        stored = shard.store.get(OVERVIEW, page)
+    for shard, bases, _ in mounted.present():
+        stored = shard.overview.get(page)
         if stored is not None:
             entries = OverviewEntries.decode(decompress(stored), level, page)
             parts.append(structs.replace(entries, track=entries.track + bases.track))
     return compress(OverviewEntries.join(parts).encode(level, page)) if parts else None
 
 
-def attachment_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
+def attachment_list(mounted: Mounted) -> bytes:
     """The list of attachments."""
     entries = [
         structs.replace(
@@ -36,13 +35,13 @@ def attachment_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
             file=entry.file + bases.file,
             host=_renamed(entry.host, shard.public["hosts"], names),
         )
-        for (shard, bases), names in zip(mounted, hosts, strict=True)
+        for shard, bases, names in mounted.present()
         for entry in shard.attachments
     ]
     return compress(list_record(entries))
 
 
-def table_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
+def table_list(mounted: Mounted) -> bytes:
     """The list of tables."""
     return encode_tables(
         [
@@ -52,16 +51,17 @@ def table_list(mounted: Mounted, hosts: Sequence[Sequence[str]]) -> bytes:
                 file=entry.file + bases.file,
                 host=_renamed(entry.host, shard.public["hosts"], names),
             )
-            for (shard, bases), names in zip(mounted, hosts, strict=True)
+            for shard, bases, names in mounted.present()
             for entry in shard.tables
         ]
     )
 
 
-def merged_origins(mounted: Mounted, tracks: int) -> bytes:
+def merged_origins(mounted: Mounted) -> bytes:
     """The origins of all tracks. Raises DamagedStore."""
+    tracks = mounted.tracks
     merged = Origins([], [None] * tracks, [])
-    for shard, bases in mounted:
+    for shard, bases, _ in mounted.present():
         files: list[FileOrigin | None] = shard.origins.files
         if bases.track + len(shard.origins.tracks) > tracks:
             raise DamagedStore(f"{shard.store.location}: has origins of more tracks than it has")
@@ -71,11 +71,6 @@ def merged_origins(mounted: Mounted, tracks: int) -> bytes:
             track = carrier.track if carrier.track < 0 else carrier.track + bases.track
             merged.carriers.append(structs.replace(carrier, file=carrier.file + bases.file, track=track))
     return compress(merged.encode())
-
-
-def no_metadata_rows() -> Iterator[bytes]:
-    """The rows of metadata of all files together, which are not made at mount: tools read the tables of each file."""
-    return StoredRows.nothing().chunks()
 
 
 def _renamed(host: str, own: Sequence[str], names: Sequence[str]) -> str:

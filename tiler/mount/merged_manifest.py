@@ -8,10 +8,14 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from tilescope.tiler.lookup.steps import marked_steps
+from msgspec import to_builtins
+
 from tilescope.tiler.mount.counted_warnings import counted_warnings
-from tilescope.tiler.mount.merged_tree import Mounted, host_names, rollup_name
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.mount.merged_tree import rollup_name
+from tilescope.tiler.mount.missing_shard import MissingShard
+from tilescope.tiler.mount.mounted import Mounted
+from tilescope.tiler.mount.run_families import run_families
+from tilescope.tiler.mount.shard_place import places_of
 from tilescope.tiler.store.version import STORE_VERSION
 
 # Members that shards of one axis have in common.
@@ -28,33 +32,41 @@ _VACANT: Final = {
 }
 
 
-def merged_internals(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
-    """The manifest as a store would keep it, without families. `notes`: warnings of the run as a whole."""
-    tracks: list[dict[str, Any]] = []
+def merged_internals(mounted: Mounted, run: str, notes: Sequence[str]) -> dict[str, Any]:
+    """The manifest as a store would keep it. `run`: id of its `run.json`. `notes`: lines on the run as a whole."""
+    tracks = [_VACANT] * mounted.tracks
     files: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
-    for (shard, bases), hosts in zip(mounted, host_names(mounted), strict=True):
-        internals = shard.store.internals()
-        for number, track in enumerate(internals["tracks"]):
+    for shard, bases, hosts in mounted.present():
+        for number, track in enumerate(shard.internals["tracks"]):
             file, name = track["file"], track["name"]
             if track["kind"] == "rollup":
                 name = rollup_name(shard, hosts, number, name)
             moved = {**track, "file": file if file < 0 else file + bases.file, "name": name}
             if "children" in track:
                 moved["children"] = [child + bases.track for child in track["children"]]
-            tracks.append(moved)
-        tracks += [_VACANT] * (-len(tracks) % TRACKS_PER_BLOCK)
-        files += internals["files"]
-        sources += internals["sources"]
-    public = _public(mounted, len(tracks), notes)
-    return {"version": STORE_VERSION, "public": public, "files": files, "sources": sources, "tracks": tracks}
+            tracks[number + bases.track] = moved
+        files += shard.internals["files"]
+        sources += shard.internals["sources"]
+    return {
+        "version": STORE_VERSION,
+        "public": _public(mounted, notes),
+        "files": files,
+        "sources": sources,
+        "tracks": tracks,
+        "run": run,
+        "shards": to_builtins(places_of(mounted)),
+    }
 
 
-def _public(mounted: Mounted, tracks: int, notes: Sequence[str]) -> dict[str, Any]:
-    publics = [shard.public for shard, _ in mounted]
+def _public(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
+    publics = [shard.public for shard, _, _ in mounted.present()]
     first = publics[0]
+    notes = [*(shard.line for shard in mounted.missing()), *notes]
     builds = hashlib.sha256("\n".join([*(public["build"] for public in publics), *notes]).encode()).hexdigest()
-    warnings = counted_warnings((shard.title, text) for shard, _ in mounted for text in shard.public["warnings"])
+    warnings = counted_warnings(
+        (shard.title, text) for shard, _, _ in mounted.present() for text in shard.public["warnings"]
+    )
     has_outliers = any(public["outliers"] for public in publics)
     return {
         **{name: first[name] for name in _SHARED if name in first},
@@ -63,25 +75,37 @@ def _public(mounted: Mounted, tracks: int, notes: Sequence[str]) -> dict[str, An
         "revision": 0,
         "format": " + ".join(sorted({part for public in publics for part in public["format"].split(" + ")})),
         "empty": all(public["empty"] for public in publics),
-        "hosts": list(chain.from_iterable(host_names(mounted))),
+        "hosts": list(chain.from_iterable(hosts for _, _, hosts in mounted.present())),
         "files": [file for public in publics for file in public["files"]],
         "processes": sum(public["processes"] for public in publics),
         "tracks": sum(public["tracks"] for public in publics),
-        "blocks": -(-tracks // TRACKS_PER_BLOCK),
+        "blocks": mounted.stop.block,
         "names": max((public["names"] for public in publics), key=lambda names: int(names["count"])),
         "events": _summed(public["events"] for public in publics),
         "flows": _summed(public["flows"] for public in publics),
         "steps": _steps(mounted),
-        "families": [],
+        "families": run_families(mounted),
         "outliers": _outliers(mounted) if has_outliers else None,
         "ignored": _summed(public["ignored"] for public in publics),
-        "warnings": [*notes, *warnings, *([_OUTLIERS_APART] if has_outliers and len(mounted) > 1 else [])],
+        "warnings": [*notes, *warnings, *([_OUTLIERS_APART] if has_outliers and len(publics) > 1 else [])],
         "source_bytes": str(sum(int(public["source_bytes"]) for public in publics)),
         "created_ns": str(max(int(public["created_ns"]) for public in publics)),
+        **_missing(mounted),
     }
 
 
 _OUTLIERS_APART: Final = "outliers are those of each file: it was not compared with the others what lies apart"
+
+
+def _missing(mounted: Mounted) -> dict[str, Any]:
+    """The member of the manifest that names what is missing; none where all is there."""
+    missing = [
+        {"name": host, "reason": place.shard.reason}
+        for place in mounted.places
+        if isinstance(place.shard, MissingShard)
+        for host in place.hosts
+    ]
+    return {"missing": missing} if missing else {}
 
 
 def _summed(parts: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
@@ -98,13 +122,10 @@ def _summed(parts: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 
 def _steps(mounted: Mounted) -> dict[str, Any] | None:
     """Counts of steps. The different numbers of a run are not the sum of those of its shards."""
-    parts = [shard.public["steps"] for shard, _ in mounted if shard.public["steps"] is not None]
+    parts = [shard.public["steps"] for shard, _, _ in mounted.present() if shard.public["steps"] is not None]
     if not parts:
         return None
-    numbers: set[int] = set()
-    for shard, _ in mounted:
-        for _, steps in marked_steps(shard.store):
-            numbers.update(steps.number.tolist())
+    numbers = frozenset[int]().union(*(shard.steps for shard, _, _ in mounted.present()))
     return {
         "count": str(len(numbers)),
         "first": str(min(int(part["first"]) for part in parts)),
@@ -116,9 +137,10 @@ def _steps(mounted: Mounted) -> dict[str, Any] | None:
 
 
 def _outliers(mounted: Mounted) -> dict[str, Any]:
-    parts = [(shard.public["outliers"], bases) for shard, bases in mounted if shard.public["outliers"]]
+    shards = [(shard, bases) for shard, bases, _ in mounted.present()]
+    parts = [(shard.public["outliers"], bases) for shard, bases in shards if shard.public["outliers"]]
     # Of shards without outliers all events count.
-    others = [shard for shard, _ in mounted if not shard.public["outliers"]]
+    others = [shard for shard, _ in shards if not shard.public["outliers"]]
     tracks = [track for shard in others for track in shard.tree["tracks"] if "first" in track and "last" in track]
     counts = ("before", "after", "too_long", "overruns")
     return {

@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.mount.bases import Bases
+from tilescope.tiler.mount.missing_shard import MissingShard
+from tilescope.tiler.mount.mounted import Mounted
 from tilescope.tiler.mount.shard_records import ShardRecords
-from tilescope.tiler.natural_order import natural_key
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
-
-Mounted = Sequence[tuple[ShardRecords, Bases]]
 
 _RUN: Final = 0  # group
 
-
-def in_screen_order(shards: Sequence[ShardRecords]) -> list[ShardRecords]:
-    """Shards in the order of their hosts; of one host in the order of the run."""
-    return sorted(shards, key=lambda shard: natural_key((shard.public["hosts"] or [""])[0]))
-
-
-def host_names(mounted: Mounted) -> list[list[str]]:
-    """The hosts of each shard, of which several may have one name: those are told apart by numbers."""
-    seen: Counter[str] = Counter()
-    names: list[list[str]] = []
-    for shard, _ in mounted:
-        names.append([])
-        for host in shard.public["hosts"]:
-            seen[host] += 1
-            names[-1].append(host if seen[host] == 1 else f"{host} ({seen[host]})")
-    return names
+# A track that no group names: between two shards, and of one that is missing.
+_VACANT: Final = {"group": _RUN, "kind": "rollup", "name": "", "detail": "", "rows": 0, "events": "0"}
 
 
 def merged_tree(mounted: Mounted) -> dict[str, Any]:
     """Groups and tracks of all shards below one group, the run."""
-    hosts = host_names(mounted)
-    title = plural(sum(map(len, hosts)), "host", "hosts")
+    title = plural(sum(len(place.hosts) for place in mounted.places), "host", "hosts")
     groups = [{"id": _RUN, "parent": None, "kind": "run", "name": title, "detail": "", "rollup": None}]
-    tracks: list[dict[str, Any]] = []
-    for (shard, bases), names in zip(mounted, hosts, strict=True):
-        groups += _groups(shard, bases, names)
+    tracks = [dict(_VACANT, id=track) for track in range(mounted.tracks)]
+    for place in mounted.places:
+        shard, bases, hosts = place.shard, place.bases, place.hosts
+        if isinstance(shard, MissingShard):
+            groups += _missing(shard, bases, hosts)
+            continue
+        groups += _groups(shard, bases, hosts)
         for track in shard.tree["tracks"]:
             name = track["name"]
             if track["kind"] == "rollup":
-                name = rollup_name(shard, names, track["id"], name)
-            moved = {"id": track["id"] + bases.track, "group": track["group"] + bases.group, "name": name}
-            tracks.append({**track, **moved})
-        tracks += _vacant(len(tracks), -len(tracks) % TRACKS_PER_BLOCK)
+                name = rollup_name(shard, hosts, track["id"], name)
+            number = track["id"] + bases.track
+            tracks[number] = {**track, "id": number, "group": track["group"] + bases.group, "name": name}
     return {"groups": groups, "tracks": tracks}
 
 
@@ -78,7 +63,15 @@ def _groups(shard: ShardRecords, bases: Bases, hosts: Sequence[str]) -> Iterator
         }
 
 
-def _vacant(first: int, count: int) -> Iterator[dict[str, Any]]:
-    """Tracks that no group names, up to the next block."""
-    for track in range(first, first + count):
-        yield {"id": track, "group": _RUN, "kind": "rollup", "name": "", "detail": "", "rows": 0, "events": "0"}
+def _missing(shard: MissingShard, bases: Bases, hosts: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Groups without tracks in the place of a shard."""
+    for number, host in enumerate(hosts, bases.group):
+        yield {
+            "id": number,
+            "parent": _RUN,
+            "kind": "host",
+            "name": host,
+            "detail": "",
+            "rollup": None,
+            "missing": shard.reason,
+        }

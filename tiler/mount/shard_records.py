@@ -1,62 +1,83 @@
-"""A shard of a mounted run: its store, and what is read of it when it is mounted."""
+"""A shard of a mounted run: its store, and what is read of it to merge it with others."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.lookup.origins import origins
+from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.mount.bases import Bases
+from tilescope.tiler.mount.busy_names import busy_names
+from tilescope.tiler.mount.shard_store import ShardStore
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.records.origins import Origins
+from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tables import TABLES, TableEntry, decode_tables
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of
-from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.store import need
 from tilescope.tiler.store.validation import must_make_sense
 
 
 class ShardRecords(Struct, frozen=True):
-    """A shard, decoded as far as it is merged with others."""
+    """A shard, decoded as far as it is merged with others: whoever merges them opens it once."""
 
+    name: str
     title: str  # in messages
-    store: RunStore
-    public: dict[str, Any]  # the manifest
-    tree: dict[str, list[dict[str, Any]]]
+    store: ShardStore
+    public: Mapping[str, Any]  # the manifest
+    internals: Mapping[str, Any]
+    tree: Mapping[str, list[dict[str, Any]]]
     attachments: tuple[AttachmentEntry, ...]
     tables: tuple[TableEntry, ...]
     origins: Origins
+    overview: Mapping[int, bytes]  # pages by number, as they are stored
+    steps: frozenset[int]  # numbers
+    busy: Mapping[int, int]  # ticks by name id
 
     @classmethod
-    def read(cls, title: str, store: RunStore) -> ShardRecords:
-        """Raises DamagedStore."""
-        with must_make_sense(store.location):
+    def read(cls, name: str, title: str, store: ShardStore) -> ShardRecords:
+        """Raises StoreError."""
+        with store.opened() as opened, must_make_sense(store.location):
             try:
-                tree = json.loads(decompress(need(store, TRACKS)))
+                tree = json.loads(decompress(need(opened, TRACKS)))
             except RecursionError as error:
                 raise DamagedStore(f"{store.location}: the track tree is damaged") from error
-            tables = store.get(TABLES)
+            tables = opened.get(TABLES)
+            internals = opened.internals()
             return cls(
+                name,
                 title,
                 store,
-                store.manifest(),
+                opened.manifest(),
+                internals,
                 {"groups": list(tree["groups"]), "tracks": list(tree["tracks"])},
-                attachments_of(store),
+                attachments_of(opened),
                 () if tables is None else decode_tables(tables),
-                origins(store),
+                origins(opened),
+                {number: page for (number,), page in opened.scan(OVERVIEW)},
+                frozenset(number for _, steps in marked_steps(opened) for number in steps.number.tolist()),
+                busy_names(opened, internals["tracks"]),
             )
 
     def next_bases(self, bases: Bases) -> Bases:
         """The bases of the shard behind this one."""
-        return Bases(
-            bases.block + int(self.public["blocks"]),
-            bases.file + len(self.public["files"]),
-            bases.attachment + len(self.attachments),
-            bases.table + len(self.tables),
-            bases.carrier + len(self.origins.carriers),
-            bases.group + len(self.tree["groups"]),
+        return bases.behind(
+            blocks=int(self.public["blocks"]),
+            files=len(self.public["files"]),
+            attachments=len(self.attachments),
+            tables=len(self.tables),
+            carriers=len(self.origins.carriers),
+            groups=len(self.tree["groups"]),
         )
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its hosts."""
+        hosts: Sequence[str] = self.public["hosts"]
+        return hosts

@@ -107,7 +107,13 @@ class ToolNote(Struct, frozen=True, kw_only=True):
 class ToolAnswer(Struct, frozen=True, kw_only=True):
     """Answer of a tool."""
 
-    complete: Annotated[bool, Meta(description="false while the run is being indexed, and tracks are not done.")]
+    complete: Annotated[
+        bool,
+        Meta(description="false while the run is being indexed and tracks are not done, or where hosts are `missing`."),
+    ]
+    missing: Annotated[
+        Sequence[str], Meta(description="Hosts of a run of shards that are not there, and not in the answer.")
+    ] = ()
     headline: Annotated[
         ToolNote | None, Meta(description="The answer in one sentence with its figures; null: there is nothing to say.")
     ] = None

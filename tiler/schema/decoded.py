@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from tilescope.tiler.schema.manifest import Manifest, NameCounts, StepCounts
+from tilescope.tiler.schema.manifest import Manifest, MissingHost, NameCounts, StepCounts
 from tilescope.tiler.schema.outliers import Outliers
 from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind
 
@@ -189,6 +189,7 @@ class RunManifest(Struct, frozen=True, kw_only=True):
     outliers: Outliers | None = None
     ignored: Mapping[str, int]
     warnings: Sequence[str]
+    missing: Sequence[MissingHost] = ()
     source_bytes: int
     created_ns: int
     store_bytes: int

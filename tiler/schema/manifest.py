@@ -82,6 +82,13 @@ class StepCounts(Struct, frozen=True, kw_only=True):
     all: Annotated[bool, Meta(description="false: there are more than are kept.")]
 
 
+class MissingHost(Struct, frozen=True, kw_only=True):
+    """A host of a run of shards that is not there."""
+
+    name: Annotated[str, Meta(description="The host, or the trace file where no host is known.")]
+    reason: str
+
+
 class StoredManifest(Struct, frozen=True, kw_only=True):
     """Manifest of a build, as it is stored."""
 
@@ -121,6 +128,10 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
     ] = None
     ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
     warnings: Sequence[str]
+    missing: Annotated[
+        Sequence[MissingHost] | UnsetType,
+        Meta(description="Hosts of a run of shards that are not there: nothing of them is counted anywhere."),
+    ] = UNSET
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]
     created_ns: Annotated[Decimal, Meta(description="When it was indexed, in nanoseconds since the epoch.")]
 

@@ -22,6 +22,9 @@ class Group(Struct, frozen=True, kw_only=True):
     name: str
     detail: str
     rollup: Annotated[Count | None, Meta(description="The track that sums up all slices below the group.")]
+    missing: Annotated[
+        str | UnsetType, Meta(description="Reason for which a host of a run of shards is not there, and has no tracks.")
+    ] = UNSET
 
 
 class Track(Struct, frozen=True, kw_only=True):

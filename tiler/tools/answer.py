@@ -164,7 +164,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of a tool. `is_complete` False: the run is still being indexed, and some tracks are not done.
+    """The answer of a tool. `is_complete` False: the run is still being indexed, and some tracks are not done; or hosts
+    of it are `missing`.
 
     `headline` is the answer in one sentence with its figures; None: there is nothing to say. `notes` do not repeat it.
     """
@@ -175,14 +176,20 @@ class Answer:
     notes: Sequence[Note] = ()
     is_complete: bool = True
     headline: Note | None = None
+    missing: Sequence[str] = ()
     _by_id: dict[str, Table] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._by_id.update({table.id: table for table in self.tables})
 
+    @property
+    def is_growing(self) -> bool:
+        """True for an answer that will have more when the run is indexed."""
+        return not self.is_complete and not self.missing
+
     def table(self, name: str) -> Table:
         """The table of that id. Raises UsageError, or NotBuilt where there may be one when all tracks are done."""
-        if name not in self._by_id and not self.is_complete:
+        if name not in self._by_id and self.is_growing:
             raise NotBuilt(f"there is no table {name!r} yet: the run is still being indexed")
         if name not in self._by_id:
             raise UsageError(f"there is no table {name!r}: the answer has {', '.join(self._by_id) or 'none'}")
@@ -192,7 +199,7 @@ class Answer:
         """The table of that id, or the only one there is. Raises as `table`."""
         if name is not None:
             return self.table(name)
-        if not self.is_complete:
+        if self.is_growing:
             raise NotBuilt("which tables there are is not known yet: the run is still being indexed")
         if len(self.tables) != 1:
             raise UsageError(f"name one table: {', '.join(self._by_id) or 'this answer has none'}")

@@ -31,10 +31,11 @@ _INT64_MAX = np.iinfo(np.int64).max
 def encode(answer: Answer, only: str | None = None) -> bytes:
     """The answer as JSON, as docs/tools.md has it; nothing but one table, if it is named. Raises UsageError."""
     if only is not None:
-        answer = Answer(tables=[answer.table(only)], is_complete=answer.is_complete)
+        answer = Answer(tables=[answer.table(only)], is_complete=answer.is_complete, missing=answer.missing)
     return msgspec.json.encode(
         ToolAnswer(
             complete=answer.is_complete,
+            missing=answer.missing,
             facts=[
                 ToolFact(
                     id=fact.id, label=fact.label, kind=fact.kind, value=_plain(fact.kind, fact.value), note=fact.note
@@ -84,6 +85,7 @@ def decode(data: bytes) -> Answer:
         list(map(_read_note, answer.notes)),
         answer.complete,
         None if answer.headline is None else _read_note(answer.headline),
+        tuple(answer.missing),
     )
 
 

@@ -40,6 +40,11 @@ class Scope:
         """False once something was read that is not there yet, or not final, here or of another build."""
         return not self.reader.is_incomplete and all(other.is_complete for other in self._others.values())
 
+    def missing_hosts(self) -> list[str]:
+        """Hosts that the run, or another build that the question names, lacks."""
+        own = [host.name for host in self.reader.manifest.missing]
+        return own + [host for other in self._others.values() for host in other.missing_hosts()]
+
     def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""
         return self._others[build]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import NotAvailable, NotBuilt, StoredLast, TilescopeError, ToolFailed, UsageError
 from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Interruptible
@@ -22,6 +23,7 @@ STORED_LAST: Final = (
     "the run is still being indexed: what operations are and what they share is stored when all tracks are done, "
     "and there is an answer then"
 )
+_NAMED_HOSTS: Final = 5
 SO_FAR: Final = "so far, because the run is still being indexed: {}"
 
 
@@ -71,7 +73,16 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
             notes += outlier_notes(scope.reader, outliers.record, answer, whole)
         if not is_complete and not (answer.facts or answer.tables or answer.series):  # why there is nothing
             notes = [replace(note, severity="info", text=SO_FAR.format(note.text)) for note in notes]
-        return replace(answer, notes=notes, is_complete=is_complete)
+        missing = scope.missing_hosts() if is_complete else []  # of a run that grows nothing is missing yet
+        if missing:
+            notes.append(_missing_note(missing))
+        return replace(answer, notes=notes, is_complete=is_complete and not missing, missing=missing)
+
+
+def _missing_note(hosts: Sequence[str]) -> Note:
+    named = ", ".join(hosts[:_NAMED_HOSTS])
+    more = f" and {len(hosts) - _NAMED_HOSTS:,} more" if len(hosts) > _NAMED_HOSTS else ""
+    return Note("warning", f"this is without {named}{more}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
 
 
 def _headline(tool: AnyTool, answer: Answer, scope: Scope) -> Note | None:

@@ -60,7 +60,7 @@ def compare_stores(path: Path, other: Path) -> SameEntries:
     try:
         second = open_store(other)
         try:
-            return _compare(store, second)
+            return compare_entries(store, second)
         finally:
             second.close()
     finally:
@@ -89,7 +89,8 @@ def _of_the_trace(manifest: dict[str, Any]) -> dict[str, Any]:
     return {**own, "public": public}
 
 
-def _compare(store: Store, other: Store) -> SameEntries:
+def compare_entries(store: Store, other: Store) -> SameEntries:
+    """Compares all entries of two open stores. Raises as `compare_stores`."""
     entries = recompressed = 0
     for (key, value), (other_key, other_value) in _pairs(store, other):
         if key != other_key:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.store import open_store
 from tilescope.tiler.store.store import Store
@@ -48,6 +49,11 @@ def verify_store(
 
 
 def _verify(store: Store, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
+    if "shards" in store.internals():
+        raise UsageError(
+            f"{store.location}: is the archive of a run of shards: prove the run (tilescope verify RUN), and compare "
+            "it with this (tilescope verify RUN --same-as ARCHIVE)"
+        )
     catalogue = Catalogue.read(store)
     check_totals(catalogue)
     OutlierCheck(store, catalogue).check()

@@ -104,7 +104,7 @@ def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) ->
             console.print(Text(f"{series.title}: {points} points, to be drawn: --format json has them"))
         for note in answer.notes:
             console.print(Text(printable(f"{note.severity}: {_sentence(note, shown)}")))
-    if not answer.is_complete:
+    if answer.is_growing:
         console.print(Text("the run is still being indexed: this is of the tracks that are done"))
 
 
@@ -113,7 +113,7 @@ def write_brief(answer: Answer, shown: Shown, file: IO[str]) -> None:
     headlines = [] if answer.headline is None else [answer.headline]
     lines = [_sentence(note, shown) for note in (*headlines, *answer.notes)]
     lines = lines or [f"{fact.label}: {shown.text(fact.kind, fact.value)}" for fact in answer.facts]
-    if not answer.is_complete:
+    if answer.is_growing:
         lines.insert(0, "The run is still being indexed: this is of the tracks that are done.")
     if len(lines) > BRIEF_LINES:
         more = len(lines) - BRIEF_LINES + 1

@@ -79,18 +79,14 @@ def run(args: argparse.Namespace) -> int:
 def _archive(path: Path, args: argparse.Namespace) -> int:
     from tilescope.cli.archive_site import write_site
     from tilescope.cli.whole_file import whole_file
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.mount import is_run
-    from tilescope.tiler.store import is_store, open_store
+    from tilescope.tiler.mount import open_run
     from tilescope.tiler.store.archive.left_out import checked_parts
     from tilescope.tiler.store.archive.writer import write_archive
     from tilescope.tiler.store.validation import must_make_sense
 
-    if is_run(path) and not is_store(path):
-        raise UsageError(f"{path}: is a run of shards: archive the stores in its folder `shards`, one by one")
     without, tools = checked_parts(_names(args.without)), _names(args.answers)
     begin = time.monotonic()
-    with closing(open_store(path)) as store, must_make_sense(path), ProgressDisplay() as display:
+    with closing(open_run(path)) as store, must_make_sense(path), ProgressDisplay() as display:
         output = args.output or args.site / f"{path.resolve().stem}{SUFFIX}"
         if args.site is not None:
             write_site(args.site, output, args.allow_origin)

@@ -23,6 +23,7 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
     """Indexes the files of a run into shards, and says what became of them."""
     from tilescope.executors import open_executor
     from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.mount import keep_merge
     from tilescope.tiler.shards.build import ShardOptions, build_shards
     from tilescope.tiler.system import processors
 
@@ -50,6 +51,8 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
             options=options,
             notes=notes,
         )
+        display.update("merging", 1.0)
+        keep_merge(args.output, run)
     for shard in run.failed:
         complain(f"{shard.title} is missing: {shard.error}")
     ready = len(run.shards) - len(run.failed)

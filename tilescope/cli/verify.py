@@ -9,7 +9,8 @@ with less memory, events are checked in smaller batches. If a single page, or th
 more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
-Of a folder of shards each shard is proven, or compared with the one in its place, one after the other.
+Of a folder of shards each shard is proven, one after the other, and then what the run keeps of all of them together.
+With --same-as each shard is compared with the one in its place in another folder, or all of the run with an archive.
 
 With --same-as nothing is proven: STORE is compared with another store of the same trace, entry by entry. A store does
 not depend on how much memory and how many processors the indexing had: all entries are equal, but for the build id and
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import closing
 from pathlib import Path
 
 from tilescope.cli.addresses import path_or_address
@@ -56,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
-    from tilescope.tiler.mount import stores_of
+    from tilescope.tiler.mount import check_merge, is_mounted, stores_of
+    from tilescope.tiler.shards.sharded_run import read_sharded_run
 
     with local_store(args.store) as path:
         if args.same_as is not None:
@@ -65,14 +68,23 @@ def run(args: argparse.Namespace) -> int:
             return 0
         for store in stores_of(path):
             _prove(store, args.memory)
+        same = check_merge(path, read_sharded_run(path)) if is_mounted(path) else None
+        if same is not None:
+            say(f"{args.store}: {same.entries:,} entries of all shards together: equal to those of the shards")
     return 0
 
 
 def _compare(path: Path, other_path: Path) -> None:
     from tilescope.tiler.errors import StoresDiffer
-    from tilescope.tiler.mount import stores_of
-    from tilescope.tiler.verify import compare_stores
+    from tilescope.tiler.mount import is_mounted, open_run, stores_of
+    from tilescope.tiler.store.archive import is_archive_file
+    from tilescope.tiler.verify import compare_entries, compare_stores
 
+    if is_mounted(path) and is_archive_file(other_path):
+        with closing(open_run(path)) as run, closing(open_run(other_path)) as archive:
+            for line in compare_entries(run, archive).lines():
+                say(line)
+        return
     stores, others = stores_of(path), stores_of(other_path)
     if len(stores) != len(others):
         raise StoresDiffer(f"{other_path}: has {plural(len(others), 'store', 'stores')}, not {len(stores):,}")

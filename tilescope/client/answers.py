@@ -138,7 +138,9 @@ class AnswerTable(Table):
 
 
 class ToolAnswer:
-    """The answer of a tool. If `is_complete` is False, the run is still being indexed and some tracks are not done."""
+    """The answer of a tool. If `is_complete` is False, the run is still being indexed and some tracks are not done, or
+    hosts are `missing`.
+    """
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer  # as docs/tools.md has it
@@ -148,6 +150,7 @@ class ToolAnswer:
         self.series: Sequence[Series] = answer.series
         self.notes: Sequence[Note] = answer.notes
         self.is_complete = answer.is_complete
+        self.missing: Sequence[str] = answer.missing
 
     def table(self, name: str) -> AnswerTable:
         """The table of that id. Raises UsageError."""

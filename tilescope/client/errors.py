@@ -11,6 +11,8 @@ What is wrong with the arguments is a `UsageError`, a damaged store or page a `S
 
 from __future__ import annotations
 
+import warnings
+
 from tilescope.tiler.errors import TilescopeError, UsageError
 from tilescope.tiler.tools import Answer
 
@@ -46,7 +48,9 @@ def refusal(code: str, message: str) -> TilescopeError:
 
 
 def whole(answer: Answer) -> Answer:
-    """The answer, if it is about all of the run. Raises `NotBuiltYet`."""
-    if not answer.is_complete:
+    """The answer, if the run is indexed; a warning says which hosts it lacks. Raises `NotBuiltYet`."""
+    if answer.missing:
+        warnings.warn(f"the run lacks {', '.join(answer.missing)}: the answer is without them", stacklevel=3)
+    if answer.is_growing:
         raise NotBuiltYet("the run is still being indexed: wait for it, or use ask(), whose answers say is_complete")
     return answer

@@ -54,6 +54,7 @@ function steps(): ToolAnswer {
   const total = durations.reduce((sum, duration) => sum + duration, 0);
   return {
     complete: true,
+    missing: [],
     headline: {
       severity: "warning",
       text: "Each step loses 7.7 ms of 94.1 ms (8.2 %) because the next batch is not there in time.",
@@ -216,6 +217,7 @@ function many(): ToolAnswer {
   const sum = busy.reduce((total, ticks) => total + BigInt(ticks), 0n).toString();
   return {
     complete: true,
+    missing: [],
     headline: null,
     facts: [{ id: "names", label: "Names", kind: "count", value: String(count), note: "that occur" }],
     tables: [
@@ -292,6 +294,7 @@ function tree(): ToolAnswer {
   }
   return {
     complete: false,
+    missing: [],
     headline: null,
     facts: [],
     tables: [
@@ -320,6 +323,7 @@ function lines(): ToolAnswer {
   const count = 100_000;
   return {
     complete: true,
+    missing: [],
     headline: null,
     facts: [],
     tables: [],
@@ -350,13 +354,14 @@ function lines(): ToolAnswer {
 }
 
 function nothing(): ToolAnswer {
-  return { complete: true, headline: null, facts: [], tables: [], series: [], notes: [] };
+  return { complete: true, missing: [], headline: null, facts: [], tables: [], series: [], notes: [] };
 }
 
 function noRows(): ToolAnswer {
   const none = table([column("name", "name", [], { title: "Name" })], { id: "none", title: "Names" });
   return {
     complete: true,
+    missing: [],
     headline: null,
     facts: [{ id: "count", label: "Events", kind: "count", value: "0", note: "" }],
     tables: [none],
@@ -406,6 +411,7 @@ function roofline(): ToolAnswer {
   const names = ops.map(({ name }) => name);
   return {
     complete: true,
+    missing: [],
     headline: null,
     facts: [],
     tables: [

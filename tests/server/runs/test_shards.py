@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
 from tests.pods import threads, write_pod
+from tilescope.server.app import make_app
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.sources import find_runs
-from tilescope.tiler.mount import open_run
+from tilescope.tiler.mount import MountedStore, open_run
 from tilescope.tiler.shards.build import build_shards
+from tilescope.tiler.shards.folder import shard_path
+from tilescope.tiler.shards.sharded_run import read_sharded_run
 
 
 def build(files: list[Path], folder: Path) -> None:
@@ -29,3 +39,39 @@ def test_a_folder_of_shards_is_one_run(tmp_path: Path) -> None:
         build(files[:2], tmp_path / "run")
         assert stores.current_build(tmp_path / "run") != first
         assert stores.current_manifest(tmp_path / "run").hosts == ["synthetic", "synthetic (2)"]
+
+
+async def test_a_host_that_comes_back_is_looked_for_again(
+    tmp_path: Path, aiohttp_client: Callable[[web.Application], Awaitable[TestClient[web.Request, web.Application]]]
+) -> None:
+    folder = tmp_path / "run"
+    build(write_pod(tmp_path / "pod", hosts=2, events=300), folder)
+    shard = shard_path(folder, read_sharded_run(folder).shards[1].name)
+    shard.rename(tmp_path / "aside")
+    registry = Registry([folder], CacheDirectory(tmp_path / "cache"), OpenStores(open_run), lambda _: [])
+    client = await aiohttp_client(make_app(registry))
+    (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+    path = f"/api/v1/runs/{run['id']}"
+    manifest = await (await client.get(f"{path}/manifest")).json()
+    assert [missing["name"] for missing in manifest["missing"]] == ["host1.xplane.pb"]
+    (tmp_path / "aside").rename(shard)
+    assert (await (await client.get(f"{path}/manifest")).json())["build"] == manifest["build"]
+    answer = await client.post(f"{path}/index")
+    assert answer.status == 200
+    assert (await answer.json())["build"] != manifest["build"]
+    assert "missing" not in await (await client.get(f"{path}/manifest")).json()
+
+
+def test_hosts_that_were_late_are_another_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    build(write_pod(tmp_path / "pod", hosts=2, events=300), folder)
+    is_there = threading.Event()
+    with closing(OpenStores(open_run)) as stores:
+        store = stores.current(folder)
+        assert isinstance(store, MountedStore)
+        monkeypatch.setattr(store, "has_late_shards", is_there.is_set)
+        assert stores.current_build(folder) == store.build
+        assert stores.current(folder) is store
+        is_there.set()
+        stores.current_build(folder)
+        assert stores.current(folder) is not store

@@ -21,7 +21,7 @@ from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion, TilescopeError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.tiles import page_content
-from tilescope.tiler.mount import is_run, open_run, open_run_build
+from tilescope.tiler.mount import is_run, keep_merge, open_run, open_run_build
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.catalogue import RECORDS, record_of
@@ -62,13 +62,14 @@ class Both:
         self.run = build_shards(files, self.folder, threads, progress=lambda _: None)
         build_store(files, folder / "whole")
         self.whole = QueryReader(open_run(folder / "whole"))
+        keep_merge(self.folder, self.run)
         self.mounted = QueryReader(open_run(self.folder))
 
 
 @pytest.fixture(scope="module", params=["synthetic", "tpu"])
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp(request.param)
-    files = write_pod(folder / "pod", HOSTS) if request.param == "synthetic" else _tpu_pod(folder / "pod")
+    files = write_pod(folder / "pod", HOSTS, events=400) if request.param == "synthetic" else _tpu_pod(folder / "pod")
     pair = Both(folder, files)
     with closing(pair.whole.store), closing(pair.mounted.store):
         yield pair

@@ -5,7 +5,7 @@ import { buildTree } from "../state/tree";
 import { dropPlace } from "./tree-drop";
 
 const group = (id: number) =>
-  ({ id, parent: null, kind: "process", name: `p${id}`, detail: "", rollup: null }) as const;
+  ({ id, parent: null, kind: "process", name: `p${id}`, detail: "", rollup: null, missing: undefined }) as const;
 const track = (id: number, group: number) =>
   ({
     id,

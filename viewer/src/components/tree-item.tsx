@@ -19,6 +19,9 @@ const INDENT_PX = 12;
 function titleOf(item: LayoutItem, trace: Trace): string {
   if (item.kind === "group") {
     const { group, events, trackCount, shownCount } = item.node;
+    if (group.missing !== undefined) {
+      return `${group.name}\nmissing: ${group.missing}`;
+    }
     const shown = shownCount < trackCount ? `${formatCount(shownCount)} of them shown` : "";
     return [group.name, group.detail, plural(trackCount, "track"), shown, plural(events, "event")]
       .filter(Boolean)
@@ -50,7 +53,15 @@ function homeOf(item: LayoutItem, trace: Trace): string {
   return (group === null ? undefined : trace.groups.get(group)?.name) ?? "";
 }
 
+/** A host of a run of shards that is not there. */
+function isMissing(item: LayoutItem): boolean {
+  return item.kind === "group" && item.node.group.missing !== undefined;
+}
+
 function noteOf(item: LayoutItem): string {
+  if (isMissing(item)) {
+    return "missing";
+  }
   if (item.node.isEmpty) {
     return "empty";
   }
@@ -77,7 +88,7 @@ export function classOf(pane: Pane, item: LayoutItem): string {
   const flags = {
     "is-group": item.kind === "group",
     "is-track": item.kind === "track",
-    "is-empty": item.node.isEmpty,
+    "is-empty": item.node.isEmpty || isMissing(item),
     "is-current": item.kind === "track" && item.node.track.id === track,
     "is-in-area": isInArea(pane, item),
     "is-dragged": treeFocus(pane).drop.value?.key === item.key,

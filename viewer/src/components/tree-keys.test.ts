@@ -11,8 +11,8 @@ function track(id: number, group: number): Track {
 
 const roots = buildTree({
   groups: [
-    { id: 0, parent: null, kind: "process", name: "p", detail: "", rollup: null },
-    { id: 1, parent: null, kind: "process", name: "q", detail: "", rollup: null },
+    { id: 0, parent: null, kind: "process", name: "p", detail: "", rollup: null, missing: undefined },
+    { id: 1, parent: null, kind: "process", name: "q", detail: "", rollup: null, missing: undefined },
   ],
   tracks: [track(0, 0), track(1, 0), track(2, 1)],
 });

@@ -5,6 +5,7 @@ import { useApp } from "../components/app-context";
 import { formatPercent, plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import { useTool } from "../requests/use-request";
+import { isGrowing } from "../state/answer-values";
 import type { Trace } from "../state/trace";
 import { CannotFetch, SkeletonRows } from "./notices";
 import { barHeights, binOf, type Rank, rankText, readRank } from "./rank";
@@ -43,7 +44,7 @@ export function RankPanel({ trace, details }: Props) {
         <h3 title="Of all slices of its name and category in the run">{rankText(rank)}</h3>
         {rank.count > 1n && <NameWalk />}
       </div>
-      {!answer.complete && <p class="aside">The run is still being indexed: this is of the tracks that are done.</p>}
+      {isGrowing(answer) && <p class="aside">The run is still being indexed: this is of the tracks that are done.</p>}
       {rank.count > 1n && <Spread rank={rank} tickPs={trace.manifest.time.tickPs} />}
     </section>
   );

@@ -1,6 +1,7 @@
 /** The slices in a range of time, as rows by start: those that start in it page by page, and those that reach into it. */
 
 import { type BuildApi, plus, type TickRange, type ToolColumn, type ToolTable } from "@tilescope/client";
+import { isGrowing } from "../state/answer-values";
 
 /** All names match. */
 const ALL = "/^/";
@@ -53,7 +54,7 @@ export async function listSlices(
     ...{ table: withRows(table, before), range, tracks },
     starts: BigInt(String(count)),
     reachIn: before.event!.length,
-    isComplete: answer.complete,
+    isComplete: !isGrowing(answer),
   };
 }
 

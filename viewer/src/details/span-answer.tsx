@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Answered, StateCard, sentence } from "../requests/states";
 import { useTool } from "../requests/use-request";
+import { isGrowing } from "../state/answer-values";
 import type { Trace } from "../state/trace";
 import { questionTracks, spanQuestion } from "./question-tracks";
 
@@ -55,7 +56,7 @@ function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Pro
       <Answered request={request}>
         {(answer) => (
           <>
-            {!answer.complete && (
+            {isGrowing(answer) && (
               <p class="page-note" role="status">
                 The run is still being indexed: these figures are of the tracks that are done.
               </p>

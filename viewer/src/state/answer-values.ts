@@ -2,6 +2,11 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 
+/** True for an answer that will have more when the run is indexed: of hosts that are missing a note says so. */
+export function isGrowing({ complete, missing }: ToolAnswer): boolean {
+  return !complete && (missing ?? []).length === 0;
+}
+
 type Value = string | number | boolean | null;
 
 /** A column of a table; empty where there is none. */

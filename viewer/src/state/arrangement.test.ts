@@ -16,7 +16,7 @@ import {
 import { buildTree, type TreeNode, tracksOf } from "./tree";
 
 function group(id: number, parent: number | null, name: string, kind: Group["kind"] = "process"): Group {
-  return { id, parent, kind, name, detail: "", rollup: null };
+  return { id, parent, kind, name, detail: "", rollup: null, missing: undefined };
 }
 
 function track(id: number, group: number, name: string, events = 1n): Track {

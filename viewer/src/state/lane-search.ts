@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
-import { valuesOf, wholeOf } from "./answer-values";
+import { isGrowing, valuesOf, wholeOf } from "./answer-values";
 import type { DerivedLane } from "./lanes";
 import type { Pane } from "./pane";
 import { perPane } from "./per-pane";
@@ -55,7 +55,7 @@ export function laneNamesOf(answer: ToolAnswer, query: string, lanes: readonly s
     count: wholeOf(counts[k]!),
     busyTicks: wholeOf(busy[k]!),
   }));
-  return { query, lanes, names: rows, isComplete: answer.complete };
+  return { query, lanes, names: rows, isComplete: !isGrowing(answer) };
 }
 
 /** Names in a lane of which the search selects slices, which are lit; null: that is not searched for there, or not known yet. */

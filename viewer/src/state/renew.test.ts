@@ -5,7 +5,15 @@ import { anchorAt, renewedView, scrollTo } from "./renew";
 import { makeTrace } from "./trace";
 
 function traceOf(names: readonly string[], rows: number, originNs: bigint, end: number) {
-  const group: Group = { id: 0, parent: null, kind: "process", name: "p", detail: "", rollup: null };
+  const group: Group = {
+    id: 0,
+    parent: null,
+    kind: "process",
+    name: "p",
+    detail: "",
+    rollup: null,
+    missing: undefined,
+  };
   const tracks = names.map((name, id): Track => {
     const rest = { group: 0, kind: "slice" as const, detail: "", events: 1n, busyTicks: ticks(0), lanes: 1 };
     return { id, name, rows, ...rest, children: [], values: null };

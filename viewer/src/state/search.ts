@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { ToolAnswer } from "@tilescope/client";
-import { factOf, valuesOf, wholeOf } from "./answer-values";
+import { factOf, isGrowing, valuesOf, wholeOf } from "./answer-values";
 import type { Pane } from "./pane";
 import { perPane } from "./per-pane";
 import { buildKey } from "./question-key";
@@ -94,7 +94,7 @@ export function foundOf(answer: ToolAnswer): Found {
       busyTicks: wholeOf(busy[k]!),
     })),
     rest: rest === null ? null : { count: wholeOf(rest.count ?? 0), busyTicks: wholeOf(rest.busy ?? 0) },
-    isComplete: answer.complete,
+    isComplete: !isGrowing(answer),
   };
 }
 

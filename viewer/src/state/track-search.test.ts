@@ -10,6 +10,7 @@ const group = (id: number, name: string): Group => ({
   name,
   detail: "",
   rollup: null,
+  missing: undefined,
 });
 const track = (id: number, group: number, name: string) =>
   ({

@@ -11,7 +11,7 @@ function group(
   name: string,
   rollup: number | null = null,
 ): Group {
-  return { id, parent, kind, name, detail: "", rollup };
+  return { id, parent, kind, name, detail: "", rollup, missing: undefined };
 }
 
 function track(id: number, groupId: number, rows: number, events: number, kind: Track["kind"] = "slice"): Track {

@@ -77,7 +77,8 @@ export function buildTree(answer: TrackTree): readonly TreeNode[] {
       rows: children.reduce((sum, node) => sum + (node.kind === "track" ? node.track.rows : node.rows), 0),
       trackCount,
       shownCount: trackCount,
-      isEmpty: events === 0n,
+      // A host that is not there stays on the screen, as there may be events of it.
+      isEmpty: events === 0n && group.missing === undefined,
     };
   };
 

@@ -11,7 +11,7 @@ function track(id: number, group: number, rows: number): Track {
 }
 
 const groups: Group[] = [0, 1].map((id) => ({
-  ...{ id, parent: null, kind: "process", name: `p${id}`, detail: "", rollup: null },
+  ...{ id, parent: null, kind: "process", name: `p${id}`, detail: "", rollup: null, missing: undefined },
 }));
 const roots = buildTree({ groups, tracks: [track(0, 0, 3), track(1, 1, 1)] });
 const view = fit({ startTicks: ticks(0), endTicks: ticks(1000) }, 1000);

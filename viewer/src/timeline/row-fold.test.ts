@@ -41,7 +41,7 @@ const track: Track = {
 };
 
 const roots = buildTree({
-  groups: [{ id: 1, parent: null, kind: "host", name: "h", detail: "", rollup: null }],
+  groups: [{ id: 1, parent: null, kind: "host", name: "h", detail: "", rollup: null, missing: undefined }],
   tracks: [track],
 });
 

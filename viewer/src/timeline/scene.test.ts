@@ -22,8 +22,8 @@ function track(id: number, kind: Track["kind"], rows: number, events = 5n): Trac
 
 const roots = buildTree({
   groups: [
-    { id: 0, parent: null, kind: "host", name: "h", detail: "", rollup: null },
-    { id: 1, parent: 0, kind: "process", name: "p", detail: "", rollup: 0 },
+    { id: 0, parent: null, kind: "host", name: "h", detail: "", rollup: null, missing: undefined },
+    { id: 1, parent: 0, kind: "process", name: "p", detail: "", rollup: 0, missing: undefined },
   ],
   tracks: [
     track(0, "rollup", 1),

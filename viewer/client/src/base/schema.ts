@@ -419,6 +419,8 @@ export interface Group {
   readonly detail: string;
   /** The track that sums up all slices below the group. */
   readonly rollup: number | null;
+  /** Reason for which a host of a run of shards is not there, and has no tracks. */
+  readonly missing: string | undefined;
 }
 
 /** Kind of a group of tracks. */
@@ -547,6 +549,8 @@ export interface Manifest {
   /** What was left out of the trace: how often, by reason. */
   readonly ignored: Readonly<Record<string, bigint>>;
   readonly warnings: readonly string[];
+  /** Hosts of a run of shards that are not there: nothing of them is counted anywhere. */
+  readonly missing: readonly MissingHost[] | undefined;
   /** Size of the trace files. */
   readonly sourceBytes: bigint;
   /** When it was indexed, in nanoseconds since the epoch. */
@@ -586,6 +590,7 @@ export interface ManifestJson {
   readonly outliers?: OutliersJson | null;
   readonly ignored: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
+  readonly missing?: readonly MissingHost[];
   readonly source_bytes: string;
   readonly created_ns: string;
   readonly run: string;
@@ -621,6 +626,7 @@ export function readManifest(json: ManifestJson): Manifest {
     outliers: json.outliers == null ? json.outliers : readOutliers(json.outliers),
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
+    missing: json.missing,
     sourceBytes: BigInt(json.source_bytes),
     createdNs: BigInt(json.created_ns),
     run: json.run,
@@ -688,6 +694,13 @@ export function readMarkList(json: MarkListJson): MarkList {
   return {
     marks: json.marks.map(readMark),
   };
+}
+
+/** A host of a run of shards that is not there. */
+export interface MissingHost {
+  /** The host, or the trace file where no host is known. */
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** The names of a build, which come in pages. */
@@ -1018,8 +1031,10 @@ export function readStepCounts(json: StepCountsJson): StepCounts {
 
 /** Answer of a tool. */
 export interface ToolAnswer {
-  /** false while the run is being indexed, and tracks are not done. */
+  /** false while the run is being indexed and tracks are not done, or where hosts are `missing`. */
   readonly complete: boolean;
+  /** Hosts of a run of shards that are not there, and not in the answer. */
+  readonly missing: readonly string[] | undefined;
   /** The answer in one sentence with its figures; null: there is nothing to say. */
   readonly headline: ToolNote | null | undefined;
   readonly facts: readonly ToolFact[];
@@ -1032,6 +1047,7 @@ export interface ToolAnswer {
 /** ToolAnswer as JSON has it. */
 export interface ToolAnswerJson {
   readonly complete: boolean;
+  readonly missing?: readonly string[];
   readonly headline?: ToolNoteJson | null;
   readonly facts: readonly ToolFact[];
   readonly tables: readonly ToolTable[];
@@ -1043,6 +1059,7 @@ export interface ToolAnswerJson {
 export function readToolAnswer(json: ToolAnswerJson): ToolAnswer {
   return {
     complete: json.complete,
+    missing: json.missing,
     headline: json.headline == null ? json.headline : readToolNote(json.headline),
     facts: json.facts,
     tables: json.tables,

@@ -104,7 +104,7 @@ test("the manifest of docs/api.md", async () => {
 
 describe("a build", () => {
   const tracks: TrackTreeJson = {
-    groups: [{ id: 0, parent: null, kind: "host", name: "host0", detail: "", rollup: null }],
+    groups: [{ id: 0, parent: null, kind: "host", name: "host0", detail: "", rollup: null, missing: undefined }],
     tracks: [
       { id: 0, group: 0, kind: "rollup", name: "p", detail: "", rows: 1, events: "2317", busy: "35", lanes: 7 },
       { id: 1, group: 0, kind: "counter", name: "c", detail: "", rows: 1, events: "12", min: 0, max: 12.5 },

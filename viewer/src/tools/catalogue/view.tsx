@@ -7,6 +7,7 @@ import { AnswerView } from "../../answers/answer-view";
 import type { ComparedSteps } from "../../answers/step-comparison";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
+import { isGrowing } from "../../state/answer-values";
 import type { PageProps, PageTexts } from "../contract";
 import { changedTexts } from "../field-texts";
 import { answerInWords } from "../frame/answer-words";
@@ -125,7 +126,7 @@ function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields
         lastAnswer.current = answer;
         return (
           <>
-            {!answer.complete && <Incomplete />}
+            {isGrowing(answer) && <Incomplete />}
             <AnswerView
               tool={tool}
               wanted={wanted}

@@ -9,6 +9,7 @@ test("digests are told by their ids, and stand apart from the tables of the answ
     series: [],
     notes: [],
     complete: true,
+    missing: [],
     headline: null,
     tables,
   });

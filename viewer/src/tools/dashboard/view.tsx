@@ -5,6 +5,7 @@ import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Dashboard } from "../../answers/dashboard";
 import { Answered } from "../../requests/states";
+import { isGrowing } from "../../state/answer-values";
 import type { PageProps } from "../contract";
 import { SAMPLES } from "../data-pipeline/model";
 import { PipelineLoader } from "../data-pipeline/pipeline-loader";
@@ -67,7 +68,7 @@ function View({
           const { digests, rest: answer } = splitDigests(whole);
           return (
             <>
-              {!answer.complete && <Incomplete />}
+              {isGrowing(answer) && <Incomplete />}
               <Dashboard
                 tool={tool}
                 answer={inWords(answer)}

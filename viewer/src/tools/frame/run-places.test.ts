@@ -4,7 +4,7 @@ import { placesOf, placesTitle } from "./run-places";
 
 const group = (id: number, kind: Group["kind"], parent: number | null, rollup: number | null): [number, Group] => [
   id,
-  { id, parent, kind, name: `${kind} ${id}`, detail: "", rollup },
+  { id, parent, kind, name: `${kind} ${id}`, detail: "", rollup, missing: undefined },
 ];
 
 test("hosts stand before their processes, and what has no events is left out", () => {

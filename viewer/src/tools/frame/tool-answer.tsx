@@ -3,6 +3,7 @@
 import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowOfTable } from "../../answers/links";
+import { isGrowing } from "../../state/answer-values";
 import type { PageContext } from "../contract";
 
 interface Props {
@@ -18,7 +19,7 @@ interface Props {
 export function ToolAnswerView({ tool, answer, context, wanted = null, hasPictures = false }: Props) {
   return (
     <>
-      {!answer.complete && <Incomplete />}
+      {isGrowing(answer) && <Incomplete />}
       <AnswerView
         tool={tool}
         answer={answer}

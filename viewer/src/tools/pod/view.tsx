@@ -9,6 +9,7 @@ import { Headline, NotesList } from "../../answers/notes-list";
 import { goToPlace, Places } from "../../answers/timeline-places";
 import { entryText, escapeField, unescapeField } from "../../base/list-text";
 import { Answered } from "../../requests/states";
+import { isGrowing } from "../../state/answer-values";
 import { pick, picked } from "../../state/part-text";
 import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
@@ -189,7 +190,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   const warnings = answer.notes.filter(({ severity, startTicks }) => severity !== "info" && startTicks === null);
   return (
     <>
-      {!answer.complete && <Incomplete />}
+      {isGrowing(answer) && <Incomplete />}
       <Headline answer={answer} links={context} />
       <NotesList label="Findings" notes={warnings} links={context} />
       {listed === undefined && sends === true && <AskChannels {...props} onTable={setFetched} />}
