@@ -142,7 +142,7 @@ def test_neighbours_are_summed_where_rows_are_too_few(nested: Nested) -> None:
     answer = nested.ask(level="track", rows=7)
     tracks = list(nested.outer.values())
     check_rows(answer, [tracks[k : k + 7] for k in range(0, len(tracks), 7)])
-    assert answer.fact("parts").value == 7
+    assert answer.fact("together").value == 7
     table = columns(answer)
     again = nested.ask(level="track", tracks=nested_tracks(table["tracks"][2]), rows=7)
     check_rows(again, [[spans] for spans in tracks[14:21]])
@@ -157,7 +157,7 @@ def test_the_finest_level_that_fits_is_shown(nested: Nested) -> None:
     assert nested.ask(rows=45).fact("level").value == "track"
     assert nested.ask(rows=44).fact("level").value == "process"
     assert nested.ask(rows=2).fact("level").value == "process"
-    assert nested.ask(rows=2).fact("parts").value == 2
+    assert nested.ask(rows=2).fact("together").value == 2
 
 
 def test_cells_are_bounded(nested: Nested, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table
@@ -92,7 +91,8 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     facts = [
         Fact("rows", "Rows", len(rows), "count"),
         Fact("level", "A row is", level, "text"),
-        Fact("parts", "Hosts, processes or tracks in a row", max(len(row.parts) for row in rows), "count"),
+        Fact("parts", "Hosts, processes or tracks", sum(len(row.parts) for row in rows), "count"),
+        Fact("together", "Of them in a row", max(len(row.parts) for row in rows), "count"),
         Fact("start", "Start", grid.span.start, "time"),
         Fact("end", "End", grid.span.stop, "time", "the columns may reach beyond the span"),
         Fact("column_ticks", "Width of a column", width, "ticks"),
@@ -161,8 +161,8 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     if table is None:
         return "None of these tracks has slices"
     nouns = _NOUNS.get(str(figures.value("level")), ("track is", "tracks are"))
-    parts = sum(int(count) for count in table.column("parts").values if isinstance(count, int))
-    text = f"{plural(parts, *nouns)} busy {percent_text(float(figures.value('share') or 0))} of the time"
+    parts = plural(figures.count("parts"), *nouns)
+    text = f"{parts} busy {figures.text('share')} of the time"
     last = figures.greatest("rows", "late")
     if last is None:
         return text

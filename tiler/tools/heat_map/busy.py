@@ -20,14 +20,16 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class BusyLane:
     """A track, or a device with the tracks on which it works: it is busy or idle by itself."""
 
     track: int  # the first one
     work: tuple[WorkTrack, ...] = ()  # of a device
 
 
-def busy_ticks(reader: QueryReader, lanes: Sequence[tuple[Lane, int]], grid: Grid, rows: int) -> Iterator[Ints | None]:
+def busy_ticks(
+    reader: QueryReader, lanes: Sequence[tuple[BusyLane, int]], grid: Grid, rows: int
+) -> Iterator[Ints | None]:
     """Busy ticks in each column of rows, shape (rows, columns), last; before it None where whoever asks may stop.
 
     `lanes`: each with its row. A device is busy while it works on anything, a track while a slice of its outermost row

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.query import TrackTree
-from tilescope.tiler.tools.heat_map.busy import Lane
+from tilescope.tiler.tools.heat_map.busy import BusyLane
 from tilescope.tiler.tools.question import MAX_TRACKS_TEXT, Tracks
 
 Level = Literal["host", "process", "track"]
@@ -25,7 +25,7 @@ class RowPart:
     host: str
     process: str
     named_by: tuple[int, ...]
-    lanes: tuple[Lane, ...]
+    lanes: tuple[BusyLane, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class RunParts:
         """`devices`: only their work counts, with all tracks of a device as one lane; None: each track is a lane."""
         self._tree = tree
         if devices is None:
-            self._lanes = [Lane(track) for track in tracks]
+            self._lanes = [BusyLane(track) for track in tracks]
             return
         chosen = set(tracks)
         works = (tuple(work for work in device.tracks if work.track in chosen) for device in devices)
-        self._lanes = sorted((Lane(work[0].track, work) for work in works if work), key=lambda lane: lane.track)
+        self._lanes = sorted((BusyLane(work[0].track, work) for work in works if work), key=lambda lane: lane.track)
 
     def __len__(self) -> int:
         """Number of lanes."""
@@ -83,16 +83,16 @@ class RunParts:
         """All of a level, in the order of their tracks."""
         if level == "track":
             return [self._track(lane) for lane in self._track_lanes()]
-        lanes_by_group: dict[int, list[Lane]] = {}
+        lanes_by_group: dict[int, list[BusyLane]] = {}
         for lane in self._lanes:
             process = self._tree.tracks[lane.track].group
             host = self._host(process)
             lanes_by_group.setdefault(process if level == "process" or host is None else host, []).append(lane)
         return [self._group(level, group, lanes) for group, lanes in lanes_by_group.items()]
 
-    def _track_lanes(self) -> list[Lane]:
+    def _track_lanes(self) -> list[BusyLane]:
         """Each track as a lane of its own."""
-        single = (Lane(work.track, (work,)) for lane in self._lanes for work in lane.work)
+        single = (BusyLane(work.track, (work,)) for lane in self._lanes for work in lane.work)
         return sorted(single, key=lambda lane: lane.track) or self._lanes
 
     def level(self, most: int) -> Level:
@@ -102,12 +102,12 @@ class RunParts:
         fitting = [level for level in several if counts[level] <= most]
         return max(fitting, key=counts.__getitem__) if fitting else (several or LEVELS)[0]
 
-    def _track(self, lane: Lane) -> RowPart:
+    def _track(self, lane: BusyLane) -> RowPart:
         track = self._tree.tracks[lane.track]
         host, process = self._host_name(track.group), self._name(track.group)
         return RowPart("track", track.name, host, process, (lane.track,), (lane,))
 
-    def _group(self, level: Level, group: int, lanes: Sequence[Lane]) -> RowPart:
+    def _group(self, level: Level, group: int, lanes: Sequence[BusyLane]) -> RowPart:
         rollup = self._tree.groups[group].rollup
         named_by = (lanes[0].track,) if rollup is None else (rollup,)
         process = self._name(group) if self._tree.groups[group].kind == "process" else ""
@@ -134,6 +134,6 @@ def rows_of(parts: Sequence[RowPart], most: int) -> list[Row]:
     return [Row(tuple(parts[k : k + each])) for k in range(0, len(parts), each)]
 
 
-def lanes_of(rows: Sequence[Row]) -> list[tuple[Lane, int]]:
+def lanes_of(rows: Sequence[Row]) -> list[tuple[BusyLane, int]]:
     """The lanes of all rows, each with the number of its row."""
     return [(lane, number) for number, row in enumerate(rows) for part in row.parts for lane in part.lanes]
