@@ -18,7 +18,7 @@ from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.heat_map.busy import busy_ticks
 from tilescope.tiler.tools.heat_map.grid import Grid
 from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
-from tilescope.tiler.tools.heat_map.rows import Row, RunParts, lanes_of, rows_of
+from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -105,7 +105,7 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     return Answer(facts, [_table(rows, grid, busy, late, lanes)], series)
 
 
-def _late_ticks(steps: RunSteps, rows: Sequence[Row], grid: Grid) -> Interruptible[Ints]:
+def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interruptible[Ints]:
     """Ticks of each column in which a process of a row is behind: of the one that is longest. Shape (rows, columns)."""
     late: Mapping[int, LateSpans] = late_spans(steps)
     ticks = np.zeros((len(rows), grid.columns), np.int64)
@@ -122,7 +122,7 @@ def _late_ticks(steps: RunSteps, rows: Sequence[Row], grid: Grid) -> Interruptib
     return np.minimum(ticks, 1 << grid.shift)
 
 
-def _table(rows: Sequence[Row], grid: Grid, busy: Ints, late: Ints, lanes: Ints) -> Table:
+def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: Ints) -> Table:
     total = busy.sum(axis=1)
     share = total / (lanes * (grid.columns << grid.shift))
     columns = [
@@ -142,7 +142,7 @@ def _table(rows: Sequence[Row], grid: Grid, busy: Ints, late: Ints, lanes: Ints)
     return Table("rows", "Rows", columns)
 
 
-def _series(id: str, title: str, rows: Sequence[Row], grid: Grid, ticks: Ints, whole: Ints) -> Series:
+def _series(id: str, title: str, rows: Sequence[MapRow], grid: Grid, ticks: Ints, whole: Ints) -> Series:
     """A map of shares in hundredths; a share above 0 stays above it."""
     shares = np.round(ticks / whole[:, None], 2)
     shares = np.where(ticks > 0, np.maximum(shares, 0.01), 0.0)

@@ -29,7 +29,7 @@ class RowPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MapRow:
     """Parts that are drawn as one row, in their order."""
 
     parts: tuple[RowPart, ...]
@@ -128,12 +128,12 @@ class RunParts:
         return "" if host is None else self._name(host)
 
 
-def rows_of(parts: Sequence[RowPart], most: int) -> list[Row]:
+def rows_of(parts: Sequence[RowPart], most: int) -> list[MapRow]:
     """A row for each part, or for so many neighbours that there are at most `most` rows."""
     each = max(1, -(-len(parts) // most))
-    return [Row(tuple(parts[k : k + each])) for k in range(0, len(parts), each)]
+    return [MapRow(tuple(parts[k : k + each])) for k in range(0, len(parts), each)]
 
 
-def lanes_of(rows: Sequence[Row]) -> list[tuple[BusyLane, int]]:
+def lanes_of(rows: Sequence[MapRow]) -> list[tuple[BusyLane, int]]:
     """The lanes of all rows, each with the number of its row."""
     return [(lane, number) for number, row in enumerate(rows) for part in row.parts for lane in part.lanes]
