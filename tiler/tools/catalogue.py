@@ -26,6 +26,7 @@ from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.framework_ops import TOOL as FRAMEWORK_OPS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.graph import TOOL as GRAPH
+from tilescope.tiler.tools.heat_map import TOOL as HEAT_MAP
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.imported import TOOL as IMPORTED
@@ -72,6 +73,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     OVERLAP,
     QUEUES,
     POD,
+    HEAT_MAP,
     COLLECTIVES,
     FLOWS,
     CPU,

@@ -52,6 +52,10 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     const [{ PodView }, { FIELDS }] = await Promise.all([import("./pod/view"), import("./pod/fields")]);
     return withFields(FIELDS, PodView);
   },
+  heat_map: async () => {
+    const [{ HeatMapView }, { FIELDS }] = await Promise.all([import("./heat-map/view"), import("./heat-map/fields")]);
+    return withFields(FIELDS, HeatMapView);
+  },
   memory_profile: async () => {
     const [{ MemoryProfileView }, { FIELDS }] = await Promise.all([
       import("./memory-profile/view"),

@@ -1,0 +1,257 @@
+"""The heat map against plain sums over the slices that were written."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.device_trace import DeviceTrace, union
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools.heat_map import MAX_CELLS
+from tilescope.tiler.tools.heat_map.grid import Grid
+
+PROCESSES, THREADS = 3, 15  # in more than one block
+
+Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A run of threads with nested slices, dense in some places; `outer` has the outermost slices of each thread."""
+
+    reader: QueryReader
+    outer: dict[tuple[int, int], Spans]
+
+    def ask(self, **values: object) -> Answer:
+        return heat_map_of(self.reader, **values)
+
+
+def heat_map_of(reader: QueryReader, **values: object) -> Answer:
+    heat_map = tool("heat_map")
+    return finish(ask(heat_map, Scope(reader), from_values(heat_map.question, values)))
+
+
+@pytest.fixture(scope="module")
+def nested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nested]:
+    rng, folder = random.Random(5), tmp_path_factory.mktemp("nested")
+    events: list[dict[str, Any]] = []
+    outer: dict[tuple[int, int], Spans] = {}
+    for process in range(PROCESSES):
+        for thread in range(THREADS):
+            tick, spans = 500 * thread, outer.setdefault((process, thread), [])
+            for _ in range(rng.choice([3, 400, 3000])):
+                tick += rng.choice([0, 1, 60, 900])
+                length = rng.choice([1, 3, 40, 300, 20_000])
+                spans.append((tick, tick + length))
+                events.append(_slice(process, thread, tick, length))
+                if length > 30:
+                    events.append(_slice(process, thread, tick + 3, 20))
+                tick += length
+    (folder / "t.json").write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": events}))
+    build_store([folder / "t.json"], folder / "store")
+    with closing(open_run_store(folder / "store")) as store:
+        reader = QueryReader(store)
+        first = min(start for spans in outer.values() for start, _ in spans)
+        yield Nested(reader, {key: [(a - first, b - first) for a, b in spans] for key, spans in outer.items()})
+
+
+def _slice(process: int, thread: int, start: int, duration: int, name: str = "work") -> dict[str, Any]:
+    ts, dur = (f"{ticks // 1000}.{ticks % 1000:03}" for ticks in (start, duration))
+    return {"ph": "X", "name": name, "pid": process, "tid": thread, "ts": ts, "dur": dur}
+
+
+def plain_ticks(spans: Spans, answer: Answer) -> list[int]:
+    """Ticks of spans in the columns of an answer."""
+    start, width = (int(answer.fact(name).value) for name in ("start", "column_ticks"))  # type: ignore[arg-type]
+    ticks = [0] * len(answer.series[0].x.values)
+    for a, b in spans:
+        for column in range(max(0, (a - start) // width), min(len(ticks), (b - 1 - start) // width + 1)):
+            left = start + column * width
+            ticks[column] += max(0, min(b, left + width) - max(a, left))
+    return ticks
+
+
+def cells(answer: Answer, series: str = "busy") -> list[list[float]]:
+    (drawn,) = [each for each in answer.series if each.id == series]
+    return [[float(value) for value in values_of(column)] for column in drawn.ys]  # type: ignore[arg-type]
+
+
+def columns(answer: Answer) -> dict[str, list[Any]]:
+    return {column.id: values_of(column) for column in answer.table("rows").columns}
+
+
+def check_rows(answer: Answer, lanes_of_rows: Sequence[Sequence[Spans]]) -> None:
+    """Every row has the sum of its lanes in each column, as a share in hundredths."""
+    width = int(answer.fact("column_ticks").value)  # type: ignore[arg-type]
+    table = columns(answer)
+    assert len(table["name"]) == len(lanes_of_rows) == answer.fact("rows").value
+    for number, lanes in enumerate(lanes_of_rows):
+        plain = [
+            min(sum(ticks), 10**18) for ticks in zip(*(plain_ticks(spans, answer) for spans in lanes), strict=True)
+        ]
+        assert table["busy"][number] == sum(plain)
+        assert table["lanes"][number] == len(lanes)
+        shown = cells(answer)[number]
+        assert [share > 0 for share in shown] == [ticks > 0 for ticks in plain]
+        assert shown == pytest.approx([ticks / (width * len(lanes)) for ticks in plain], abs=0.01)
+    assert answer.fact("busy").value == sum(table["busy"])
+
+
+def by_process(nested: Nested) -> list[list[Spans]]:
+    return [[nested.outer[process, thread] for thread in range(THREADS)] for process in range(PROCESSES)]
+
+
+@pytest.mark.parametrize("most", [2, 3, 40, 300, 1024])
+def test_rows_have_what_their_slices_take(nested: Nested, most: int) -> None:
+    check_rows(nested.ask(level="process", columns=most), by_process(nested))
+    check_rows(nested.ask(level="track", columns=most), [[spans] for spans in nested.outer.values()])
+    everything = [spans for lanes in by_process(nested) for spans in lanes]
+    check_rows(nested.ask(level="host", columns=most), [everything])
+
+
+@given(start=st.integers(0, 900_000), length=st.integers(0, 400_000), most=st.integers(2, 1024))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_span_has_columns_of_its_own(nested: Nested, start: int, length: int, most: int) -> None:
+    answer = nested.ask(level="process", start=start, end=start + length, columns=most)
+    check_rows(answer, by_process(nested))
+    first, last, width = (int(answer.fact(name).value) for name in ("start", "end", "column_ticks"))  # type: ignore[arg-type]
+    stop = min(start + length, nested.reader.end + 1)
+    assert first <= min(start, stop)
+    assert last >= stop
+    assert len(answer.series[0].x.values) <= most
+    assert min(start, stop) - first < width
+    assert first % width == 0
+
+
+def test_neighbours_are_summed_where_rows_are_too_few(nested: Nested) -> None:
+    answer = nested.ask(level="track", rows=7)
+    tracks = list(nested.outer.values())
+    check_rows(answer, [tracks[k : k + 7] for k in range(0, len(tracks), 7)])
+    assert answer.fact("together").value == 7
+    table = columns(answer)
+    again = nested.ask(level="track", tracks=nested_tracks(table["tracks"][2]), rows=7)
+    check_rows(again, [[spans] for spans in tracks[14:21]])
+
+
+def nested_tracks(text: str) -> list[int]:
+    first, _, last = text.partition("-")
+    return list(range(int(first), int(last or first) + 1))
+
+
+def test_the_finest_level_that_fits_is_shown(nested: Nested) -> None:
+    assert nested.ask(rows=45).fact("level").value == "track"
+    assert nested.ask(rows=44).fact("level").value == "process"
+    assert nested.ask(rows=2).fact("level").value == "process"
+    assert nested.ask(rows=2).fact("together").value == 2
+
+
+def test_cells_are_bounded(nested: Nested, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.tiler.tools.heat_map.MAX_CELLS", 45 * 10)
+    answer = nested.ask(level="track", columns=1024)
+    assert 5 < len(answer.series[0].x.values) <= 10
+    check_rows(answer, [[spans] for spans in nested.outer.values()])
+    assert MAX_CELLS * 5 < 1_400_000  # bytes of a map in JSON, before it is compressed
+
+
+@pytest.mark.parametrize("most", [7, 200])
+@pytest.mark.parametrize("level", ["host", "process", "track"])
+def test_devices_are_busy_while_they_work(devices: DeviceTrace, level: str, most: int) -> None:
+    """Annotations over their work are none; a device of several streams is busy while one of them is."""
+    streams = sorted({(task.process, task.thread) for task in devices.tasks if task.kind is not None})
+    by_device = {device: [stream for stream in streams if stream[0] == device] for device, _ in streams}
+    rows: dict[str, list[list[list[tuple[int, int]]]]] = {
+        "host": [list(by_device.values())],
+        "process": [[each] for each in by_device.values()],
+        "track": [[[stream]] for stream in streams],
+    }
+    works = [
+        [union(*(((task.start, task.stop) for task in devices.work(*stream)) for stream in lane)) for lane in lanes]
+        for lanes in rows[level]
+    ]
+    check_rows(heat_map_of(devices.reader, level=level, columns=most), works)
+
+
+def test_tracks_of_devices_and_hosts_are_asked_for(devices: DeviceTrace) -> None:
+    by_tracks = columns(heat_map_of(devices.reader, level="process", counted="tracks"))
+    assert len(by_tracks["name"]) > len(columns(heat_map_of(devices.reader, level="process"))["name"])
+
+
+def stepping(folder: Path, ends: Sequence[Sequence[int]]) -> QueryReader:
+    """A process of a file each, which end their steps at these ticks."""
+    paths = []
+    for process, process_ends in enumerate(ends):
+        begin = 0
+        events: list[dict[str, Any]] = []
+        for number, end in enumerate(process_ends):
+            events.append(_slice(process, 1, begin, end - begin, f"ProfilerStep#{number}"))
+            begin = end
+        paths.append(folder / f"{process}.json")
+        paths[-1].write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": events}))
+    build_store(paths, folder / "store")
+    return QueryReader(open_run_store(folder / "store"))
+
+
+def test_a_process_that_ends_its_step_far_behind_the_others_is_late(tmp_path: Path) -> None:
+    usual = [10_000, 20_000, 30_000]
+    ends = [usual, [10_020, 20_020, 30_020], [10_040, 20_040, 30_040], [10_010, 24_000, 30_010]]
+    reader = stepping(tmp_path, ends)
+    answer = heat_map_of(reader, level="process")
+    table = columns(answer)
+    late = table["late"]
+    assert [ticks > 0 for ticks in late] == [False, False, False, True]
+    assert late[3] == 24_000 - 20_040  # the later one of the two in the middle
+    width = int(answer.fact("column_ticks").value)  # type: ignore[arg-type]
+    (shown,) = [row for row in cells(answer, "late") if any(row)]
+    places = [k * width for k, share in enumerate(shown) if share]
+    assert 20_040 - width < places[0] <= 20_040
+    assert places[-1] < 24_000
+    assert answer.headline is not None
+    assert "is behind the others for 3.96 µs" in answer.headline.text
+    reader.store.close()
+
+
+def test_two_processes_have_no_usual_end(tmp_path: Path) -> None:
+    reader = stepping(tmp_path, [[10_000, 20_000], [10_000, 29_000]])
+    assert {series.id for series in heat_map_of(reader).series} == {"busy"}
+    reader.store.close()
+
+
+def test_tracks_without_slices_make_no_row(nested: Nested) -> None:
+    answer = nested.ask(tracks=[])
+    assert answer.fact("rows").value == 0
+    assert not answer.tables
+    with pytest.raises(UsageError, match="are not a span"):
+        nested.ask(start=5, end=4)
+
+
+@given(
+    start=st.integers(0, 10**6),
+    length=st.integers(0, 10**6),
+    most=st.integers(2, 50),
+    spans=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 10**6), st.integers(0, 10**5)), max_size=20),
+)
+def test_ticks_within_columns(start: int, length: int, most: int, spans: list[tuple[int, int, int]]) -> None:
+    grid = Grid.of_span(TickRange(start, start + length), most)
+    lane, begin, size = (np.array([span[k] for span in spans], np.int64) for k in range(3))
+    ticks = grid.ticks_within(lane, begin, begin + size, 3)
+    width = 1 << grid.shift
+    for k, column in enumerate(grid.starts.tolist()):
+        for number in range(3):
+            plain = sum(max(0, min(b + n, column + width) - max(b, column)) for each, b, n in spans if each == number)
+            assert ticks[number, k] == plain
+    assert 1 <= grid.columns <= most

@@ -1,0 +1,182 @@
+"""A run as a heat map: how busy hosts, processes or tracks are over time, and when they are behind the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.devices import devices_of
+from tilescope.tiler.query import Interruptible
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.heat_map.busy import busy_ticks
+from tilescope.tiler.tools.heat_map.grid import Grid
+from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
+from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
+from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[np.int64]
+
+MAX_ROWS: Final = 2048
+DEFAULT_ROWS: Final = 512
+MAX_COLUMNS: Final = 1024
+DEFAULT_COLUMNS: Final = 512
+
+# Cells of one map: JSON of two maps compresses to less than a megabyte.
+MAX_CELLS: Final = 1 << 18
+
+_ROWS_AT_ONCE: Final = 64  # between two turns
+
+
+class HeatMapQuestion(Question, frozen=True, kw_only=True):
+    """Some tracks in a span, as so many rows and columns at most."""
+
+    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
+    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
+    tracks: Annotated[
+        Tracks | None,
+        Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
+    ] = None
+    level: Annotated[
+        Literal["host", "process", "track"] | None,
+        Meta(description="What a row is. Without it the finest of these of which there are no more than `rows`."),
+    ] = None
+    counted: Annotated[
+        Literal["devices", "tracks"] | None,
+        Meta(
+            description="What is busy or idle: devices while they work on anything, or each track of slices. "
+            "Without it devices, where there are some."
+        ),
+    ] = None
+    rows: Annotated[
+        int, Meta(ge=1, le=MAX_ROWS, description="The most rows: neighbours are summed where there are more.")
+    ] = DEFAULT_ROWS
+    columns: Annotated[int, Meta(ge=2, le=MAX_COLUMNS, description="The most columns: fewer where rows are many.")] = (
+        DEFAULT_COLUMNS
+    )
+
+
+def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
+    reader = scope.reader
+    tracks = [track for track in scope.leaves(question.tracks) if reader.tree.tracks[track].events]
+    devices = None
+    if question.counted != "tracks":
+        devices = yield from devices_of(reader)
+    parts = RunParts(reader.tree, tracks, devices)
+    if devices is not None and not parts and question.counted is None:
+        parts = RunParts(reader.tree, tracks, None)
+    if not parts:
+        return Answer([Fact("rows", "Rows", 0, "count")])
+    yield
+    level = question.level or parts.level(question.rows)
+    rows = rows_of(parts.of_level(level), question.rows)
+    span = scope.within(span_of(question.start, question.end))
+    grid = Grid.of_span(span, min(question.columns, max(2, MAX_CELLS // len(rows))))
+    busy = np.zeros((len(rows), grid.columns), np.int64)
+    for done in busy_ticks(reader, lanes_of(rows), grid, len(rows)):
+        yield
+        busy = busy if done is None else done
+    late = yield from _late_ticks(reader.steps, rows, grid)
+    lanes = np.array([row.lane_count for row in rows], np.int64)
+    width = 1 << grid.shift
+    whole = lanes * width * grid.columns
+    facts = [
+        Fact("rows", "Rows", len(rows), "count"),
+        Fact("level", "A row is", level, "text"),
+        Fact("parts", "Hosts, processes or tracks", sum(len(row.parts) for row in rows), "count"),
+        Fact("together", "Of them in a row", max(len(row.parts) for row in rows), "count"),
+        Fact("start", "Start", grid.span.start, "time"),
+        Fact("end", "End", grid.span.stop, "time", "the columns may reach beyond the span"),
+        Fact("column_ticks", "Width of a column", width, "ticks"),
+        Fact("busy", "Busy", int(busy.sum()), "ticks", "of all lanes together"),
+        Fact("share", "Busy, of the time", int(busy.sum()) / int(whole.sum()), "fraction"),
+    ]
+    series = [_series("busy", "Busy", rows, grid, busy, lanes * width)]
+    if late.any():
+        series.append(_series("late", "Behind the others", rows, grid, late, np.full(len(rows), width)))
+    return Answer(facts, [_table(rows, grid, busy, late, lanes)], series)
+
+
+def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interruptible[Ints]:
+    """Ticks of each column in which a process of a row is behind: of the one that is longest. Shape (rows, columns)."""
+    late: Mapping[int, LateSpans] = late_spans(steps)
+    ticks = np.zeros((len(rows), grid.columns), np.int64)
+    for number, row in enumerate(rows if late else ()):
+        series = (steps.of_track(lane.track) for part in row.parts for lane in part.lanes)
+        processes = {each.process for each in series if each is not None}
+        spans = [late[process] for process in processes if process in late]
+        if spans:
+            lane = np.repeat(np.arange(len(spans)), [len(each.start) for each in spans])
+            start, stop = (np.concatenate([getattr(each, end) for each in spans]) for end in ("start", "stop"))
+            ticks[number] = grid.ticks_within(lane, start, stop, len(spans)).max(axis=0)
+        if number % _ROWS_AT_ONCE == 0:
+            yield
+    return np.minimum(ticks, 1 << grid.shift)
+
+
+def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: Ints) -> Table:
+    total = busy.sum(axis=1)
+    share = total / (lanes * (grid.columns << grid.shift))
+    columns = [
+        Column("name", "Name", "name", [row.name for row in rows]),
+        Column("host", "Host", "text", [row.shared("host") for row in rows]),
+        Column("process", "Process", "text", [row.shared("process") for row in rows]),
+        Column("parts", "Together", "count", [len(row.parts) for row in rows]),
+        Column("lanes", "Devices or tracks", "count", lanes),
+        Column("busy", "Busy", "ticks", total),
+        Column("share", "Busy, of the time", "fraction", share, total="none"),
+        Column("late", "Behind the others", "ticks", late.sum(axis=1)),
+        Column("tracks", "Tracks", "text", [row.tracks_text for row in rows]),
+        Column("track", "Track", "track", [row.first_track for row in rows]),
+        Column("start", "Start", "time", np.full(len(rows), grid.span.start)),
+        Column("end", "End", "time", np.full(len(rows), grid.span.stop)),
+    ]
+    return Table("rows", "Rows", columns)
+
+
+def _series(id: str, title: str, rows: Sequence[MapRow], grid: Grid, ticks: Ints, whole: Ints) -> Series:
+    """A map of shares in hundredths; a share above 0 stays above it."""
+    shares = np.round(ticks / whole[:, None], 2)
+    shares = np.where(ticks > 0, np.maximum(shares, 0.01), 0.0)
+    columns = [
+        Column(f"row{number}", row.name, "fraction", shares[number], total="none") for number, row in enumerate(rows)
+    ]
+    return Series(id, title, "heat", Column("time", "Time", "time", grid.starts), columns)
+
+
+_NOUNS: Final = {"host": ("host is", "hosts are"), "process": ("process is", "processes are")}
+
+
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    table = figures.table("rows")
+    if table is None:
+        return "None of these tracks has slices"
+    nouns = _NOUNS.get(str(figures.value("level")), ("track is", "tracks are"))
+    parts = plural(figures.count("parts"), *nouns)
+    text = f"{parts} busy {figures.text('share')} of the time"
+    last = figures.greatest("rows", "late")
+    if last is None:
+        return text
+    name, late = (figures.cell("rows", column, last) for column in ("name", "late"))
+    return f"{text}; {name} is behind the others for {late}"
+
+
+TOOL: Final = Tool(
+    id="heat_map",
+    title="Heat map",
+    help="how busy hosts, processes or tracks are over time, thousands of them at once, and when they are behind the "
+    "others in a step",
+    group="waiting",
+    question=HeatMapQuestion,
+    answer=_answer,
+    sentence=_sentence,
+)

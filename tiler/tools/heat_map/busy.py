@@ -1,0 +1,116 @@
+"""Busy time of lanes in each column, exactly: from the tiles of their tracks, or from the work on them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.devices import WorkTrack
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.tools.heat_map.grid import Grid
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class BusyLane:
+    """A track, or a device with the tracks on which it works: it is busy or idle by itself."""
+
+    track: int  # the first one
+    work: tuple[WorkTrack, ...] = ()  # of a device
+
+
+def busy_ticks(
+    reader: QueryReader, lanes: Sequence[tuple[BusyLane, int]], grid: Grid, rows: int
+) -> Iterator[Ints | None]:
+    """Busy ticks in each column of rows, shape (rows, columns), last; before it None where whoever asks may stop.
+
+    `lanes`: each with its row. A device is busy while it works on anything, a track while a slice of its outermost row
+    runs, an asynchronous one while any does. Raises DamagedStore.
+    """
+    busy = np.zeros((rows, grid.columns), np.int64)
+    in_tiles: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by block: track and row
+    for lane, row in lanes:
+        if lane.work and not _is_all_work(reader, lane.work):
+            for ticks in _work_ticks(reader, lane.work, grid):
+                busy[row] += ticks
+                yield None
+        else:
+            in_tiles[lane.track // TRACKS_PER_BLOCK].append((lane.track, row))
+    for block, members in sorted(in_tiles.items()):
+        tracks, row_of_tracks = zip(*members, strict=True)
+        np.add.at(busy, list(row_of_tracks), _block_ticks(reader, block, tracks, grid))
+        yield None
+    yield busy
+
+
+def _is_all_work(reader: QueryReader, work: Sequence[WorkTrack]) -> bool:
+    """True of a device with one track on which all is work, as far as tiles say: the outermost row has all of it.
+
+    Tracks of few events have no histogram: their events are read as fast.
+    """
+    if len(work) > 1:
+        return False
+    names = reader.whole_histogram(work[0].track)
+    return names is not None and not names.has_other_names and bool(work[0].kinds[names.name + 1].all())
+
+
+def _work_ticks(reader: QueryReader, work: Sequence[WorkTrack], grid: Grid) -> Iterator[Ints]:
+    """Ticks of each column in which a device works, piece by piece: they add up."""
+    span = Windows.single(*grid.span)
+    for piece in Busy(reader, [track.of_any_kind for track in work]).pieces(span):
+        if piece is not None:
+            windows = piece.work.any
+            yield grid.ticks_within(np.zeros(len(windows), np.int64), windows.starts, windows.stops, 1)[0]
+
+
+def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: Grid) -> Ints:
+    """Busy ticks of some tracks of a block, shape (tracks, columns)."""
+    index = reader.tiles(block)
+    slots = np.array([track % TRACKS_PER_BLOCK for track in tracks], np.int64)
+    is_async = np.array([reader.tree.tracks[track].kind == "async" for track in tracks])
+    is_counter = np.zeros(len(tracks), np.bool_)
+    level = min(grid.shift // 2, reader.root_level)
+    which, tiles = index.tiles_for(slots, is_counter, grid.span, level, reader.root_level)
+    starts = index.page_starts_of(tiles)
+    ticks = np.zeros((len(tracks), grid.columns), np.int64)
+    for start in np.unique(starts).tolist():
+        on_page = starts == start
+        page = reader.exact_page(index.page_key(start))
+        ticks += _page_ticks(page, tiles[on_page] - start, which[on_page], is_async, grid)
+    return np.where(is_async[:, None], np.minimum(ticks, 1 << grid.shift), ticks)
+
+
+def _page_ticks(page: Page, tiles: Ints, which: Ints, is_async: NDArray[np.bool_], grid: Grid) -> Ints:
+    """Busy ticks that tiles of a page have; `which` track each is of."""
+    tile_start = page.index[tiles] << (2 * page.level + 8)
+    bins, of_tile = _rows(page.bin_ends, tiles)
+    counted = is_async[which[of_tile]] | (page.bins.row[bins] == 0)
+    bins, of_tile = bins[counted], of_tile[counted]
+    # Bins are as wide as a column, or a part of it that is a power of two: coarser tiles are leaves, which have none.
+    column = (tile_start[of_tile] + (page.bins.bin[bins] << (2 * page.level)) - grid.start) >> grid.shift
+    inside = (column >= 0) & (column < grid.columns)
+    ticks = np.zeros((len(is_async), grid.columns), np.int64)
+    np.add.at(ticks, (which[of_tile[inside]], column[inside]), page.bins.busy[bins[inside]])
+    slices, of_tile = _rows(page.slice_ends, tiles)
+    counted = is_async[which[of_tile]] | (page.slices.row[slices] == 0)
+    slices, of_tile = slices[counted], of_tile[counted]
+    # Slices that reach over tiles are in each of them: what lies in a tile counts there.
+    start = page.slices.start[slices]
+    stop = np.minimum(start + page.slices.duration[slices], tile_start[of_tile] + (1 << (2 * page.level + 8)))
+    return ticks + grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, len(is_async))
+
+
+def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:
+    """Rows of some tiles, and of each the place of its tile among these."""
+    counts = ends[tiles + 1] - ends[tiles]
+    of_tile = np.repeat(np.arange(len(tiles)), counts)
+    within = np.arange(len(of_tile)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return ends[tiles][of_tile] + within, of_tile

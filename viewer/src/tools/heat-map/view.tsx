@@ -1,0 +1,340 @@
+/** The heat map: hosts by time, coloured by how busy they are, with what is known of the chosen one beside it. */
+
+import "./heat-map.css";
+import { formatDuration, type TickRange, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import { useMemo, useState } from "preact/hooks";
+import { Headline } from "../../answers/notes-list";
+import { BarSelect } from "../../components/bar-select";
+import { formatCount, formatPercent } from "../../components/format";
+import { cssColor } from "../../raster/color";
+import { Answered } from "../../requests/states";
+import { useTool } from "../../requests/use-request";
+import { pick, picked } from "../../state/part-text";
+import { theme } from "../../state/settings";
+import type { Trace } from "../../state/trace";
+import type { PageContext, PageProps } from "../contract";
+import { ToolAnswerView } from "../frame/tool-answer";
+import { useAnswer } from "../frame/use-answer";
+import { type HeatMapFields, placeOf, placeText, SORTS } from "./fields";
+import { mapPalette } from "./image";
+import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack } from "./layer";
+import { HeatMap, type MapView } from "./map";
+import { figuresByRow, orderOf } from "./order";
+import type { Drawing, Strip } from "./painter";
+import { partsQuestion, spanQuestion } from "./wanted";
+
+const TOOL = { id: "heat_map", title: "Heat map", help: "" };
+const COUNTED = [
+  { value: "", text: "Devices, where there are some" },
+  { value: "devices", text: "Devices" },
+  { value: "tracks", text: "Tracks" },
+] as const;
+/** Answers that are at hand again at once when one zooms out. */
+const KEPT = 8;
+
+export function HeatMapView({ context, fields, setFields }: PageProps<HeatMapFields>) {
+  const { counted } = fields;
+  const level = useMemo(() => coarsestLevel(context.trace), [context.trace]);
+  const question = useMemo(
+    () => ({ level, rows: "2048", columns: "1024", ...(counted === "" ? {} : { counted }) }),
+    [level, counted],
+  );
+  const request = useAnswer(context, TOOL.id, question);
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        <BarSelect
+          label="Order of the rows"
+          choices={SORTS.map(({ id, title }) => ({ value: id, text: title }))}
+          chosen={fields.sort}
+          onChoose={(sort) => setFields({ ...fields, sort })}
+        />
+        <BarSelect
+          label="What is busy or idle"
+          choices={COUNTED}
+          chosen={counted}
+          onChoose={(next) => setFields({ ...fields, counted: next })}
+        />
+        <input
+          class="bar-input"
+          type="search"
+          aria-label="Filter the rows by name"
+          placeholder="Filter by name"
+          value={fields.filter}
+          onChange={(event) => setFields({ ...fields, filter: event.currentTarget.value })}
+        />
+        <p class="page-of">Figures are of {context.rangeText}.</p>
+      </div>
+      <Answered request={request}>{(answer) => <Shown context={context} fields={fields} answer={answer} />}</Answered>
+    </>
+  );
+}
+
+/** The coarsest level with several rows. */
+function coarsestLevel({ groups }: Trace): Layer["level"] {
+  const count = (kind: string) => [...groups.values()].filter((group) => group.kind === kind).length;
+  return count("host") > 1 ? "host" : count("process") > 1 ? "process" : "track";
+}
+
+interface ShownProps {
+  readonly context: PageContext;
+  readonly fields: HeatMapFields;
+  readonly answer: ToolAnswer;
+}
+
+function Shown({ answer, ...props }: ShownProps) {
+  const layer = useMemo(() => layerOf(answer), [answer]);
+  return (
+    <>
+      <Headline answer={answer} links={props.context} />
+      {layer !== null && <MapCard {...props} base={layer} />}
+      <ToolAnswerView tool={TOOL} answer={{ ...answer, headline: null, series: [] }} context={props.context} />
+    </>
+  );
+}
+
+interface MapProps extends Pick<ShownProps, "context" | "fields"> {
+  readonly base: Layer;
+}
+
+function MapCard({ context, fields, base }: MapProps) {
+  const { trace } = context;
+  const rowOfTrack = useMemo(() => rowFinder(trace, base), [trace, base]);
+  const figures = usePodFigures(context, fields.sort, rowOfTrack);
+  const order = useMemo(() => orderOf(base.rows, fields, figures), [base, fields.sort, fields.filter, figures]);
+  const bounds = useMemo(() => spanOfLayer(base), [base]);
+  const at = picked.value;
+  const [view, setView] = useState<{ readonly shown: MapView; readonly heightPx: number } | null>(null);
+  const place = placeOf(at);
+  const chosen = order.findIndex((row) => base.rows[row]!.name === place.chosen);
+  // A place in the address is taken once, and when the rows are others: after that the map has it, and the address follows.
+  const asked = useMemo(
+    () => ({ span: place.span ?? bounds, rows: place.rows ?? { from: 0, to: order.length } }),
+    [bounds, order],
+  );
+  const more = useFiner(context, fields, base, order, view);
+  const layers = useMemo(
+    () => layersOf(base, order, more, rowOfTrack),
+    [base, order, more.time, more.parts, rowOfTrack],
+  );
+  const names = useMemo(() => order.map((row) => base.rows[row]!), [base, order]);
+  const onView = (shown: MapView, heightPx: number) => {
+    setView({ shown, heightPx });
+    const span = spanOfView(shown);
+    const isAll = shown.rows.from <= 0 && shown.rows.to >= order.length;
+    const isWhole = span.startTicks <= bounds.startTicks && span.endTicks >= bounds.endTicks;
+    keepPlace({ span: isWhole ? null : span, rows: isAll ? null : shown.rows });
+  };
+  const choose = (row: number) => keepPlace({ chosen: names[row]?.name ?? "" });
+  const enter = (row: number, span: TickRange, part: number) => {
+    const parts = layers.find(({ isParts }) => isParts);
+    const strip = parts?.strips.find(({ from }) => from === row);
+    const fine = strip?.rows[Math.min(strip.rows.length - 1, Math.floor(part * strip.rows.length))];
+    const track = fine === undefined ? names[row]!.track : parts!.layer.rows[fine]!.track;
+    context.goTo(span, track);
+  };
+  const level = { host: "hosts", process: "processes", track: "tracks" }[base.level];
+  return (
+    <section class="heat-map-page" aria-label="Heat map">
+      <div class="heat-map-head">
+        <MapLegend hasLate={base.late.some((part) => part > 0)} />
+        <span class="page-of">
+          {order.length === base.rows.length
+            ? `${formatCount(order.length)} ${level}`
+            : `${formatCount(order.length)} of ${formatCount(base.rows.length)} ${level}`}
+          {base.together > 1 ? `, up to ${formatCount(base.together)} in a row` : ""}. Ctrl + wheel zooms, a drag zooms
+          to what it frames, a double click leads to the timeline.
+        </span>
+      </div>
+      {order.length === 0 ? (
+        <p class="page-note">No row has a name with “{fields.filter}”.</p>
+      ) : (
+        <HeatMap
+          layers={layers}
+          names={names}
+          chosen={chosen}
+          bounds={bounds}
+          base={context.time}
+          asked={asked}
+          label={`Heat map of ${order.length} ${level}. Up and down choose a row, left and right move in time, + and - zoom, with shift in one direction alone; Home shows all, Enter leads to the timeline.`}
+          onView={onView}
+          onChoose={choose}
+          onEnter={enter}
+        />
+      )}
+      <p class="heat-map-row" role="status">
+        {chosen < 0 ? "" : <RowFacts row={names[chosen]!} place={chosen + 1} context={context} />}
+      </p>
+    </section>
+  );
+}
+
+/** What is known of the chosen row, with the way to the timeline. */
+function RowFacts({
+  row,
+  place,
+  context,
+}: {
+  readonly row: MapRow;
+  readonly place: number;
+  readonly context: PageContext;
+}) {
+  return (
+    <>
+      <strong>{row.name}</strong>
+      <span>
+        row {formatCount(place)}, busy {formatPercent(row.share)} of the time
+        {row.lateTicks > 0n ? `, behind the others for ${formatDuration(row.lateTicks, context.time.tickPs)}` : ""}
+      </span>
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          const { span } = placeOf(picked.peek());
+          context.goTo(span, row.track);
+        }}
+      >
+        Show in the timeline
+      </button>
+    </>
+  );
+}
+
+function MapLegend({ hasLate }: { readonly hasLate: boolean }) {
+  const palette = mapPalette(theme.value);
+  return (
+    <p class="heat-map-legend">
+      <span>idle</span>
+      <svg width="80" height="12" aria-hidden="true">
+        {[0, 25, 50, 75, 100].map((part, k) => (
+          <rect key={part} x={16 * k} width="16" height="12" fill={cssColor(palette.busy[part]!)} />
+        ))}
+      </svg>
+      <span>busy</span>
+      {hasLate && (
+        <>
+          <svg width="16" height="12" aria-hidden="true">
+            <rect width="16" height="12" fill={cssColor(palette.late[100]!)} />
+          </svg>
+          <span>behind the others</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function keepPlace(change: Partial<ReturnType<typeof placeOf>>): void {
+  pick(placeText({ ...placeOf(picked.peek()), ...change }));
+}
+
+function spanOfLayer({ startTicks, columnTicks, columns }: Layer): TickRange {
+  return { startTicks, endTicks: ticks(startTicks + columnTicks * BigInt(columns)) };
+}
+
+function spanOfView({ time }: MapView): TickRange {
+  const width = BigInt(Math.max(1, Math.round(time.widthPx * time.ticksPerPx)));
+  const start = time.startTicks < 0n ? 0n : time.startTicks;
+  return { startTicks: ticks(start), endTicks: ticks(start + width) };
+}
+
+type RowFinder = (track: number) => number | undefined;
+
+/** Finds the row that a track is in: by itself, or by the rollup of a group around it, from the inside out. */
+function rowFinder({ tracks, groups }: Trace, { rows }: Layer): RowFinder {
+  const rowOfTrack = rowsByTrack(rows);
+  return (track) => {
+    let row = rowOfTrack.get(track);
+    let group = groups.get(tracks.get(track)?.group ?? -1);
+    while (row === undefined && group !== undefined) {
+      row = rowOfTrack.get(group.rollup ?? -1);
+      group = group.parent === null ? undefined : groups.get(group.parent);
+    }
+    return row;
+  };
+}
+
+interface Finer {
+  readonly time: Layer | null;
+  readonly parts: Layer | null;
+}
+
+/** Layers that the view needs beside the whole map; those of the last view until these have come. */
+function useFiner(
+  context: PageContext,
+  { counted }: HeatMapFields,
+  base: Layer,
+  order: readonly number[],
+  view: { readonly shown: MapView; readonly heightPx: number } | null,
+): Finer {
+  const ofRun = counted === "" ? {} : { counted };
+  const processes = useMemo(() => processesOf(context.trace, base), [context.trace, base]);
+  const span = view === null ? null : spanOfView(view.shown);
+  const time = view === null || span === null ? null : spanQuestion(base, span, view.shown.time.widthPx);
+  const parts =
+    view === null || span === null
+      ? null
+      : partsQuestion(base, order, view.shown.rows, span, view.heightPx, (row) => processes[row] ?? 1);
+  return {
+    time: useLayer(context, time === null ? null : { ...ofRun, ...time }),
+    parts: useLayer(context, parts === null ? null : { ...ofRun, ...parts }),
+  };
+}
+
+/** The layer of an answer; nothing is asked where there is no question. */
+function useLayer({ trace }: PageContext, question: ToolQuestion | null): Layer | null {
+  const request = useTool(trace, TOOL.id, question ?? NOTHING, true, KEPT);
+  const answer = request.state.kind === "answered" && question !== null ? request.state.answer : null;
+  return useMemo(() => (answer === null ? null : layerOf(answer)), [answer]);
+}
+
+/** The least that can be asked: of no track. */
+const NOTHING: ToolQuestion = { tracks: "", rows: "1", columns: "2" };
+
+/** Processes with devices or threads that each row has, at most as many as it has lanes. */
+function processesOf({ tracks, groups }: Trace, base: Layer): readonly number[] {
+  const counts = new Map<number, number>();
+  for (const { kind, parent } of groups.values()) {
+    if (kind === "process" && parent !== null) {
+      counts.set(parent, (counts.get(parent) ?? 0) + 1);
+    }
+  }
+  return base.rows.map(({ track, lanes }) => Math.min(lanes, counts.get(tracks.get(track)?.group ?? -1) ?? 1));
+}
+
+/** What is drawn: the whole map, then the time in view more finely, then the parts of rows. */
+function layersOf(
+  base: Layer,
+  order: readonly number[],
+  { time, parts }: Finer,
+  rowOfTrack: RowFinder,
+): Drawing["layers"] {
+  const whole: readonly Strip[] = [{ from: 0, to: order.length, rows: order }];
+  const layers: { layer: Layer; strips: readonly Strip[]; isParts: boolean }[] = [
+    { layer: base, strips: whole, isParts: false },
+  ];
+  if (time !== null && time.rows.length === base.rows.length) {
+    layers.push({ layer: time, strips: whole, isParts: false });
+  }
+  if (parts !== null) {
+    const byRow = partsByRow(parts.rows, rowOfTrack);
+    const strips = order.flatMap((row, k) => {
+      const rows = byRow.get(row);
+      return rows === undefined ? [] : [{ from: k, to: k + 1, rows }];
+    });
+    layers.push({ layer: parts, strips, isParts: true });
+  }
+  return layers;
+}
+
+/** Figures of the tool `pod` by row; null where rows are not sorted by one, or it has not answered. */
+function usePodFigures(context: PageContext, sort: string, rowOfTrack: RowFinder): ReadonlyMap<number, number> | null {
+  const [tool = "", column = ""] = sort.split(".");
+  const isOfPod = tool === "pod";
+  const question = isOfPod ? context.inRange({ limit: "0" }) : NOTHING;
+  const request = useTool(context.trace, isOfPod ? tool : TOOL.id, question);
+  const answer = request.state.kind === "answered" && isOfPod ? request.state.answer : null;
+  return useMemo(
+    () => (answer === null ? null : figuresByRow(answer, "cores", column, rowOfTrack)),
+    [answer, column, rowOfTrack],
+  );
+}
