@@ -30,6 +30,8 @@ class MergedRecords:
 
     is_growing = False
 
+    fetch = None  # it is on this machine
+
     def __init__(self, location: str, mounted: Mounted, run: str, notes: Sequence[str]) -> None:
         """`run`: id of its `run.json`. `notes`: lines on all of it. At least one shard is there. Raises StoreError."""
         self.location = location

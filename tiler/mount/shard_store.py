@@ -19,6 +19,8 @@ MOST_OPEN: Final = 64
 class _Handle:
     """An open store, and how many read it."""
 
+    fetch = None  # it is on this machine
+
     def __init__(self, store: RunStore) -> None:
         self.store = store
         self.readers = 0

@@ -94,8 +94,8 @@ def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
         name = source.relative_to(STATIC)
         _write(folder / name, with_archive(body, _address(folder, archive)) if name == Path(INDEX) else body)
     _write(folder / _TOOLS, tool_list())
-    for name, text in configurations(folder.resolve(), parsed_origins).items():
-        _write(folder / name, text.encode())
+    for file, text in configurations(folder.resolve(), parsed_origins).items():
+        _write(folder / file, text.encode())
 
 
 def with_archive(page: bytes, archive: str) -> bytes:

@@ -136,7 +136,8 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
     notes = [*notes, *others] if findings.rows else [*others, *notes]
     notes += capture_notes(scope.reader)
     # Marks alone say how long steps are, which the facts and the step trace have, and nothing of what they are made of.
-    series = [] if measured is None or not steps.are_recorded else [chart for chart in measured.series if chart.id == "steps"]
+    charts = [] if measured is None or not steps.are_recorded else measured.series
+    series = [chart for chart in charts if chart.id == "steps"]
     return Answer(in_order(facts), tables, series, notes, digested.is_complete, headline=headline)
 
 
