@@ -19,8 +19,6 @@ MOST_OPEN: Final = 64
 class _Handle:
     """An open store, and how many read it."""
 
-    fetch = None  # it is on this machine
-
     def __init__(self, store: RunStore) -> None:
         self.store = store
         self.readers = 0
@@ -90,6 +88,8 @@ class ShardStore:
     """The `Store` of one shard, opened when something of it is read. Whoever has its handles closes them."""
 
     is_growing = False
+
+    fetch = None  # it is on this machine
 
     def __init__(self, path: Path, build: str, handles: ShardHandles) -> None:
         self.location = str(path)
