@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { formatBytes } from "../components/format";
 import { CloseIcon } from "../components/icons";
-import { GESTURE_TABLE } from "../keys/gestures";
+import { GESTURE_TABLE } from "../keys/gesture-table";
 import { heldKeys, KEY_TABLE, type KeyGroup } from "../keys/table";
 import { TOUCH_TABLE } from "../keys/touch-gestures";
 import { changeSettings, settings } from "../state/settings";

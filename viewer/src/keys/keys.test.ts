@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bindingInSearch, bindingOf, takesText } from "./dispatch";
-import { GESTURE_TABLE, gestureOf } from "./gestures";
+import { GESTURE_TABLE } from "./gesture-table";
+import { GESTURES, gestureOf } from "./gestures";
 import { keysMarkdown } from "./markdown";
 import { KEY_TABLE, keysOf, withKeys } from "./table";
 
@@ -117,6 +118,13 @@ describe("takesText", () => {
 });
 
 describe("the mouse table", () => {
+  it("has words for each row", () => {
+    expect(GESTURE_TABLE.every(({ shown, label }) => shown !== undefined && label !== undefined)).toBe(true);
+    expect(GESTURE_TABLE.find(({ gesture }) => gesture === "zoom-by-height")?.shown).toBe("Drag, tool 3");
+    expect(GESTURES[GESTURES.length - 1]!.gesture).toBe("zoom-to-event");
+    expect(GESTURE_TABLE[GESTURES.length - 1]!.label).toBe("Zoom to the slice");
+  });
+
   it("binds no input twice", () => {
     const all = GESTURE_TABLE.map((entry) => `${entry.input} ${entry.modifier} ${entry.tool ?? ""}`);
     expect(new Set(all).size).toBe(all.length);

@@ -1,6 +1,6 @@
 /** `docs/keys.md`, written from the tables. A test compares the file with this, `npm run docs` writes it. */
 
-import { GESTURE_TABLE } from "./gestures";
+import { GESTURE_TABLE } from "./gesture-table";
 import { KEY_GROUPS, KEY_TABLE } from "./table";
 import { TOUCH_TABLE } from "./touch-gestures";
 
