@@ -148,16 +148,21 @@ class Busy:
 
     def extent(self, span: TickRange) -> Interruptible[Windows]:
         """From the start of the first work in a span to the end of the last; nothing where there is none."""
-        extents = []
-        for leaves in self._leaves:
-            within = np.flatnonzero((leaves.start < span.stop) & (leaves.stop > span.start)).tolist()
-            first = yield from self._first_work(leaves, within, span)
+        within = [(leaves.start < span.stop) & (leaves.stop > span.start) for leaves in self._leaves]
+        start, stop = span.stop, span.start
+        for leaves, are_within in zip(self._leaves, within, strict=True):  # what is no earlier than others is not read
+            places = np.flatnonzero(are_within & (leaves.start < start)).tolist()
+            first = yield from self._first_work(leaves, places, span)
             if len(first):
-                last = yield from self._first_work(leaves, within[::-1], span)
-                extents.append((first.start, last.stop))
-        if not extents:
+                start = min(start, first.start)
+        if start == span.stop:
             return NOTHING
-        return Windows.single(min(start for start, _ in extents), max(stop for _, stop in extents))
+        for leaves, are_within in zip(self._leaves, within, strict=True):
+            places = np.flatnonzero(are_within & (leaves.stop > stop)).tolist()
+            last = yield from self._first_work(leaves, places[::-1], span)
+            if len(last):
+                stop = max(stop, last.stop)
+        return Windows.single(start, stop)
 
     def _first_work(self, leaves: _Leaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""

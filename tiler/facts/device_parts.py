@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Busy, Device
 from tilescope.tiler.facts.division import Division, divisions
+from tilescope.tiler.facts.work_extent import work_extent
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.resolver import TickRange
@@ -76,7 +77,7 @@ def parts_of(
     steps. `whole_steps`: they count from their start to their end, also before the first work and after the last.
     """
     busy = Busy(reader, [*device.tracks, *device.beside])
-    extent = yield from busy.extent(within)
+    extent = yield from work_extent(reader, device, within)
     all_windows, windows = windows, windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
     before_work = _before(all_windows, first_launch, extent)
     total = Parts()

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts import NOTHING, Busy, Device
+from tilescope.tiler.facts import NOTHING, Device
 from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.operators_end import operators_end, recorded_range
+from tilescope.tiler.facts.work_extent import work_extent
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps, StepRows, StepSeries
 from tilescope.tiler.records.steps import StepSource
@@ -118,7 +119,7 @@ def frames_of(
             count - len(rows),
         )
     span = yield from recorded_range(reader, device, span)
-    extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(span)
+    extent = yield from work_extent(reader, device, span)
     if not len(extent) or span.start >= span.stop:
         return Frames(none, none, none, none)
     begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
@@ -143,7 +144,7 @@ def _host_steps(reader: QueryReader, device: Device, series: StepSeries) -> Inte
     """Steps of a device without launches, each until the next begins on the host; the last until the last work."""
     rows = series.rows
     rows = rows.take(np.append(True, rows.start[1:] >= np.maximum.accumulate(rows.stop)[:-1]))  # not what is inside
-    extent = yield from Busy(reader, [*device.tracks, *device.beside]).extent(TickRange(0, reader.end + 1))
+    extent = yield from work_extent(reader, device, TickRange(0, reader.end + 1))
     last = max(int(rows.stop[-1]), extent.stop if len(extent) else 0)
     return StepRows(
         rows.number, rows.pass_, rows.start, np.append(rows.start[1:], last), rows.track, rows.ordinal, rows.is_open

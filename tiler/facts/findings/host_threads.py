@@ -51,7 +51,7 @@ class HostThreads:
 
 @dataclass(frozen=True, slots=True)
 class _NamedThreads:
-    """What of `HostThreads` no span changes; `marking` is the thread that marks the steps, if any does."""
+    """Threads of a host, the same in any span. `marking` is the one that marks the steps; None: none does."""
 
     tracks: tuple[int, ...]
     marking: int | None

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tilescope.tiler.facts.step_times.event_parts import (
 )
 from tilescope.tiler.facts.work import classifier
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.records.steps import StepSource
 
@@ -95,11 +97,19 @@ def _is_step_trace(reader: QueryReader, track: int) -> bool:
     return reader.tree.groups[reader.tree.tracks[track].group].name == STEP_TRACE
 
 
+# By whether there are streams, and whether events hand on.
+_THREAD_CODES: Final = KeyedRunCache[tuple[bool, bool], Codes]("thread_codes", "Parts of steps by names on threads")
+
+
 def thread_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[Codes]:
     """Codes, by name, of events of threads, that of events without one first."""
-    by_thread = host_event_with_device if file_tracks.streams else host_event
-    rule = by_thread if file_tracks.hands_on else partial(pytorch_part, classifier(reader.work_rules))
-    return (yield from reader.names.numbers(rule))
+    key = bool(file_tracks.streams), file_tracks.hands_on
+    codes = _THREAD_CODES.get(reader, key)
+    if codes is None:
+        by_thread = host_event_with_device if file_tracks.streams else host_event
+        rule = by_thread if file_tracks.hands_on else partial(pytorch_part, classifier(reader.work_rules))
+        codes = _THREAD_CODES.keep(reader, key, (yield from reader.names.numbers(rule)))
+    return codes
 
 
 def stream_codes(reader: QueryReader, file_tracks: HostTracks) -> Interruptible[dict[int, Codes]]:

@@ -83,7 +83,7 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
 
 
 def _proposals_alone(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
-    """What ranks and links are compared by; of communication links alone are read."""
+    """Ranks and links beside each other; of communication links alone are read."""
     compared = yield from comparison(scope, question, links_alone=True)
     headline, notes = _headline(compared)
     notes += [*compared.problem_notes, *_left_out(scope, compared.source)]

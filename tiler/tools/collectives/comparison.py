@@ -19,7 +19,7 @@ from tilescope.tiler.tools.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was read, and what is compared in it. `below`: of each link, as `shortfalls` has it."""
+    """Records of a run, and proposals from them. `below`: of each link, as `shortfalls` has it."""
 
     source: CommunicationSource | None
     communication: Communication
@@ -31,12 +31,12 @@ class Comparison:
 
     @property
     def notes(self) -> list[Note]:
-        """What stands out, the greatest loss first: the time that a link is slow for is within its communication's."""
+        """Warnings, the greatest loss first: the time that a link is slow for is within that of its communication."""
         return [*proposal_notes(self.proposals), *slow_link_note(self.links, self.below)]
 
     @property
     def problem_notes(self) -> list[Note]:
-        """What could not be read."""
+        """Warnings of records that could not be read."""
         problems: Counter[str] = self.communication.problems + self.cluster.problems
         return [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
 

@@ -37,13 +37,7 @@ class DataWaits:
         """The mean and the share."""
         return [
             Fact("step_wait", "Wait before forward", self.mean, "ticks", f"mean, by the step trace: {self.extent}"),
-            Fact(
-                "step_wait_share",
-                "Of a step, that is",
-                self.share,
-                "fraction",
-                "of the time from one step to the next",
-            ),
+            Fact("step_wait_share", "Of a step, that is", self.share, "fraction", _SHARE),
         ]
 
 

@@ -67,7 +67,7 @@ class TypeSums:
     sums: SumColumns
 
     def longest_sums(self, limit: int) -> list[tuple[TypeKey, RunSum]]:
-        """Those with most time, in the order of `longest`."""
+        """Keys and sums of those with most time, in the order of `longest`."""
         places = self.longest(limit)
         sums = self.sums.run_sums(np.array(places, np.int64))
         return list(zip((self.keys[place] for place in places), sums, strict=True))

@@ -71,7 +71,7 @@ def test_types_in_names(name: str, kind: str) -> None:
 @given(data=st.data(), few=st.sampled_from([0, 4, 1 << 16]))
 @settings(max_examples=examples(100), deadline=None)
 def test_groups_are_numbered_in_the_order_of_their_texts(data: st.DataObject, few: int) -> None:
-    """Whether codes are combined as they are or made compact before."""
+    """Codes are combined as they are, or made compact before."""
     rows = data.draw(st.integers(0, 30))
     words = [data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 4)))]
     codes = [data.draw(st.lists(st.integers(0, most - 1), min_size=rows, max_size=rows)) for most in words]

@@ -75,7 +75,7 @@ class Planes(CommunicationSource):
         return self._read(reader, chosen, with_operators=False)
 
     def _read(self, reader: QueryReader, chosen: ChosenPart, *, with_operators: bool) -> Interruptible[Communication]:
-        sums = _TaskSums(reader)
+        sums, arguments = _TaskSums(reader), ArgumentReader(reader.store)
         for plane, operators in _planes(reader):
             windows = chosen.on_track(plane)
             covering = None
@@ -84,7 +84,7 @@ class Planes(CommunicationSource):
             series = reader.steps.of_track(plane)
             plan = reader.plan(plane, windows)
             for events in Reading(reader).events(plan, plan.leaf_runs):
-                for tasks in _tasks(reader, events.take(windows.hold(events.start)), sums.communication):
+                for tasks in _tasks(arguments, events.take(windows.hold(events.start)), sums.communication):
                     sums.add(tasks, None if series is None else series.rows, covering)
                     yield
         return sums.communication_of_all()
@@ -194,10 +194,10 @@ def _slices(reader: QueryReader, track: int, windows: Windows) -> Interruptible[
     return join(parts)
 
 
-def _tasks(reader: QueryReader, events: Events, communication: Communication) -> Iterator[_Tasks]:
+def _tasks(arguments: ArgumentReader, events: Events, communication: Communication) -> Iterator[_Tasks]:
     """Tasks with what their arguments say."""
     transports: dict[str, int] = {}
-    for part in ArgumentReader(reader.store).values(events.track, events.ordinal, _ARGUMENTS):
+    for part in arguments.values(events.track, events.ordinal, _ARGUMENTS):
         source, destination, size = (_integers(values) for values in part.values[:3])
         is_good = (source >= 0) & (source < NO_RANK) & (size <= _MOST_BYTES)
         if not is_good.all():
