@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.corpus import corpus_path
 from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.indexing import build_store
@@ -47,6 +48,45 @@ def test_kernel_details_of_a_real_run(tmp_path: Path) -> None:
     assert cores["AI_CORE"] == [13, microseconds("14252.72")]
     assert len(answer.table("types")) == len(answer.table("operators")) == 20
     assert len({name for (name,) in rows_of(table_answer("operators", store, limit=100), "types", "type")}) == 43
+
+
+@pytest.mark.parametrize(
+    ("folder", "timeline", "notes"),
+    [
+        ("run_2", (), []),
+        (
+            "run_1",
+            ("timeline_display_1.json",),
+            [
+                "19 of the 20 operators that are listed have no event in the timeline: these tables may be of another "
+                "training than it."
+            ],
+        ),
+    ],
+)
+def test_tables_of_another_training_than_the_timeline(
+    tmp_path: Path, folder: str, timeline: Sequence[str], notes: Sequence[str]
+) -> None:
+    """MindInsight's own test files are of two networks: one in the tables, the other in the timeline."""
+    files = [*corpus_path(f"ascend/{folder}").iterdir(), *(corpus_path(f"ascend/{name}") for name in timeline)]
+    build_store(sorted(files), tmp_path / "run.store")
+    answer = table_answer("operators", tmp_path / "run.store")
+    assert [note.text for note in answer.notes if "in the timeline" in note.text] == notes
+    overview = table_answer("overview", tmp_path / "run.store")
+    assert sum("may be of another training" in note.text for note in overview.notes) == len(notes)
+
+
+def test_overview_of_tables_alone_says_where_they_are(tmp_path: Path) -> None:
+    store = corpus_tables(tmp_path, "msprof_analyze/kernel_details.csv")
+    with pytest.raises(NotAvailable, match="tables without a timeline: Tables has them"):
+        table_answer("overview", store)
+
+
+def test_types_beyond_the_limit_are_counted(tmp_path: Path) -> None:
+    store = corpus_tables(tmp_path, "run_1/aicore_intermediate_1_type.csv", "run_1/aicore_intermediate_1_detail.csv")
+    texts = [note.text for note in table_answer("operators", store).notes]
+    assert "4 more types are not listed: a greater limit lists them." in texts
+    assert not any("more types" in note.text for note in table_answer("operators", store, limit=24).notes)
 
 
 def test_the_time_is_told_to_be_of_all_types_only_without_a_filter(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators, typed_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
 from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
+from tilescope.tiler.tools.operators.timeline_notes import absent_notes
 from tilescope.tiler.tools.operators.type_sums import (
     MOST_CORES,
     core_times,
@@ -122,7 +123,9 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     is_of_cpus = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
     if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
-    notes = _notes(scope, question, counted, operators - len(rows))
+    notes = [*(yield from absent_notes(reader, rows)), *_notes(scope, question, counted, operators - len(rows))]
+    if more_types := len(sums.keys) - len(order):
+        notes.append(Note("info", f"{more_types:,} more types are not listed: a greater limit lists them"))
     more_cores = len({core for _, core in sums.keys}) - MOST_CORES
     if more_cores > 0:
         notes.append(Note("info", f"{more_cores:,} more cores are not listed: the {MOST_CORES} with most time are"))

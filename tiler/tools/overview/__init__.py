@@ -12,6 +12,7 @@ from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
+from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
@@ -56,6 +57,8 @@ NOTHING_KNOWN: Final = (
     "the trace has neither steps nor devices nor threads of hosts that are known: an XSpace or a trace of PyTorch or "
     "Ascend has; mark steps (jax.profiler.StepTraceAnnotation, step of torch.profiler)"
 )
+
+TABLES_ALONE: Final = "the files are tables without a timeline: Tables has them, and the pages of tools what they say"
 
 # Steps of the chart: more than a screen has room for.
 _CHART_STEPS: Final = 2000
@@ -180,7 +183,10 @@ def _no_steps(steps: AskedSteps, run_environment: Environment) -> Sequence[Note]
 
 def _availability(scope: Scope) -> str:
     """The reason for which a run has no overview; empty if it has one."""
-    return "" if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None else NOTHING_KNOWN
+    if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None:
+        return ""
+    has_tables_alone = scope.reader.is_whole and not scope.reader.tree.tracks and bool(run_tables(scope.reader))
+    return TABLES_ALONE if has_tables_alone else NOTHING_KNOWN
 
 
 def _is_recorded(scope: Scope) -> bool:

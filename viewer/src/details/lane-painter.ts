@@ -17,7 +17,7 @@ const UNLIT = 0.26;
 /** Time in which nothing is done stays blank. */
 export const BLANK = "Idle";
 
-/** What is drawn of a lane depends on these. */
+/** A lane, as far as its drawing depends on it. */
 export type PaintedLane = Pick<DerivedLane, "id" | "rows">;
 
 export function paintLane(
