@@ -7,6 +7,7 @@ python -m bench.answers --rows big           100 million events on 400 tracks: s
 python -m bench.answers --rows kernels       10 million kernels of GPUs
 python -m bench.answers --rows lanes         10 million launches and kernels of a GPU: derived lanes
 python -m bench.answers --rows nested        1.4 million slices, each in a chain of names of its own: call trees
+python -m bench.answers --rows stacks        10 million events with call stacks: words in these
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
 python -m bench.answers --rows ascend        a training of eight ranks on Ascend, ten million events
 python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
@@ -33,6 +34,7 @@ from bench import (
     pod_answers,
     program_answers,
     search_answers,
+    stack_answers,
     stats_answers,
     stopping_answers,
 )
@@ -43,6 +45,7 @@ from bench.launch_run import LaunchShape
 from bench.machine import machine_lines
 from bench.nested_run import NestedShape
 from bench.pod_run import PodShape, write_pod
+from bench.stack_run import StackShape
 from bench.table import table_lines
 from bench.traces import TraceSpec
 from tilescope.tiler.count_text import count_text
@@ -64,9 +67,10 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "kernels": kernel_answers.ROWS,
     "lanes": lane_answers.ROWS,
     "nested": nested_answers.ROWS,
+    "stacks": stack_answers.ROWS,
     "ascend": ascend_answers.ROWS,
 }
-_RunShape = PodShape | GpuShape | LaunchShape | NestedShape | AscendShape
+_RunShape = PodShape | GpuShape | LaunchShape | NestedShape | StackShape | AscendShape
 
 # Rows that have runs of their own: in full, and quickly.
 _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
@@ -75,6 +79,7 @@ _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
     "kernels": (kernel_answers.SHAPE, kernel_answers.QUICK_SHAPE),
     "lanes": (lane_answers.SHAPE, lane_answers.QUICK_SHAPE),
     "nested": (nested_answers.SHAPE, nested_answers.QUICK_SHAPE),
+    "stacks": (stack_answers.SHAPE, stack_answers.QUICK_SHAPE),
     "ascend": (ascend_answers.SHAPE, ascend_answers.QUICK_SHAPE),
 }
 USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _OWN_RUNS]
@@ -121,7 +126,7 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
 def _make_run(folder: Path, shape: _RunShape) -> Path:
     if isinstance(shape, PodShape):
         files = write_pod(folder / "pod", shape).files
-    elif isinstance(shape, LaunchShape | NestedShape):
+    elif isinstance(shape, LaunchShape | NestedShape | StackShape):
         files = [shape.write(folder / "trace")]
     elif isinstance(shape, AscendShape):
         write_ascend(folder / "ascend", Training(shape), "pt")

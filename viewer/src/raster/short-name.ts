@@ -76,6 +76,12 @@ export class ShortNames {
     alike.forms ??= formsOf(alike.stem, [...alike.names]);
     return alike.forms.get(name)!;
   }
+
+  /** All of a name; of one that is longer than there is room for its form, where that tells it from its like. */
+  inRoom(name: string, mostCharacters: number): ShortForm {
+    const form = name.length > mostCharacters ? this.form(name) : null;
+    return form === null || form.tail === "" ? { head: name, tail: "" } : form;
+  }
 }
 
 /** Forms of the names that share a stem. */
