@@ -39,7 +39,7 @@ def address(behaviour: Behaviour) -> Iterator[str]:
         yield f"{origin}/runs/run.tsarc"
 
 
-def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def output_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     assert main(words) == 0
     return capsys.readouterr().out
@@ -68,7 +68,7 @@ def test_answers_are_those_of_the_file(
 
 
 def test_information_takes_few_requests(behaviour: Behaviour, address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert json.loads(said(["info", address, "--json"], capsys))["events"]["total"] == 60_000
+    assert json.loads(output_of(["info", address, "--json"], capsys))["events"]["total"] == 60_000
     ranges = [headers["Range"] for _, headers in behaviour.requests]
     assert ranges[0] == f"bytes=0-{HEAD_BYTES - 1}"
     assert len(ranges) <= 3
@@ -76,8 +76,8 @@ def test_information_takes_few_requests(behaviour: Behaviour, address: str, caps
 
 
 def test_an_archive_is_proven_and_compared(archive: Path, address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"{address}: everything agrees" in said(["verify", address], capsys)
-    assert "entries are equal" in said(["verify", "--same-as", address, str(archive)], capsys)
+    assert f"{address}: everything agrees" in output_of(["verify", address], capsys)
+    assert "entries are equal" in output_of(["verify", "--same-as", address, str(archive)], capsys)
 
 
 def test_an_archive_is_copied(archive: Path, address: str, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_an_archive_is_copied(archive: Path, address: str, tmp_path: Path) -> No
 def test_a_signed_address_is_shown_without_its_signature(
     behaviour: Behaviour, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert SECRET not in said(["info", f"{address}?signature={SECRET}"], capsys)
+    assert SECRET not in output_of(["info", f"{address}?signature={SECRET}"], capsys)
     assert f"signature={SECRET}" in behaviour.requests[-1][0]
 
 

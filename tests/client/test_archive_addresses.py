@@ -76,11 +76,11 @@ def test_no_archive(origin: str) -> None:
 def test_addresses_of_servers(origin: str, behaviour: Behaviour) -> None:
     assert is_server(Address.parse(f"{origin}/tiles"))
     assert not is_server(Address.parse(f"{origin}/page"))
-    asked = len(behaviour.requests)
+    before = len(behaviour.requests)
     assert is_server(Address.parse(origin))
     assert is_server(Address.parse(f"{origin}/user/me/proxy/8808/"))
     assert not is_server(Address.parse("s3://bucket/run.tsarc"))
-    assert len(behaviour.requests) == asked, "the address tells"
+    assert len(behaviour.requests) == before, "the address tells"
 
 
 def test_a_host_that_is_away(unused_tcp_port: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ class Behaviour:
     refused: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # answers of the next requests
     cut_after: list[int] = field(default_factory=list)  # bytes after which the next bodies break off
     wrong_range: bool = False
+    wrong_bytes: int = 0  # by which the size in Content-Range exceeds that of the object
+    delay_s: float = 0.0
     redirects: dict[str, str] = field(default_factory=dict)  # target by path
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -48,6 +51,7 @@ def static_server(behaviour: Behaviour, port: int = 0) -> Iterator[str]:
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
+            time.sleep(behaviour.delay_s)
             with behaviour.lock:
                 behaviour.requests.append((self.path, dict(self.headers)))
             refusal = behaviour.next_refusal()
@@ -74,7 +78,7 @@ def static_server(behaviour: Behaviour, port: int = 0) -> Iterator[str]:
                 self.answer(416, b"", {**headers, "Content-Range": f"bytes */{len(content)}"})
                 return
             shift = int(behaviour.wrong_range)
-            headers["Content-Range"] = f"bytes {start + shift}-{stop - 1}/{len(content)}"
+            headers["Content-Range"] = f"bytes {start + shift}-{stop - 1}/{len(content) + behaviour.wrong_bytes}"
             self.answer(206, content[start:stop], headers)
 
         def answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import tilescope
 from tests.remote.s3_server import skip_without_s3
 from tilescope.cli.dispatch import main
 from tilescope.remote import open_place
@@ -30,6 +31,26 @@ def records(store: Path) -> dict[bytes, bytes]:
         return {key: value for key, value in opened.records() if not key.startswith(b"M")}
     finally:
         opened.close()
+
+
+def test_an_archive_in_a_bucket(tmp_path: Path, trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, archive = tmp_path / "store", tmp_path / "run.tsarc"
+    assert main(["index", str(trace), "-o", str(store)]) == 0
+    assert main(["archive", str(store), "-o", str(archive)]) == 0
+    with open_place("s3://traces/archives").put("run.tsarc") as writer:
+        writer.write(archive.read_bytes())
+        writer.commit()
+    answers = []
+    for run in ("s3://traces/archives/run.tsarc", str(archive)):
+        capsys.readouterr()
+        assert main(["ask", run, "stats", "--format", "json"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+    assert main(["verify", "s3://traces/archives/run.tsarc"]) == 0
+    with tilescope.connect("s3://traces/archives/run.tsarc") as client:
+        assert client.run().manifest["events"]["total"] == "30000"
+    assert main(["ask", "s3://traces/archives/none.tsarc", "stats"]) != 0
+    assert "s3://traces/archives/none.tsarc" in capsys.readouterr().err
 
 
 def test_runs_of_a_bucket(

@@ -74,6 +74,15 @@ def nginx_before(server_port: int, folder: Path, *, takes_prefix_off: bool = Fal
 
 
 @contextmanager
+def nginx_of_files(files: Path, folder: Path) -> Iterator[str]:
+    """The URL of a folder of files."""
+    port = free_port()
+    server = f"server {{ listen 127.0.0.1:{port}; root {files}; }}"
+    with _nginx(folder, server, port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
 def nginx_before_grpc(server_port: int, folder: Path) -> Iterator[int]:
     """The port of the proxy."""
     *_, location = _documented()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler.blobs.blob import BlobRange, BlobState, checked_range
-from tilescope.tiler.errors import NOTHING_THERE, BlobChanged, BlobError, BlobForbidden, BlobMissing, DiskFull
+from tilescope.tiler.blobs.noted_state import NotedState
+from tilescope.tiler.errors import NOTHING_THERE, BlobError, BlobForbidden, BlobMissing, DiskFull
 
 _STREAM_BYTES: Final = 1 << 20
 
@@ -32,7 +33,8 @@ class FileBlob:
         """`state` is the one that it must have; None: the one that it has when it is opened."""
         self.path = path
         self._descriptor: _Descriptor | None = None
-        self._state = state
+        self._is_closed = False
+        self._state = NotedState(str(path), state)
         self._opening = threading.Lock()
 
     @property
@@ -40,15 +42,12 @@ class FileBlob:
         return str(self.path)
 
     def state(self) -> BlobState:
-        self._checked()
-        assert self._state is not None
-        return self._state
+        return self._checked()[1]
 
     def read(self, start: int, stop: int) -> bytes:
         checked_range(start, stop)
-        descriptor = self._checked()
-        assert self._state is not None
-        stop = min(stop, self._state.size_bytes)  # the system takes memory for as much as it is asked for
+        descriptor, state = self._checked()
+        stop = min(stop, state.size_bytes)  # the system takes memory for as much as it is asked for
         try:
             parts: list[bytes] = []
             while start < stop and (part := os.pread(descriptor.number, stop - start, start)):
@@ -56,7 +55,7 @@ class FileBlob:
                 start += len(part)
         except OSError as error:
             raise blob_error(self.path, error) from error
-        self._checked()
+        self._check(descriptor)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
@@ -68,24 +67,29 @@ class FileBlob:
             start += len(part)
 
     def close(self) -> None:
-        """Reads that are under way end as they would have."""
+        """Reads that are under way end as they would have; what is read later raises ValueError."""
         with self._opening:
             self._descriptor = None
+            self._is_closed = True
 
-    def _checked(self) -> _Descriptor:
-        """The open file. Raises BlobChanged where it was written to, or another one lies there."""
+    def _checked(self) -> tuple[_Descriptor, BlobState]:
+        """The open file and its state. Raises BlobChanged where it was written to, or another one lies there."""
         with self._opening:
+            if self._is_closed:
+                raise ValueError(f"{self.path}: is closed")
             try:
                 if self._descriptor is None:
                     self._descriptor = _Descriptor(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
-                state = file_state(os.fstat(self._descriptor.number))
             except OSError as error:
                 raise blob_error(self.path, error) from error
-            if self._state is None:
-                self._state = state
-            elif self._state != state:
-                raise BlobChanged(self.address)
-            return self._descriptor
+            return self._descriptor, self._check(self._descriptor)
+
+    def _check(self, descriptor: _Descriptor) -> BlobState:
+        """The state of an open file. Raises BlobChanged."""
+        try:
+            return self._state.note(file_state(os.fstat(descriptor.number)))
+        except OSError as error:
+            raise blob_error(self.path, error) from error
 
 
 def file_state(stat: os.stat_result) -> BlobState:

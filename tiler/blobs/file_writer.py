@@ -6,17 +6,17 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from tilescope.tiler.blobs.blob import BlobState
 from tilescope.tiler.blobs.file_blob import blob_error, file_state
+from tilescope.tiler.blobs.place import PartWriter
 from tilescope.tiler.errors import BlobError, DiskFull
 
 UNPUBLISHED: Final = b".tilescope-part-"  # begins the names of files that are being written
 
 
-class FileWriter:
+class FileWriter(PartWriter):
     """Writes beside the file, which takes its place with `commit`: on the disk, and readable as new files are."""
 
     def __init__(self, path: Path) -> None:
@@ -51,14 +51,6 @@ class FileWriter:
         with suppress(OSError):  # what could not be written need not be
             self._file.close()
         self._part.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None:
-        self.abort()
 
     def _error(self, error: OSError) -> BlobError | DiskFull:
         return blob_error(self._path, error)

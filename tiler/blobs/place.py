@@ -44,11 +44,13 @@ class PartWriter(Protocol):
         """Leaves nothing of it. Does nothing after `commit`."""
         ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None: ...
+    ) -> None:
+        self.abort()
 
 
 class BlobPlace(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -11,8 +12,10 @@ from tilescope.tiler.mount.mounted import Mounted
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records.origins import FileOrigin, Origins
 from tilescope.tiler.records.overview import OverviewEntries
-from tilescope.tiler.records.tables import encode_tables
-from tilescope.tiler.store.attachments import list_record
+from tilescope.tiler.records.tables import TableEntry, encode_tables
+from tilescope.tiler.store.attachments import AttachmentEntry, list_record
+
+_Entry = TypeVar("_Entry", AttachmentEntry, TableEntry)
 
 
 def overview_page(mounted: Mounted, level: int, page: int) -> bytes | None:
@@ -28,33 +31,18 @@ def overview_page(mounted: Mounted, level: int, page: int) -> bytes | None:
 
 def attachment_list(mounted: Mounted) -> bytes:
     """The list of attachments."""
-    entries = [
-        structs.replace(
-            entry,
-            id=entry.id + bases.attachment,
-            file=entry.file + bases.file,
-            host=_renamed(entry.host, shard.public["hosts"], names),
-        )
-        for shard, bases, names in mounted.present()
-        for entry in shard.attachments
-    ]
+    entries: list[AttachmentEntry] = []
+    for shard, bases, names in mounted.present():
+        entries += _of_run(shard.attachments, bases.attachment, bases.file, shard.public["hosts"], names)
     return compress(list_record(entries))
 
 
 def table_list(mounted: Mounted) -> bytes:
     """The list of tables."""
-    return encode_tables(
-        [
-            structs.replace(
-                entry,
-                id=entry.id + bases.table,
-                file=entry.file + bases.file,
-                host=_renamed(entry.host, shard.public["hosts"], names),
-            )
-            for shard, bases, names in mounted.present()
-            for entry in shard.tables
-        ]
-    )
+    entries: list[TableEntry] = []
+    for shard, bases, names in mounted.present():
+        entries += _of_run(shard.tables, bases.table, bases.file, shard.public["hosts"], names)
+    return encode_tables(entries)
 
 
 def merged_origins(mounted: Mounted) -> bytes:
@@ -73,6 +61,10 @@ def merged_origins(mounted: Mounted) -> bytes:
     return compress(merged.encode())
 
 
-def _renamed(host: str, own: Sequence[str], names: Sequence[str]) -> str:
-    """The host of a shard as the run calls it."""
-    return names[own.index(host)] if host in own else host
+def _of_run(
+    entries: Sequence[_Entry], first: int, first_file: int, own: Sequence[str], names: Sequence[str]
+) -> Iterator[_Entry]:
+    """Entries of a shard as the run has them: `own` hosts are called `names` there."""
+    for entry in entries:
+        host = names[own.index(entry.host)] if entry.host in own else entry.host
+        yield structs.replace(entry, id=entry.id + first, file=entry.file + first_file, host=host)

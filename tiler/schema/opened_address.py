@@ -15,6 +15,6 @@ class AddressOrder(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class OpenedAddress(Struct, frozen=True, kw_only=True):
-    """What lies at an address that was opened."""
+    """Runs at an address that was opened."""
 
     runs: Annotated[Sequence[str], Meta(description="Ids of its runs, the newest first.")]

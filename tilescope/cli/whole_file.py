@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,16 +32,16 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
             yield file
         return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        part = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)  # less the umask
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with written_to(path), os.fdopen(handle, "wb") as file:
             yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        Path(name).replace(path)
+        if path.exists():
+            part.chmod(path.stat().st_mode & 0o777)
+        part.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise

@@ -276,7 +276,7 @@ class LocalSource:
         return self._in_use().reader(self._rules)
 
     async def _read(self, read: Callable[[], T]) -> T:
-        """What `read` returns, which reads from the store: in a thread where that may wait for another machine."""
+        """Returns what `read` returns: in a thread where the store is elsewhere."""
         return read() if self._store.fetch is None else await asyncio.to_thread(read)
 
     def _in_use(self) -> _Shared:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
 from tilescope.remote.read_ahead import PIECE_BYTES, PIECES_AHEAD, read_ahead, read_at_once
 from tilescope.remote.retries import Retries
-from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage, PartWriter
 from tilescope.tiler.blobs.blob import checked_range
 from tilescope.tiler.blobs.blob_name import checked_name, name_problem
 from tilescope.tiler.blobs.file_blob import blob_error
+from tilescope.tiler.blobs.noted_state import NotedState
 from tilescope.tiler.errors import (
     BlobChanged,
     BlobCut,
@@ -159,8 +158,7 @@ class BucketBlob:
         self._store = store
         self._key = key
         self._patience = retries
-        self._state = state
-        self._noting = threading.Lock()
+        self._state = NotedState(address, state)
 
     @property
     def address(self) -> str:
@@ -169,12 +167,11 @@ class BucketBlob:
     def state(self) -> BlobState:
         import obstore
 
-        if self._state is None:
-            with errors_of(self.address):
-                meta = obstore.head(self._store, self._key)
-            self._note(BlobState(meta["size"], meta["e_tag"]))
-        assert self._state is not None
-        return self._state
+        if self._state.now is not None:
+            return self._state.now
+        with errors_of(self.address):
+            meta = obstore.head(self._store, self._key)
+        return self._state.note(BlobState(meta["size"], meta["e_tag"]))
 
     def read(self, start: int, stop: int) -> bytes:
         import obstore
@@ -186,7 +183,7 @@ class BucketBlob:
         while start < stop:
             with errors_of(self.address):
                 result = obstore.get(self._store, self._key, options={"range": (start, stop), "if_match": state.etag})
-                self._note(BlobState(result.meta["size"], result.meta["e_tag"]))
+                self._state.note(BlobState(result.meta["size"], result.meta["e_tag"]))
                 content = bytes(result.bytes())
             if len(content) == stop - start and tuple(result.range) == (start, stop):
                 return content
@@ -204,15 +201,8 @@ class BucketBlob:
     def close(self) -> None:
         """Does nothing: obstore closes connections that are not used."""
 
-    def _note(self, state: BlobState) -> None:
-        with self._noting:
-            if self._state is None:
-                self._state = state
-            elif self._state != state:
-                raise BlobChanged(self.address)
 
-
-class BucketWriter:
+class BucketWriter(PartWriter):
     """Writes an object: into a local scratch file first, and with `commit` to the bucket, in parts."""
 
     def __init__(self, address: str, store: ObjectStore, key: str) -> None:
@@ -242,14 +232,6 @@ class BucketWriter:
 
     def abort(self) -> None:
         self._scratch.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None:
-        self.abort()
 
 
 def _open_store(address: Address) -> ObjectStore:

@@ -7,7 +7,6 @@ must be of the same object.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ from tilescope.remote.retries import Retries
 from tilescope.remote.web_requests import PassingError, WebRequests
 from tilescope.tiler.blobs import BlobRange, BlobState
 from tilescope.tiler.blobs.blob import checked_range
+from tilescope.tiler.blobs.noted_state import NotedState
 from tilescope.tiler.errors import BlobChanged, BlobCut, HostUnreachable, NoRanges
 
 if TYPE_CHECKING:
@@ -42,23 +42,22 @@ class WebBlob:
         self._address = address
         self.requests = requests
         self.retries = retries or Retries()
-        self._state = state
-        self._noting = threading.Lock()
+        self._state = NotedState(address.shown, state)
 
     @property
     def address(self) -> str:
         return self._address.shown
 
     def state(self) -> BlobState:
-        if self._state is None:
+        if self._state.now is None:
             self.read(0, 1)
-        assert self._state is not None
-        return self._state
+        assert self._state.now is not None
+        return self._state.now
 
     def read(self, start: int, stop: int) -> bytes:
         checked_range(start, stop)
-        if self._state is not None:
-            stop = min(stop, self._state.size_bytes)
+        if self._state.now is not None:
+            stop = min(stop, self._state.now.size_bytes)
         parts: list[bytes] = []
         position, failures = start, 0
         while position < stop:
@@ -87,8 +86,9 @@ class WebBlob:
     def _attempt(self, start: int, stop: int, parts: list[bytes]) -> int:
         """Appends the bytes of a range, as far as they come. Returns where it ends: where the object does, at most."""
         headers = {"Range": f"bytes={start}-{stop - 1}"}
-        if self._state is not None and self._state.etag is not None and not self._state.etag.startswith("W/"):
-            headers["If-Range"] = self._state.etag
+        noted = self._state.now
+        if noted is not None and noted.etag is not None and not noted.etag.startswith("W/"):
+            headers["If-Range"] = noted.etag
         response = self.requests.get(self._address, headers)
         try:
             stop = self._look_at(response, start, stop)
@@ -101,28 +101,28 @@ class WebBlob:
 
     def _look_at(self, response: BaseHTTPResponse, start: int, stop: int) -> int:
         """Returns where the range ends, by the head of the answer. Raises where it is not of this object and range."""
-        etag = response.headers.get("ETag")
+        etag, noted = response.headers.get("ETag"), self._state.now
         if response.status == 206:
             match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
             first, last, size = map(int, match.groups()) if match is not None else (-1, -1, -1)
             if first != start or last + 1 != min(stop, size):
                 raise HostUnreachable(self.address, "the web server sends another range than was asked for")
-            self._note(BlobState(size, etag))
+            self._state.note(BlobState(size, etag))
             return last + 1
-        if response.status == 416 and self._state is None:
+        if response.status == 416 and noted is None:
             size_text = response.headers.get("Content-Range", "").removeprefix("bytes */")
             if size_text.isascii() and size_text.isdecimal() and int(size_text[:18]) <= start:
-                self._note(BlobState(int(size_text[:18]), etag))
+                self._state.note(BlobState(int(size_text[:18]), etag))
                 return start
         if response.status == 200:
             length = response.headers.get("Content-Length", "")
             whole = BlobState(int(length[:18]) if length.isascii() and length.isdecimal() else -1, etag)
-            if self._state is None and start == 0 and 0 <= whole.size_bytes <= stop:  # small ones are sent so by some
-                self._note(whole)
+            if noted is None and start == 0 and 0 <= whole.size_bytes <= stop:  # small ones are sent so by some
+                self._state.note(whole)
                 return whole.size_bytes
-            if self._state in (None, whole):
+            if noted in (None, whole):
                 raise NoRanges(self.address, "the web server sends whole objects only", advice=_RANGES_ADVICE)
-        if self._state is None:
+        if noted is None:
             raise HostUnreachable(self.address, f"the web server answers with status {response.status}, and no size")
         raise BlobChanged(self.address)  # by If-Range, or since it has become shorter
 
@@ -136,11 +136,3 @@ class WebBlob:
                 start += len(piece)
         if start < stop:
             raise PassingError(BlobCut(self.address, "the web server breaks off", offset=start, advice="try again"))
-
-    def _note(self, state: BlobState) -> None:
-        """Takes the state of the first answer. Raises BlobChanged where a later one is of another object."""
-        with self._noting:
-            if self._state is None:
-                self._state = state
-            elif self._state != state:
-                raise BlobChanged(self.address)

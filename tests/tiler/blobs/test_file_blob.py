@@ -90,6 +90,14 @@ def test_closing_leaves_readers_their_descriptor(path: Path, tmp_path: Path, mon
     opened[0].close()
 
 
+def test_nothing_is_opened_again_after_closing(path: Path) -> None:
+    blob = FileBlob(path)
+    blob.close()
+    for read in (blob.state, lambda: blob.read(0, 1), lambda: list(blob.stream())):
+        with pytest.raises(ValueError, match="is closed"):
+            read()
+
+
 def test_descriptors_are_given_back(path: Path) -> None:
     blob = FileBlob(path)
     blob.read(0, 1)

@@ -223,25 +223,19 @@ def test_a_folder_does_not_rest_when_the_clock_was_set_back(tmp_path: Path, monk
     assert sizes(tmp_path) == [3]
 
 
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("a.json", ["a.json", "not listed yet/a.json"]), ("a.zip", ["a.zip/b/c.json"])],
+    ids=["file", "in an archive"],
+)
 def test_files_that_somebody_needs_are_looked_at_however_long_they_rested(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, wanted: list[str]
 ) -> None:
-    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / name).write_text("PK")
     Clock(monkeypatch, 1e6)
     assert sizes(tmp_path) == [2]
-    append(tmp_path / "a.json")
-    folder_listing.look_again([tmp_path / "a.json", tmp_path / "not listed yet" / "a.json"])
-    assert sizes(tmp_path) == [3]
-
-
-def test_the_folder_of_an_archive_that_somebody_needs_is_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.zip").write_text("PK")
-    Clock(monkeypatch, 1e6)
-    assert sizes(tmp_path) == [2]
-    append(tmp_path / "a.zip")
-    folder_listing.look_again([tmp_path / "a.zip" / "b" / "c.json"])
+    append(tmp_path / name)
+    folder_listing.look_again([tmp_path / path for path in wanted])
     assert sizes(tmp_path) == [3]
 
 

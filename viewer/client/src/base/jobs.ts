@@ -337,7 +337,7 @@ export function readMonitorSample(json: MonitorSampleJson): MonitorSample {
   };
 }
 
-/** What lies at an address that was opened. */
+/** Runs at an address that was opened. */
 export interface OpenedAddress {
   /** Ids of its runs, the newest first. */
   readonly runs: readonly string[];
