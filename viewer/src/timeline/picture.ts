@@ -17,6 +17,8 @@ export interface Picture {
   /** End of the run. */
   readonly endTicks: Ticks;
   readonly coverages: ReadonlyMap<number, Coverage>;
+  /** Ticks by which tracks are drawn later than they were recorded; absent where none is. */
+  readonly shiftOf?: (track: number) => bigint;
 }
 
 const NO_DRAWS: readonly DrawTile[] = [];
@@ -40,7 +42,8 @@ export function takePicture(
   const tracks = requestsOf(scene);
   client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scroll.topPx, heightPx, heightPx / 2) });
   const coverages = new Map(tracks.map((request) => [request.track, client.coverage(request, deviceView)]));
-  return { scene, view, deviceView, ratio, heightPx, endTicks, coverages };
+  const shiftOf = (track: number) => client.shiftOf(track);
+  return { scene, view, deviceView, ratio, heightPx, endTicks, coverages, shiftOf };
 }
 
 export function drawsOf(picture: Picture, track: number): readonly DrawTile[] {
