@@ -14,7 +14,6 @@ import { type Coloring, ColorTable } from "../raster/palette";
 import type { ShortForm, ShortNames } from "../raster/short-name";
 import { LateCode } from "./late-code";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
-import { shiftsOfTracks } from "./shifts";
 import type { Trace } from "./trace";
 
 /** Pause before names are shortened, in which the first picture is painted. */
@@ -115,7 +114,9 @@ export class Session {
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
-    this.#client.setShifts(shiftsOfTracks(this.#trace));
+    if (this.#trace.manifest.shifts !== undefined) {
+      void import("./shifts").then(({ shiftsOfTracks }) => this.#client.setShifts(shiftsOfTracks(this.#trace)));
+    }
     this.#makeColors(this.#colors.coloring);
     // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.
     if (this.#trace.manifest.names.count > 0) {

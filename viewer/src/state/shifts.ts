@@ -1,14 +1,12 @@
 /** Shifts of hosts' clocks, by track. Pure. */
 
+import { Shifts } from "@tilescope/client";
 import type { Trace } from "./trace";
 
 /** Ticks by which each track of a shifted host is drawn later, as the manifest has it for hosts. */
 export function shiftsOfTracks({ manifest, groups, tracks }: Pick<Trace, "manifest" | "groups" | "tracks">) {
   const shifts = new Map<number, bigint>();
   const byHost = new Map((manifest.shifts ?? []).map(({ host, shiftTicks }) => [host, shiftTicks]));
-  if (byHost.size === 0) {
-    return shifts;
-  }
   for (const track of tracks.values()) {
     for (let group = groups.get(track.group); group !== undefined; ) {
       const shiftTicks = group.kind === "host" ? byHost.get(group.name) : undefined;
@@ -18,5 +16,5 @@ export function shiftsOfTracks({ manifest, groups, tracks }: Pick<Trace, "manife
       group = group.parent === null ? undefined : groups.get(group.parent);
     }
   }
-  return shifts;
+  return new Shifts(shifts);
 }

@@ -8,6 +8,7 @@ import { Pyramid, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
 import { ApiError, NetworkError } from "./error";
 import type { FetchPage } from "./fetcher";
+import { Shifts } from "./shifts";
 import type { StreamEvents } from "./stream";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 12, tilesPerPage: 4 };
@@ -281,7 +282,7 @@ test("a shifted track shows in a moved view what another shows where it was reco
   const [plain, moved] = [setUp(), setUp()];
   const shiftTicks = 12_345n;
   const movedView = { ...view, startTicks: ticks(view.startTicks + shiftTicks) };
-  moved.client.setShifts(new Map([[0, shiftTicks]]));
+  moved.client.setShifts(new Shifts(new Map([[0, shiftTicks]])));
   for (const [{ client, lists, answer, loadShape }, shown] of [
     [plain, view],
     [moved, movedView],

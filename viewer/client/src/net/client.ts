@@ -15,11 +15,11 @@ import { type DecodedPage, decodePage } from "../pages/page";
 import { COMPOSED_BYTES, Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
-import { recordedView, shiftedCoverage } from "../pages/shift";
 import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
 import { Residuals } from "./residuals";
 import { mayPass } from "./retry";
+import type { Shifts } from "./shifts";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
 /** View and tracks on the screen now. */
@@ -106,7 +106,7 @@ export class TileClient {
   #built: Set<number> | null;
   /** Stand-in for tracks whose blocks are not built, or not announced yet. */
   #overview: Overview | null = null;
-  #shifts: ReadonlyMap<number, bigint> = new Map();
+  #shifts: Shifts | null = null;
   #screen: Screen | null = null;
   #needed: readonly PageWant[] = [];
   #isTurnAsked = false;
@@ -174,7 +174,9 @@ export class TileClient {
     const shapes = this.#shapes;
     const composer = this.#composer;
     const options = { shapes, rootLevel: this.#options.rootLevel, partsOf: composer.partsOf };
-    const wants = this.#recordedScreens(screen).flatMap((recorded) => resolve({ ...recorded, ...options }));
+    const wants = (this.#shifts?.screens(screen) ?? [screen]).flatMap((recorded) =>
+      resolve({ ...recorded, ...options }),
+    );
     this.#needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
     this.#cache.use(new Set(this.#needed.map((want) => want.name)), names(rest));
@@ -187,13 +189,10 @@ export class TileClient {
 
   /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
   coverage(request: TrackRequest, view: View): Coverage {
-    const shiftTicks = this.shiftOf(request.track);
-    return shiftTicks === 0n
-      ? this.#recorded(request, view)
-      : shiftedCoverage(this.#recorded(request, recordedView(view, shiftTicks)), shiftTicks);
+    return this.#shifts?.coverage(request, view, this.#recorded) ?? this.#recorded(request, view);
   }
 
-  #recorded(request: TrackRequest, view: View): Coverage {
+  readonly #recorded = (request: TrackRequest, view: View): Coverage => {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
       return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
@@ -210,17 +209,17 @@ export class TileClient {
       }, 0);
     }
     return fresh;
+  };
+
+  /** Shifts of tracks that are drawn later than they were recorded; null where none is. */
+  get shifts(): Shifts | null {
+    return this.#shifts;
   }
 
-  /** Ticks by which tracks are drawn later, by track: those that are not there stand as they were recorded. */
-  setShifts(shifts: ReadonlyMap<number, bigint>): void {
+  /** Has tracks drawn later than they were recorded. */
+  setShifts(shifts: Shifts): void {
     this.#shifts = shifts;
     this.#options.onChange();
-  }
-
-  /** Ticks by which a track is drawn later than it was recorded. */
-  shiftOf(track: number): bigint {
-    return this.#shifts.get(track) ?? 0n;
   }
 
   /** Sets the stand-in for tiles that are not there yet. */
@@ -320,20 +319,6 @@ export class TileClient {
     if (this.#screen !== null) {
       this.show(this.#screen);
     }
-  }
-
-  /** The screen, once for each shift of its tracks: their pages are those of another view. */
-  #recordedScreens(screen: Screen): readonly Screen[] {
-    const { view, tracks, nearby = [] } = screen;
-    if (this.#shifts.size === 0) {
-      return [screen];
-    }
-    const shiftOf = ({ track }: TrackRequest) => this.shiftOf(track);
-    return [...new Set([...tracks, ...nearby].map(shiftOf))].map((shiftTicks) => ({
-      view: recordedView(view, shiftTicks),
-      tracks: tracks.filter((request) => shiftOf(request) === shiftTicks),
-      nearby: nearby.filter((request) => shiftOf(request) === shiftTicks),
-    }));
   }
 
   #forgetFailures(): void {

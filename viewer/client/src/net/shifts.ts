@@ -5,19 +5,57 @@
 
 import { plus, type Ticks, ticks } from "../base/time";
 import type { View } from "../base/view";
-import type { Coverage, DrawTile } from "./coverage";
-import type { TileData } from "./tile";
+import type { Coverage, DrawTile } from "../pages/coverage";
+import type { TrackRequest } from "../pages/resolver";
+import type { TileData } from "../pages/tile";
+
+/** What is on the screen of a `TileClient`. */
+interface Shown {
+  readonly view: View;
+  readonly tracks: readonly TrackRequest[];
+  readonly nearby?: readonly TrackRequest[];
+}
 
 /** Tiles that were shifted last, by those that were fetched: a frame draws the same again. */
 const shiftedTiles = new WeakMap<TileData, { readonly shiftTicks: bigint; readonly tile: TileData }>();
 
+/** Ticks by which tracks are drawn later than they were recorded. */
+export class Shifts {
+  readonly #byTrack: ReadonlyMap<number, bigint>;
+
+  constructor(byTrack: ReadonlyMap<number, bigint>) {
+    this.#byTrack = byTrack;
+  }
+
+  of(track: number): bigint {
+    return this.#byTrack.get(track) ?? 0n;
+  }
+
+  /** Coverage of a track as it is drawn; `recorded` has it in times that were recorded. */
+  coverage(request: TrackRequest, view: View, recorded: (request: TrackRequest, view: View) => Coverage): Coverage {
+    const shiftTicks = this.of(request.track);
+    const plain = recorded(request, recordedView(view, shiftTicks));
+    return shiftTicks === 0n ? plain : shiftedCoverage(plain, shiftTicks);
+  }
+
+  /** The screen, once for each shift of its tracks: their pages are those of another view. */
+  screens({ view, tracks, nearby = [] }: Shown): readonly Required<Shown>[] {
+    const shiftOf = ({ track }: TrackRequest) => this.of(track);
+    return [...new Set([...tracks, ...nearby].map(shiftOf))].map((shiftTicks) => ({
+      view: recordedView(view, shiftTicks),
+      tracks: tracks.filter((request) => shiftOf(request) === shiftTicks),
+      nearby: nearby.filter((request) => shiftOf(request) === shiftTicks),
+    }));
+  }
+}
+
 /** The view in times that were recorded. */
-export function recordedView(view: View, shiftTicks: bigint): View {
+function recordedView(view: View, shiftTicks: bigint): View {
   return { ...view, startTicks: plus(view.startTicks, -shiftTicks) };
 }
 
 /** Coverage in times that were recorded, as it is drawn. */
-export function shiftedCoverage(recorded: Coverage, shiftTicks: bigint): Coverage {
+function shiftedCoverage(recorded: Coverage, shiftTicks: bigint): Coverage {
   const later = (time: Ticks) => plus(time, shiftTicks);
   return {
     ...recorded,
