@@ -27,6 +27,7 @@ export class Shifts {
     this.#byTrack = byTrack;
   }
 
+  /** Ticks by which a track is drawn later; 0 where it stands as it was recorded. */
   of(track: number): bigint {
     return this.#byTrack.get(track) ?? 0n;
   }
