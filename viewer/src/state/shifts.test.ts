@@ -18,5 +18,5 @@ const tracks = new Map([1, 2, 3, 0].map((inside, id) => [id, { id, group: inside
 test("all tracks of a host are shifted, whatever group of it they are in", () => {
   const manifest = { shifts: [{ host: "a", shiftTicks: -5n }] } as unknown as Manifest;
   const shifts = shiftsOfTracks({ manifest, groups, tracks });
-  expect([...tracks.keys()].map((track) => shifts.of(track))).toEqual([-5n, -5n, 0n, 0n]);
+  expect([...tracks.keys()].map((track) => shifts.later(track))).toEqual([-5n, -5n, 0n, 0n]);
 });

@@ -9,7 +9,7 @@ import type { Coverage, DrawTile } from "../pages/coverage";
 import type { TrackRequest } from "../pages/resolver";
 import type { TileData } from "../pages/tile";
 
-/** What is on the screen of a `TileClient`. */
+/** View and tracks of a `TileClient`. */
 interface Shown {
   readonly view: View;
   readonly tracks: readonly TrackRequest[];
@@ -28,20 +28,20 @@ export class Shifts {
   }
 
   /** Ticks by which a track is drawn later; 0 where it stands as it was recorded. */
-  of(track: number): bigint {
+  later(track: number): bigint {
     return this.#byTrack.get(track) ?? 0n;
   }
 
   /** Coverage of a track as it is drawn; `recorded` has it in times that were recorded. */
   coverage(request: TrackRequest, view: View, recorded: (request: TrackRequest, view: View) => Coverage): Coverage {
-    const shiftTicks = this.of(request.track);
+    const shiftTicks = this.later(request.track);
     const plain = recorded(request, recordedView(view, shiftTicks));
     return shiftTicks === 0n ? plain : shiftedCoverage(plain, shiftTicks);
   }
 
   /** The screen, once for each shift of its tracks: their pages are those of another view. */
   screens({ view, tracks, nearby = [] }: Shown): readonly Required<Shown>[] {
-    const shiftOf = ({ track }: TrackRequest) => this.of(track);
+    const shiftOf = ({ track }: TrackRequest) => this.later(track);
     return [...new Set([...tracks, ...nearby].map(shiftOf))].map((shiftTicks) => ({
       view: recordedView(view, shiftTicks),
       tracks: tracks.filter((request) => shiftOf(request) === shiftTicks),
